@@ -378,7 +378,7 @@ typedef struct vouch_draft_table vouch_draft_table;
  * with allow_other_target accepted where the vocabulary has the same size. On success *out is the caller's, to be
  * closed; on failure it is NULL. Errors: ARGUMENT (a target without weights), MEMORY, IO, FORMAT, MISMATCH. */
 VOUCH_API vouch_status vouch_draft_table_open(vouch_draft_table **out, const char *path, const vouch_model *target,
-                                        bool allow_other_target, vouch_error *err);
+                                              bool allow_other_target, vouch_error *err);
 /* Frees the table, which no session may still use. NULL is allowed. */
 VOUCH_API void vouch_draft_table_close(vouch_draft_table *table);
 

@@ -86,13 +86,18 @@ assert all(runs(text) & known for text in prompts(sys.argv[2]))  # a benchmark's
 END
 }
 
+# Sets `model`, and `ask`: the arguments of an answer. Skips the test without the model.
+default_model_find() {
+    model=${XDG_CACHE_HOME:-$HOME/.cache}/vouch/SmolLM2-135M-Instruct.Q4_1.gguf
+    [ -f "$model" ] || test_skip "no model"
+    ask=(run --model "$model" --prompt "A bag holds 12 pens. How many pens are in 7 bags? Explain." -n 80)
+}
+
 # At most 10 MB, right more often than one time in five, and the text stays the model's own (law L2).
 the_head_guesses_for_the_default_model() {
-    local head=models/SmolLM2-135M-Instruct.head.gguf model name=SmolLM2-135M-Instruct.Q4_1.gguf
-    model=${XDG_CACHE_HOME:-$HOME/.cache}/vouch/$name
+    local head=models/SmolLM2-135M-Instruct.head.gguf model ask
     [ "$(stat -c %s "$head")" -le 10000000 ]
-    [ -f "$model" ] || test_skip "no model"
-    local ask=(run --model "$model" --prompt "A bag holds 12 pens. How many pens are in 7 bags? Explain." -n 80)
+    default_model_find
     "build/$BUILD/vouch" "${ask[@]}" --spec none >"$TMP/plain"
     "build/$BUILD/vouch" "${ask[@]}" --head "$head" --spec head -k 1 --stats-json "$TMP/stats" >"$TMP/with"
     cmp "$TMP/plain" "$TMP/with"
@@ -103,11 +108,9 @@ assert stats["accepted"] > 0.2 * stats["drafted"] > 0, stats' "$TMP/stats"
 
 # At most 10 MB, more guesses accepted with it than without, and the text stays the model's own (law L2).
 the_table_guesses_for_the_default_model() {
-    local table=models/SmolLM2-135M-Instruct.table.gguf model name=SmolLM2-135M-Instruct.Q4_1.gguf
-    model=${XDG_CACHE_HOME:-$HOME/.cache}/vouch/$name
+    local table=models/SmolLM2-135M-Instruct.table.gguf model ask
     [ "$(stat -c %s "$table")" -le 10000000 ]
-    [ -f "$model" ] || test_skip "no model"
-    local ask=(run --model "$model" --prompt "A bag holds 12 pens. How many pens are in 7 bags? Explain." -n 80)
+    default_model_find
     local recycle=("${ask[@]}" --spec recycle -k 4 --stats-json)
     "build/$BUILD/vouch" "${ask[@]}" --spec none >"$TMP/plain"
     "build/$BUILD/vouch" "${recycle[@]}" "$TMP/without" >/dev/null

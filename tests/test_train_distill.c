@@ -13,19 +13,9 @@
 #include "support/command.h"
 #include "support/tiny_model.h"
 
-/* A temporary path that stays valid. */
-static const char *temporary(const char *name)
-{
-    static char paths[64][256];
-    static int n;
-    assert_true(n < 64);
-    snprintf(paths[n], sizeof paths[n], "%s", test_temporary(name));
-    return paths[n++];
-}
-
 static const char *tiny(const char *name, uint64_t seed)
 {
-    const char *path = temporary(name);
+    const char *path = test_path(name);
     tiny_model_write(path, &(tiny_model_options){.n_layers = 4, .seed = seed});
     return path;
 }
@@ -42,7 +32,7 @@ static int64_t head_int(const vouch_gguf *gguf, const char *key)
 static void a_quick_head_has_its_form(void **state)
 {
     (void)state;
-    const char *model = tiny("m.gguf", 1), *head = temporary("h.gguf");
+    const char *model = tiny("m.gguf", 1), *head = test_path("h.gguf");
     result r = RUN("distill", model, "--head", head, QUICK);
     assert_non_null(strstr(r.err, "tokens per cycle"));
     expect(r, 0, "MB of memory");
@@ -77,7 +67,7 @@ static void a_quick_head_has_its_form(void **state)
 static void a_head_with_a_layer_has_its_form(void **state)
 {
     (void)state;
-    const char *model = tiny("l.gguf", 6), *head = temporary("l.head");
+    const char *model = tiny("l.gguf", 6), *head = test_path("l.head");
 #define LAYER "--vocab", "50", "--epochs", "1", "--tokens", "3000", "--max-tokens", "40", "--threads", "2"
     result r = RUN("distill", model, "--head", head, LAYER);
     assert_non_null(strstr(r.err, "layer: "));
@@ -109,7 +99,7 @@ static void a_head_with_a_layer_has_its_form(void **state)
 static void the_drafter_reads_the_heads(void **state)
 {
     (void)state;
-    const char *model = tiny("d.gguf", 7), *quick = temporary("d.quick"), *layer = temporary("d.layer");
+    const char *model = tiny("d.gguf", 7), *quick = test_path("d.quick"), *layer = test_path("d.layer");
     expect(RUN("distill", model, "--head", quick, QUICK), 0, NULL);
     expect(RUN("distill", model, "--head", layer, LAYER), 0, NULL);
 #define ANSWER "--prompt", "one two three", "-n", "60", NO_CONTROL
@@ -132,7 +122,7 @@ static void hybrids_get_heads(void **state)
     (void)state;
     static const char *const archs[] = {"qwen35", "lfm2"}, *const names[] = {"qwen35.head", "lfm2.head"};
     for (int i = 0; i < 2; i++) {
-        const char *model = temporary(archs[i]), *head = temporary(names[i]);
+        const char *model = test_path(archs[i]), *head = test_path(names[i]);
         tiny_model_write(model, &(tiny_model_options){.arch = archs[i], .n_layers = 4, .seed = 8});
         expect(RUN("distill", model, "--head", head, LAYER), 0, NULL);
         result plain = RUN("run", model, "--spec", "none", ANSWER);
@@ -173,7 +163,7 @@ static int chunks_of(const char *path, char **bytes, chunk *chunks, int room)
 static void a_killed_run_goes_on(void **state)
 {
     (void)state;
-    const char *model = tiny("k.gguf", 2), *whole = temporary("whole.head"), *killed = temporary("killed.head");
+    const char *model = tiny("k.gguf", 2), *whole = test_path("whole.head"), *killed = test_path("killed.head");
     char answers[512], vouch[512];
     struct stat info;
     expect(RUN("distill", model, "--head", whole, QUICK), 0, NULL);
@@ -242,8 +232,8 @@ static void states_teach_answers_alone(const char *path)
 static void given_prompts_are_answered_unless_excluded(void **state)
 {
     (void)state;
-    const char *model = tiny("p.gguf", 3), *head = temporary("p.head");
-    const char *prompts = temporary("prompts.txt"), *excluded = temporary("excluded.txt");
+    const char *model = tiny("p.gguf", 3), *head = test_path("p.head");
+    const char *prompts = test_path("prompts.txt"), *excluded = test_path("excluded.txt");
     char lines[8000] = "";
     for (int i = 0; i < 120; i++) snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "word %d here\n", i);
     write_whole(prompts, lines, strlen(lines));
@@ -282,7 +272,7 @@ static void given_prompts_are_answered_unless_excluded(void **state)
 static void bad_input_is_refused(void **state)
 {
     (void)state;
-    const char *model = tiny("b.gguf", 4), *other = tiny("c.gguf", 5), *head = temporary("b.head");
+    const char *model = tiny("b.gguf", 4), *other = tiny("c.gguf", 5), *head = test_path("b.head");
     expect(RUN("distill", model), 2, "--head OUT is missing");
     expect(RUN("distill", "--head", head), 2, "--model FILE is missing");
     expect(RUN("distill", model, "--head", model, QUICK), 2, "would overwrite it");
@@ -295,7 +285,7 @@ static void bad_input_is_refused(void **state)
     expect(RUN("distill", other, "--head", head, QUICK), 1, "of another target or of other settings");
     expect(RUN("distill", model, "--head", head, "--seed", "9", QUICK), 1, "of another target or of other settings");
     result r = run_as(&(setting){.file_limit = 40000}, "vouch",
-                      ARGUMENTS("distill", model, "--head", temporary("full.head"), QUICK));
+                      ARGUMENTS("distill", model, "--head", test_path("full.head"), QUICK));
     expect(r, 1, "File too large");
 }
 

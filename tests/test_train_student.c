@@ -129,19 +129,9 @@ static void gradients_are_those_of_pytorch(void **state)
 
 /* ------------------------------------------------------------------ end to end */
 
-/* A temporary path that stays valid. */
-static const char *temporary(const char *name)
-{
-    static char paths[64][256];
-    static int n;
-    assert_true(n < 64);
-    snprintf(paths[n], sizeof paths[n], "%s", test_temporary(name));
-    return paths[n++];
-}
-
 static const char *tiny(const char *name, const tiny_model_options *options)
 {
-    const char *path = temporary(name);
+    const char *path = test_path(name);
     tiny_model_write(path, options);
     return path;
 }
@@ -166,7 +156,7 @@ static void a_student_of_all_layers_is_its_target(void **state)
                                         {.n_layers = 2, .seed = 3, .rope_base = 500, .rope_scale = 2}};
     static const char *const names[] = {"a0", "a1", "a2"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const char *model = tiny("a.gguf", &kinds[i]), *path = temporary(names[i]);
+        const char *model = tiny("a.gguf", &kinds[i]), *path = test_path(names[i]);
         result r = RUN("distill", model, "--student", path, "--student-model", model, "--rate", "1e-9", "--epochs", "1",
                        "--type", "F32", FEW);
         if (r.status) fail_msg("%s", r.err);
@@ -184,7 +174,7 @@ static void a_student_of_all_layers_is_its_target(void **state)
 static void a_student_has_its_form(void **state)
 {
     (void)state;
-    const char *model = tiny("f.gguf", &(tiny_model_options){.n_layers = 4, .seed = 5}), *out = temporary("f.student");
+    const char *model = tiny("f.gguf", &(tiny_model_options){.n_layers = 4, .seed = 5}), *out = test_path("f.student");
     result r = RUN("distill", model, "--student", out, "--student-layers", "0,3", "--epochs", "1", FEW);
     assert_non_null(strstr(r.err, "student: "));
     expect(r, 0, "MB of memory");
@@ -234,7 +224,7 @@ static void every_divergence_teaches(void **state)
     const char *model = tiny("t.gguf", &options), *base = tiny("n.gguf", &noisy), *answers = NULL;
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
         for (int on_policy = 0; on_policy <= (i == 1); on_policy++) {
-            const char *out = temporary(losses[i] + on_policy);
+            const char *out = test_path(losses[i] + on_policy);
             if (answers) answers_copy(answers, out);
             answers = out;
             result r = RUN("distill", model, "--student", out, "--student-model", base, "--loss", losses[i], "--rate",
@@ -275,7 +265,7 @@ static void interrupted_teaching_ends_with_the_same_bytes(void **state)
     (void)state;
     const char *model = tiny("i.gguf", &(tiny_model_options){.n_layers = 3, .seed = 9});
     for (int on_policy = 0; on_policy < 2; on_policy++) {
-        const char *whole = temporary(on_policy ? "w1" : "w0"), *parts = temporary(on_policy ? "p1" : "p0");
+        const char *whole = test_path(on_policy ? "w1" : "w0"), *parts = test_path(on_policy ? "p1" : "p0");
         interruption stop = {0};
         train_options o = train_options_default();
         train_result taught;
@@ -315,7 +305,7 @@ static void interrupted_teaching_ends_with_the_same_bytes(void **state)
 static void bad_input_is_refused(void **state)
 {
     (void)state;
-    const char *model = tiny("b.gguf", &(tiny_model_options){.seed = 4}), *out = temporary("b.student");
+    const char *model = tiny("b.gguf", &(tiny_model_options){.seed = 4}), *out = test_path("b.student");
     const char *other = tiny("o.gguf", &(tiny_model_options){.seed = 4, .vocab_seed = 8});
     const char *qwen = tiny("q.gguf", &(tiny_model_options){.arch = "qwen2"});
     const char *experts = tiny("e.gguf", &(tiny_model_options){.n_experts = 4});

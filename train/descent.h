@@ -12,6 +12,7 @@
 #define VOUCH_TRAIN_DESCENT_H
 
 #include "train/adam.h"
+#include "train/batch.h"
 #include "train/measure.h"
 #include "train/schedule.h"
 
@@ -25,9 +26,10 @@ typedef struct train_network {
     uint64_t settings; /* hash of all that a checkpoint must agree with, besides the descent's own settings */
     /* Takes the memory of shards and workers. Called once to count and once more to take. */
     void (*lay_out)(void *user, vouch_arena *arena, int32_t n_workers);
-    /* Turns n answers, indices into set->order, into a shard. Adds the rows that the loss counts to *counted. */
-    vouch_status (*fill)(void *user, const train_lessons_set *set, int32_t shard, const int32_t *answers, int32_t n,
-                         int64_t *counted, vouch_error *err);
+    /* Empties a shard and returns it. */
+    train_space *(*clear)(void *user, int32_t shard);
+    /* Adds the rows of an answer to a shard. */
+    void (*add)(void *user, const train_lessons_set *set, train_space *shard, const train_sequence *answer);
     /* Prepares a step, counted from 0, before its shards run; NULL: nothing to prepare. */
     void (*begin)(void *user, int64_t step);
     /* Forward and backward of a shard: adds the gradient of the loss, divided by `counted`, to grads [n_weights], and

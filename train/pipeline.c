@@ -15,8 +15,8 @@
 #include "train/head_file.h"
 #include "train/linear.h"
 #include "train/ops.h"
-#include "train/table.h"
 #include "train/pipeline.h"
+#include "train/table.h"
 #include "train/teach.h"
 #include "train/writing.h"
 

@@ -100,20 +100,18 @@ static void lay_out(void *user, vouch_arena *arena, int32_t n_workers)
     if (!sees_all(t)) outputs_fill(t);
 }
 
-static vouch_status fill(void *user, const train_lessons_set *set, int32_t shard, const int32_t *answers, int32_t n,
-                         int64_t *counted, vouch_error *err)
+static train_space *clear(void *user, int32_t shard)
 {
     teacher *t = user;
-    train_space *space = &t->shards[shard];
-    train_space_clear(space, t->cosines, t->sines);
-    for (int32_t k = 0; k < n; k++) {
-        train_sequence s;
-        VOUCH_TRY(train_states_read(set->states, (size_t)set->order[answers[k]], set->header, &s, err));
-        space_add(space, &s, t->outputs);
-        free(s.tokens);
-    }
-    for (int64_t r = 0; r < space->batch.rows.n; r++) *counted += space->counts[r];
-    return VOUCH_OK;
+    train_space_clear(&t->shards[shard], t->cosines, t->sines);
+    return &t->shards[shard];
+}
+
+static void add(void *user, const train_lessons_set *set, train_space *shard, const train_sequence *answer)
+{
+    const teacher *t = user;
+    (void)set;
+    space_add(shard, answer, t->outputs);
 }
 
 /* Draws output rows of other tokens, each with the same probability, by the first steps of Fisher's and Yates's
@@ -183,8 +181,8 @@ static train_descent descent_of(const train_student_course *c, teacher *t)
         t->n_frequent = c->n_outputs - t->n_drawn;
     }
     const train_network network = {.weights = c->student->block, .n_weights = train_student_size(&c->student->shape),
-                                   .n_sums = 1, .settings = settings_hash(c), .lay_out = lay_out, .fill = fill,
-                                   .begin = begin, .run = run, .measure = measure, .user = t};
+                                   .n_sums = 1, .settings = settings_hash(c), .lay_out = lay_out, .clear = clear,
+                                   .add = add, .begin = begin, .run = run, .measure = measure, .user = t};
     return (train_descent){.network = network, .set = c->set, .lessons = c->lessons, .adam = c->adam,
                            .n_epochs = c->n_epochs, .n_rounds = c->n_rounds, .n_rowless = 1, .seed = c->seed,
                            .checkpoint = c->checkpoint, .checkpoint_seconds = c->checkpoint_seconds, .pool = c->pool,

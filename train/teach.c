@@ -36,20 +36,17 @@ static void lay_out(void *user, vouch_arena *arena, int32_t n_workers)
         train_angles(t->cosines, t->sines, n_positions, s->layer.heads.head_dim, t->course->rope_base);
 }
 
-static vouch_status fill(void *user, const train_lessons_set *set, int32_t shard, const int32_t *answers, int32_t n,
-                         int64_t *counted, vouch_error *err)
+static train_space *clear(void *user, int32_t shard)
 {
     teacher *t = user;
-    train_space *space = &t->shards[shard];
-    train_space_clear(space, t->cosines, t->sines);
-    for (int32_t k = 0; k < n; k++) {
-        train_sequence s;
-        VOUCH_TRY(train_states_read(set->states, (size_t)set->order[answers[k]], set->header, &s, err));
-        train_space_add(space, set, &s, t->course->drafts, TRAIN_ROWS);
-        free(s.tokens);
-    }
-    for (int64_t r = 0; r < space->batch.rows.n; r++) *counted += space->counts[r];
-    return VOUCH_OK;
+    train_space_clear(&t->shards[shard], t->cosines, t->sines);
+    return &t->shards[shard];
+}
+
+static void add(void *user, const train_lessons_set *set, train_space *shard, const train_sequence *answer)
+{
+    const teacher *t = user;
+    train_space_add(shard, set, answer, t->course->drafts, TRAIN_ROWS);
 }
 
 static void run(void *user, int32_t worker, int32_t shard, int64_t counted, real *grads, train_sums *sums)
@@ -89,7 +86,8 @@ static train_descent descent_of(const train_course *c, teacher *t, real *block)
 {
     const train_network network = {.weights = block, .n_weights = train_head_size(&c->shape),
                                    .n_sums = c->shape.n_generations, .settings = settings_hash(c),
-                                   .lay_out = lay_out, .fill = fill, .run = run, .measure = measure, .user = t};
+                                   .lay_out = lay_out, .clear = clear, .add = add, .run = run, .measure = measure,
+                                   .user = t};
     return (train_descent){.network = network, .set = c->set, .adam = c->adam, .n_epochs = c->n_epochs, .n_rounds = 1,
                            .n_rowless = 2, .seed = c->seed, .checkpoint = c->checkpoint,
                            .checkpoint_seconds = c->checkpoint_seconds, .pool = c->pool, .report = c->report,

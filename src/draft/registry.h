@@ -12,9 +12,9 @@
 #include "draft/bridge.h"
 #include "draft/drafters.h"
 #include "draft/source.h"
-#include "model/table.h"
 #include "model/head_weights.h"
 #include "model/shared_pass.h"
+#include "model/table.h"
 #include "text/grammar/constraint.h"
 
 /* Everything that a drafter may need when a session opens it. Pointers outlive the drafter. */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/floats.h"
 #include "format/open.h"
 
 static vouch_status load_table(vouch_draft_table *table, const char *path, bool allow_other_target, vouch_error *err)
@@ -21,6 +22,7 @@ static vouch_status load_table(vouch_draft_table *table, const char *path, bool 
 vouch_status vouch_draft_table_open(vouch_draft_table **out, const char *path, const vouch_model *target,
                                     bool allow_other_target, vouch_error *err)
 {
+    VOUCH_DEFAULT_FLOATS();
     *out = NULL;
     VOUCH_TRY(vouch_model_need_weights(target, err));
     vouch_draft_table *table = calloc(1, sizeof *table);

@@ -3,8 +3,8 @@
 #ifndef VOUCH_ENGINE_TABLE_H
 #define VOUCH_ENGINE_TABLE_H
 
-#include "model/table.h"
 #include "engine/model.h"
+#include "model/table.h"
 
 struct vouch_draft_table {
     const vouch_model *target;

@@ -70,6 +70,15 @@ const char *test_temporary(const char *name)
     return path;
 }
 
+const char *test_path(const char *name)
+{
+    static char paths[64][256];
+    static int n;
+    assert_true(n < 64);
+    snprintf(paths[n], sizeof paths[n], "%s", test_temporary(name));
+    return paths[n++];
+}
+
 char *read_whole(const char *path, size_t *n)
 {
     FILE *file = fopen(path, "rb");

@@ -17,6 +17,8 @@ const char *test_data(const char *relative);
 const char *test_model(void);
 /* A path in this process's temporary folder, which is removed at exit. The string is valid for the next 7 calls. */
 const char *test_temporary(const char *name);
+/* As test_temporary. The string stays valid; at most 64 calls. */
+const char *test_path(const char *name);
 
 /* Reads a whole file and adds a NUL; the caller frees it. Fails the test if the file can't be read. */
 char *read_whole(const char *path, size_t *n);
