@@ -32,18 +32,19 @@ static void add_keys(vouch_gguf_writer *writer, void *user)
 static char names[][16] = {"qwen35", "qwen35moe", "qwen3next", "glm4moe", "deepseek2", "mimo2"};
 
 static const tiny_model_options models[] = {
-    {.arch = names[0], .add = add_keys, .user = names[0], .nextn = true, .seed = 21},
-    {.arch = names[1], .add = add_keys, .user = names[1], .nextn = true, .nextn_own = true, .seed = 22},
-    {.arch = names[2], .add = add_keys, .user = names[2], .nextn = true, .seed = 23},
-    {.arch = names[3], .add = add_keys, .user = names[3], .nextn = true, .seed = 24},
+    {.arch = names[0], .add = add_keys, .user = names[0], .nextn = 1, .seed = 21},
+    {.arch = names[1], .add = add_keys, .user = names[1], .nextn = 1, .nextn_own = true, .seed = 22},
+    {.arch = names[2], .add = add_keys, .user = names[2], .nextn = 1, .seed = 23},
+    {.arch = names[3], .add = add_keys, .user = names[3], .nextn = 1, .seed = 24},
     {.arch = names[4],
      .add = add_keys,
      .user = names[4],
-     .nextn = true,
+     .nextn = 1,
      .nextn_own = true,
      .seed = 25,
      .n_kv_heads = 1},
-    {.arch = names[5], .add = add_keys, .user = names[5], .nextn = true, .n_layers = 3, .head_dim = 16, .seed = 26},
+    {.arch = names[5], .add = add_keys, .user = names[5], .nextn = 1, .n_layers = 3, .head_dim = 16, .seed = 26},
+    {.arch = names[5], .add = add_keys, .user = names[5], .nextn = 5, .n_layers = 3, .head_dim = 16, .seed = 27},
 };
 enum { N_MODELS = sizeof models / sizeof models[0] };
 
@@ -57,6 +58,27 @@ static void drafts_are_those_of_llama_cpp(void **state)
         head_bench_compare(models[m].arch, model, model->head.weights, mtp_values[m].rows);
         vouch_model_close(model);
     }
+}
+
+/* MiMo-V2 has a block for each depth, so the first one at all depths would guess something else. */
+static void blocks_serve_their_own_depths(void **state)
+{
+    (void)state;
+    const int m = N_MODELS - 1;
+    vouch_model *model = tiny_model_open(&models[m]);
+    vouch_head_weights first = *model->head.weights;
+    head_bench b;
+    int n_equal = 0;
+    assert_non_null(first.deeper);
+    first.deeper = NULL;
+    head_bench_open(&b, model, &first, 16, 1);
+    head_bench_commit(&b, HEAD_FIRST);
+    const vouch_draft draft = head_bench_propose(&b);
+    assert_int_equal(draft.tokens[0], mtp_values[m].rows[0].best);
+    for (int d = 0; d < HEAD_DRAFT; d++) n_equal += draft.tokens[d] == mtp_values[m].rows[d].best;
+    assert_true(n_equal < HEAD_DRAFT);
+    head_bench_close(&b);
+    vouch_model_close(model);
 }
 
 /* Law L2. The head is found in the file: --spec auto and `head` take it. */
@@ -92,7 +114,7 @@ static void text_is_the_same_with_the_file_s_own_head(void **state)
     }
 }
 
-/* A file may state a head that it leaves out, and a damaged head is refused. */
+/* A file may state heads that it leaves out, and a damaged head is refused. */
 static void heads_may_be_left_out(void **state)
 {
     (void)state;
@@ -113,13 +135,23 @@ static void heads_may_be_left_out(void **state)
     tiny_model_write(path, &o);
     assert_int_equal(vouch_model_open(&model, path, NULL, &err), VOUCH_E_FORMAT);
     assert_non_null(strstr(err.message, o.omit));
+    o = models[N_MODELS - 1];
+    o.omit = "blk.5.nextn.eh_proj.weight"; /* of the third block */
+    model = tiny_model_open(&o);
+    assert_non_null(model->head.weights->deeper);
+    assert_null(model->head.weights->deeper->deeper);
+    vouch_model_close(model);
+    o.omit = "blk.5.nextn.enorm.weight";
+    tiny_model_write(path, &o);
+    assert_int_equal(vouch_model_open(&model, path, NULL, &err), VOUCH_E_FORMAT);
+    assert_non_null(strstr(err.message, o.omit));
 }
 
 static int write_models(const char *folder)
 {
     for (int m = 0; m < N_MODELS; m++) {
         char path[512];
-        snprintf(path, sizeof path, "%s/%s.gguf", folder, models[m].arch);
+        snprintf(path, sizeof path, "%s/%s%s.gguf", folder, models[m].arch, models[m].nextn > 1 ? "-depths" : "");
         tiny_model_write(path, &models[m]);
     }
     return 0;
@@ -129,6 +161,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drafts_are_those_of_llama_cpp),
+        cmocka_unit_test(blocks_serve_their_own_depths),
         cmocka_unit_test(text_is_the_same_with_the_file_s_own_head),
         cmocka_unit_test(heads_may_be_left_out),
     };

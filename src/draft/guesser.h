@@ -44,7 +44,10 @@ typedef struct vouch_guesser_ops {
     /* The guesser's own estimate of the chance that the guess behind row i is accepted, in place of its chance by q.
      * NULL, or negative: none. */
     double (*confidence)(const void *self, int32_t i);
-    /* As a drafter's (drafter.h). */
+    /* As a drafter's (drafter.h). A guesser that reads no hidden states has the first three NULL. */
+    int32_t (*taps)(const void *self, const int32_t **layers);
+    void (*hidden)(void *self, const int32_t *tokens, int32_t position, const float *const *states);
+    int32_t (*n_hidden)(const void *self);
     int32_t (*known)(const void *self, const int32_t *tokens, int32_t n);
     void (*rewind)(void *self, int32_t n);
     void (*close)(void *self);

@@ -26,6 +26,8 @@
 #include "base/common.h"
 #include "draft/head_block.h"
 #include "draft/head_depths.h"
+#include "draft/head_inputs.h"
+#include "draft/head_modules.h"
 #include "draft/registry.h"
 #include "draft/tree.h"
 #include "model/projection.h"
@@ -38,7 +40,8 @@ typedef struct head_guesser {
     const vouch_memory *lender; /* the target's memory, whose keys and values the head borrows; NULL: it has its own */
     vouch_shared_sequence sequence;
     vouch_staged staged;  /* the rows of the last follow or feed */
-    vouch_projection fc, join, leave;
+    vouch_head_inputs in; /* of the staged rows */
+    vouch_projection leave;
     vouch_depths depths;  /* of a head with a network for each depth: it runs no rows */
     int32_t n_embd;       /* of the target */
     int32_t n_ctx, chunk;
@@ -46,11 +49,6 @@ typedef struct head_guesser {
     int32_t n_given;      /* positions whose states have come */
     int32_t first;        /* position of states[0] */
     float *states;        /* [chunk + 1][n_features] of the positions from `first` on */
-    float *scaled;        /* [chunk][n_features] the same, standardised */
-    float *features;      /* [chunk or k][state width] f of the rows */
-    float *joined;        /* [chunk or k][target's width + state width] input of W_join */
-    float *inputs;        /* [chunk or k][width] */
-    float *seconds;       /* [chunk or k][width] second inputs of the rows */
     float *outputs;       /* [k + 1][state width] s, or W_leave s, of the last row and of the provisional rows */
     int32_t n_fed, n_kept; /* provisional rows; of these, rows whose outputs are kept */
     float *logits;        /* [n_vocab of the target], where the head guesses some tokens only */
@@ -86,80 +84,12 @@ static float *states_at(const head_guesser *g, int32_t position)
 
 /* ------------------------------------------------------------------------ rows */
 
-/* scaled = the states of a position as W_fc reads them: standardised, behind norms, or as they are. */
-static void scale_states(const vouch_head_weights *h, const float *states, float *scaled)
-{
-    if (h->mean)
-        for (int64_t i = 0; i < h->n_features; i++) scaled[i] = (states[i] - h->mean[i]) * h->inv_scale[i];
-    else if (h->taps_norm)
-        for (int64_t i = 0; i < h->n_features; i += h->taps_norm_width)
-            vouch_row_norm(scaled + i, states + i, &(vouch_norm){.weight = h->taps_norm + i}, h->taps_norm_width,
-                           h->body->hparams.norm_eps);
-    else memcpy(scaled, states, (size_t)h->n_features * sizeof *scaled);
-}
-
-/* features = f (head_weights.h) of n positions from n_rows on. */
-static void make_features(head_guesser *g, int32_t n)
-{
-    const vouch_head_weights *h = g->head;
-    const int64_t n_features = h->n_features;
-    const float *states = states_at(g, g->n_rows);
-    if (h->fc.n_out > 0) {
-        for (int64_t at = 0; at < n * n_features; at += n_features) scale_states(h, states + at, g->scaled + at);
-        vouch_projection_run(&g->fc, g->scaled, g->features, n);
-        return;
-    }
-    memcpy(g->features, states, (size_t)(n * n_features) * sizeof *states);
-    for (int32_t i = 0; i < n && h->is_normed; i++) {
-        float *f = g->features + i * n_features;
-        vouch_row_norm(f, f, &h->target->output_norm, n_features, h->target->hparams.norm_eps);
-    }
-}
-
-/* inputs = f, or its norm, and seconds = norm(embedding[token]), of the n rows that are staged next. */
-static void pair_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
-{
-    const vouch_head_weights *h = g->head;
-    const int64_t n_embd = width(g);
-    const float eps = h->body->hparams.norm_eps;
-    vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);
-    for (int32_t i = 0; i < n; i++) {
-        float *second = g->seconds + i * n_embd;
-        vouch_matrix_get_row(h->embedding, tokens[i], second);
-        vouch_row_norm(second, second, &h->token_norm, n_embd, eps);
-        vouch_row_norm(g->inputs + i * n_embd, g->features + i * n_embd, &h->state_norm, n_embd, eps);
-        rows[i].second = second;
-    }
-}
-
-/* inputs = W_join [norm(embedding[token]) | f, or norm(f)] + bias, of n rows whose f are in `features`. */
-static void join_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
-{
-    const vouch_head_weights *h = g->head;
-    const int64_t n_token = h->embedding->n_in, n_state = state_width(g);
-    const float eps = h->body->hparams.norm_eps, scale = h->embedding_scale;
-    for (int32_t i = 0; i < n; i++) {
-        float *z = g->joined + i * h->join.n_in;
-        vouch_matrix_get_row(h->embedding, tokens[i], z);
-        if (scale != 0) h->body->kernels->scale(z, scale, n_token);
-        vouch_row_norm(z, z, &h->token_norm, n_token, eps);
-        vouch_row_norm(z + n_token, g->features + i * n_state, &h->state_norm, n_state, eps);
-    }
-    vouch_projection_run(&g->join, g->joined, g->inputs, n);
-}
-
-static void make_inputs(head_guesser *g, const int32_t *tokens, int32_t n)
-{
-    if (g->head->has_pairs) pair_inputs(g, tokens, n);
-    else join_inputs(g, tokens, n);
-}
-
 /* outputs from `number` on = s of n staged rows, which asked for their hidden states. */
 static void keep_outputs(head_guesser *g, int32_t number, int32_t n)
 {
     const vouch_weights *w = g->head->body;
     const int64_t n_embd = width(g);
-    float *outputs = g->outputs + number * state_width(g), *to = g->leave.w ? g->inputs : outputs;
+    float *outputs = g->outputs + number * state_width(g), *to = g->leave.w ? g->in.inputs : outputs;
     for (int32_t i = 0; i < n; i++) {
         const float *s = vouch_pass_hidden(g->sequence.shared->pass, g->staged.first_hidden + i);
         if (g->head->is_normed) vouch_row_norm(to + i * n_embd, s, &w->output_norm, n_embd, w->hparams.norm_eps);
@@ -171,18 +101,16 @@ static void keep_outputs(head_guesser *g, int32_t number, int32_t n)
 /* Stages the rows of n positions from n_rows on, of which the target's states are there; `logits`: of the last one. */
 static void stage_rows(head_guesser *g, const int32_t *tokens, int32_t n, bool logits)
 {
-    const int64_t n_embd = width(g);
     vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);
     for (int32_t i = 0; i < n; i++)
         rows[i] = (vouch_row){.memory = g->sequence.memory,
                               .lender = g->lender,
-                              .input = g->inputs + i * n_embd,
                               .parent = -1,
                               .kept = has_memory(g),
                               .logits = logits && i == n - 1,
                               .hidden = i == n - 1};
-    make_features(g, n);
-    make_inputs(g, tokens + g->n_rows + 1, n);
+    vouch_head_inputs_read(&g->in, 0, states_at(g, g->n_rows), n);
+    vouch_head_inputs_make(&g->in, 0, tokens + g->n_rows + 1, rows, n);
     g->staged = vouch_shared_pass_stage(g->sequence.shared, n);
 }
 
@@ -224,6 +152,19 @@ static double head_run(void *self)
     g->n_kept = g->n_fed;
     if (has_memory(g)) keep_states_from(g, g->n_rows - 1);
     return vouch_shared_pass_seconds(g->sequence.shared, &g->staged);
+}
+
+static int32_t head_taps(const void *self, const int32_t **layers)
+{
+    const head_guesser *g = self;
+    *layers = g->head->taps;
+    return g->head->n_taps;
+}
+
+static int32_t head_n_hidden(const void *self)
+{
+    const head_guesser *g = self;
+    return g->n_given;
 }
 
 static void head_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
@@ -278,8 +219,8 @@ static vouch_staging head_follow(void *self, const int32_t *tokens, int32_t n, b
         if (g->first != g->n_rows || !logits) return VOUCH_STAGED_NONE;
         if (g->lender && vouch_memory_n_tokens(g->lender) != n - 1) return VOUCH_STAGED_NONE;
         if (has_depths(g)) {
-            make_features(g, 1);
-            vouch_depths_begin(&g->depths, g->features);
+            vouch_head_inputs_read(&g->in, 0, states_at(g, g->n_rows), 1);
+            vouch_depths_begin(&g->depths, g->in.features);
             return VOUCH_STAGED_ROWS;
         }
         if (vouch_shared_pass_room(g->sequence.shared, 1) == 0) return VOUCH_STAGED_FULL;
@@ -315,15 +256,15 @@ static vouch_staging head_feed(void *self, const int32_t *guesses, const int32_t
     vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);
     for (int32_t i = 0; i < n; i++) {
         const int32_t parent = parents ? parents[i] : g->n_fed + i - 1;
-        memcpy(g->features + i * n_state, g->outputs + (parent + 1) * n_state, (size_t)n_state * sizeof *g->features);
+        memcpy(g->in.features + i * n_state, g->outputs + (parent + 1) * n_state,
+               (size_t)n_state * sizeof *g->outputs);
         rows[i] = (vouch_row){.memory = g->sequence.memory,
                               .lender = g->lender,
-                              .input = g->inputs + i * width(g),
                               .parent = has_memory(g) ? parent : -1,
                               .logits = true,
                               .hidden = true};
     }
-    make_inputs(g, guesses, n);
+    vouch_head_inputs_make(&g->in, 0, guesses, rows, n);
     g->staged = vouch_shared_pass_stage(g->sequence.shared, n);
     g->n_fed += n;
     return VOUCH_STAGED_ROWS;
@@ -374,66 +315,27 @@ static const vouch_guesser_ops guesser_ops = {.follow = head_follow,
                                               .run = head_run,
                                               .part = head_part,
                                               .logits = head_logits,
+                                              .taps = head_taps,
+                                              .hidden = head_hidden,
+                                              .n_hidden = head_n_hidden,
                                               .known = head_known,
                                               .rewind = head_rewind,
                                               .close = head_close,
                                               .memory = head_memory,
                                               .digest = head_digest};
 
-/* ------------------------------------------------------------- hidden states */
-
-static int32_t drafter_taps(const void *self, const int32_t **layers)
-{
-    const head_guesser *g = vouch_tree_guesser(self);
-    *layers = g->head->taps;
-    return g->head->n_taps;
-}
-
-static void drafter_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
-{
-    head_hidden(vouch_tree_guesser(self), tokens, position, states);
-}
-
-static int32_t drafter_n_hidden(const void *self)
-{
-    const head_guesser *g = vouch_tree_guesser(self);
-    return g->n_given;
-}
-
-static int32_t block_taps(const void *self, const int32_t **layers)
-{
-    return vouch_head_block_taps(vouch_tree_guesser(self), layers);
-}
-
-static void block_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
-{
-    (void)tokens;
-    vouch_head_block_hidden(vouch_tree_guesser(self), position, states);
-}
-
-static int32_t block_n_hidden(const void *self)
-{
-    return vouch_head_block_n_hidden(vouch_tree_guesser(self));
-}
-
 /* ------------------------------------------------------------------- opening */
 
 static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *options, vouch_arena *arena)
 {
     const vouch_head_weights *h = g->head;
-    const size_t n_features = (size_t)h->n_features, n_embd = (size_t)width(g), chunk = (size_t)g->chunk;
-    const size_t rows = (size_t)vouch_max(g->chunk, options->k), n_state = (size_t)state_width(g);
+    const size_t n_features = (size_t)h->n_features, chunk = (size_t)g->chunk, n_state = (size_t)state_width(g);
+    const int32_t rows = vouch_max(g->chunk, options->k);
     g->states = vouch_arena_take(arena, (chunk + 1) * n_features, sizeof *g->states);
-    g->scaled = vouch_arena_take(arena, chunk * n_features, sizeof *g->scaled);
-    g->features = vouch_arena_take(arena, rows * n_state, sizeof *g->features);
-    g->inputs = vouch_arena_take(arena, rows * n_embd, sizeof *g->inputs);
+    vouch_head_inputs_layout(&g->in, g->chunk, rows, arena);
     g->outputs = vouch_arena_take(arena, ((size_t)options->k + 1) * n_state, sizeof *g->outputs);
     if (h->tokens) g->logits = vouch_arena_take(arena, (size_t)options->n_vocab, sizeof *g->logits);
-    if (g->fc.w) vouch_projection_layout(&g->fc, g->chunk, arena);
-    if (g->join.w) vouch_projection_layout(&g->join, (int32_t)rows, arena);
-    if (h->has_pairs) g->seconds = vouch_arena_take(arena, rows * n_embd, sizeof *g->seconds);
-    else g->joined = vouch_arena_take(arena, rows * (size_t)h->join.n_in, sizeof *g->joined);
-    if (g->leave.w) vouch_projection_layout(&g->leave, (int32_t)rows, arena);
+    if (g->leave.w) vouch_projection_layout(&g->leave, rows, arena);
     if (has_depths(g)) vouch_depths_layout(&g->depths, arena);
 }
 
@@ -449,10 +351,7 @@ static vouch_status open_parts(head_guesser *g, vouch_shared_passes *passes,
                  .max_logits = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP)},
         .max_tree = options->k + 1,
         .kv_type = options->kv_type};
-    if (h->fc.n_out > 0)
-        g->fc = (vouch_projection){.w = &h->fc, .bias = h->fc_bias, .kernels = kernels, .pool = pool};
-    if (h->join.n_out > 0)
-        g->join = (vouch_projection){.w = &h->join, .bias = h->join_bias, .kernels = kernels, .pool = pool};
+    vouch_head_inputs_open(&g->in, h, pool);
     if (h->leave.n_out > 0) g->leave = (vouch_projection){.w = &h->leave, .kernels = kernels, .pool = pool};
     if (has_depths(g))
         g->depths = (vouch_depths){.head = h,
@@ -488,26 +387,16 @@ vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_we
                                      vouch_shared_passes *passes, const vouch_drafter_head_options *options,
                                      vouch_error *err)
 {
-    static const vouch_drafter_ops one_by_one = {VOUCH_TREE_FUNCTIONS("head", VOUCH_DRAFTER_HEAD),
-                                                 .taps = drafter_taps,
-                                                 .hidden = drafter_hidden,
-                                                 .n_hidden = drafter_n_hidden};
-    static const vouch_drafter_ops by_block = {VOUCH_TREE_FUNCTIONS("head", VOUCH_DRAFTER_HEAD),
-                                               .taps = block_taps,
-                                               .hidden = block_hidden,
-                                               .n_hidden = block_n_hidden};
-    const bool is_block = head->block.n_rows > 0;
+    static const vouch_drafter_ops ops = {VOUCH_TREE_FUNCTIONS("head", VOUCH_DRAFTER_HEAD),
+                                          .taps = vouch_tree_taps,
+                                          .hidden = vouch_tree_hidden,
+                                          .n_hidden = vouch_tree_n_hidden};
     vouch_guesser guesser;
     *out = (vouch_drafter_ref){0};
-    const vouch_head_block_options block = {.n_vocab = options->n_vocab,
-                                            .n_embd = options->n_embd,
-                                            .n_ctx = options->n_ctx,
-                                            .prefill_chunk = options->prefill_chunk,
-                                            .k = options->k,
-                                            .kv_type = options->kv_type};
-    if (is_block) VOUCH_TRY(vouch_head_block_open(&guesser, head, passes, &block, err));
+    if (head->block.n_rows > 0) VOUCH_TRY(vouch_head_block_open(&guesser, head, passes, options, err));
+    else if (head->deeper) VOUCH_TRY(vouch_head_modules_open(&guesser, head, passes, options, err));
     else VOUCH_TRY(open_guesser(&guesser, head, passes, options, err));
-    const vouch_tree_options tree = {.ops = is_block ? &by_block : &one_by_one,
+    const vouch_tree_options tree = {.ops = &ops,
                                      .sampling = options->sampling,
                                      .seed = options->seed,
                                      .kernels = head->body->kernels,

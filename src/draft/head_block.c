@@ -111,7 +111,7 @@ static double write_keys(block_guesser *g)
     return vouch_shared_pass_seconds(g->writer, &g->written);
 }
 
-int32_t vouch_head_block_taps(const void *self, const int32_t **layers)
+static int32_t block_taps(const void *self, const int32_t **layers)
 {
     const block_guesser *g = self;
     *layers = g->head->taps;
@@ -125,9 +125,10 @@ static void drop_block(block_guesser *g)
     g->is_staged = false;
 }
 
-void vouch_head_block_hidden(void *self, int32_t position, const float *const *states)
+static void block_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
 {
     block_guesser *g = self;
+    (void)tokens;
     const size_t n_embd = (size_t)g->n_embd;
     assert(position == g->n_given);
     if (g->n_given - g->n_written == g->chunk) {
@@ -140,7 +141,7 @@ void vouch_head_block_hidden(void *self, int32_t position, const float *const *s
     g->n_given++;
 }
 
-int32_t vouch_head_block_n_hidden(const void *self)
+static int32_t block_n_hidden(const void *self)
 {
     const block_guesser *g = self;
     return g->n_given;
@@ -335,6 +336,9 @@ static const vouch_guesser_ops guesser_ops = {.follow = block_follow,
                                               .part = block_part,
                                               .logits = block_logits,
                                               .confidence = block_confidence,
+                                              .taps = block_taps,
+                                              .hidden = block_hidden,
+                                              .n_hidden = block_n_hidden,
                                               .known = block_known,
                                               .rewind = block_rewind,
                                               .close = block_close,
@@ -375,7 +379,7 @@ static vouch_status open_passes(block_guesser *g, vouch_shared_passes *passes, v
 }
 
 vouch_status vouch_head_block_open(vouch_guesser *out, const vouch_head_weights *head, vouch_shared_passes *passes,
-                                   const vouch_head_block_options *options, vouch_error *err)
+                                   const vouch_drafter_head_options *options, vouch_error *err)
 {
     const vouch_head_block *block = &head->block;
     const vouch_kernels *kernels = head->body->kernels;

@@ -376,10 +376,22 @@ uint64_t vouch_tree_digest(const void *self)
     return d->guesser.ops->digest(d->guesser.self);
 }
 
-void *vouch_tree_guesser(const void *self)
+int32_t vouch_tree_taps(const void *self, const int32_t **layers)
 {
     const tree_drafter *d = self;
-    return d->guesser.self;
+    return d->guesser.ops->taps(d->guesser.self, layers);
+}
+
+void vouch_tree_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
+{
+    tree_drafter *d = self;
+    d->guesser.ops->hidden(d->guesser.self, tokens, position, states);
+}
+
+int32_t vouch_tree_n_hidden(const void *self)
+{
+    const tree_drafter *d = self;
+    return d->guesser.ops->n_hidden(d->guesser.self);
 }
 
 /* A greedy draft takes the likeliest tokens after penalties and bias. It states their chances at temperature 1. */

@@ -35,8 +35,10 @@ void vouch_tree_close(void *self);
 size_t vouch_tree_memory(const void *self);
 uint64_t vouch_tree_digest(const void *self);
 
-/* The guesser of such a drafter. */
-void *vouch_tree_guesser(const void *self);
+/* Those of a drafter whose guesser reads hidden states. */
+int32_t vouch_tree_taps(const void *self, const int32_t **layers);
+void vouch_tree_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states);
+int32_t vouch_tree_n_hidden(const void *self);
 
 #define VOUCH_TREE_FUNCTIONS(drafter_name, drafter_bit)                                                               \
     .name = drafter_name,                                                                                             \

@@ -184,6 +184,7 @@ vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf 
 void vouch_head_weights_close(vouch_head_weights *head)
 {
     if (!head) return;
+    vouch_head_weights_close(head->deeper);
     if (head->block.writer) free(head->block.writer->layers);
     free(head->block.writer);
     vouch_weights_close(head->body);
@@ -196,5 +197,6 @@ void vouch_head_weights_close(vouch_head_weights *head)
 size_t vouch_head_weights_bytes(const vouch_head_weights *head)
 {
     return sizeof *head + head->body->arena.size + head->rows.size + (size_t)head->n_depths * sizeof *head->depths +
-           (head->tokens ? (size_t)head->n_draft * sizeof *head->tokens : 0);
+           (head->tokens ? (size_t)head->n_draft * sizeof *head->tokens : 0) +
+           (head->deeper ? vouch_head_weights_bytes(head->deeper) : 0);
 }

@@ -33,8 +33,9 @@
  *
  *   x      = W_join [norm(embedding[x[t + 1]]) | norm(f(t))]
  *
- * where f(t) and s(t + 1) are taken behind the output norms (MiMo-V2: before them). EAGLE-1's heads, in files of their
- * own, join without norms, and have no output norm.
+ * where f(t) and s(t + 1) are taken behind the output norms. MiMo-V2 has a block for each depth of a draft, and each
+ * reads the target's states before the norm: that for depth d joins x[t + 1 + d] with f(t). EAGLE-1's heads, in files
+ * of their own, join without norms, and have no output norm.
  *
  * Gemma 4's assistant (assistant.c), a file of its own, is narrower than its target and has no keys and values. Each of
  * its layers reads those of the target's last layer of the same kind, so every guess stands where the last token
@@ -91,6 +92,7 @@ typedef struct vouch_head_weights {
     const vouch_weights *target;
     const vouch_matrix *embedding; /* [n_vocab, target's width] the target's, or the body's */
     vouch_head_block block;
+    struct vouch_head_weights *deeper; /* the head for guesses one deeper, which reads the same states; NULL: none */
     vouch_head_depth *depths;   /* [n_depths] */
     int32_t n_depths, n_blocks; /* n_depths 0: none */
     int32_t n_draft;            /* tokens that it may guess */

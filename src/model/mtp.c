@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Heads that stand in their target's file: the block blk.N behind its N layers, with the tensors nextn.*. */
+/*
+ * Heads that stand in their target's file: the block blk.N behind its N layers, with the tensors nextn.*.
+ *
+ * Where a file has several such blocks, the first one serves all depths of a draft, as it does in vLLM and SGLang. Only
+ * MiMo-V2's blocks were taught for one depth each (arXiv 2601.02780), so each serves its own.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/head_weights.h"
 
 /* The families whose heads vouch runs. Their files may lack the head all the same. */
-static const struct {
+typedef struct nextn_family {
     const char *arch;
     bool is_normed;
-} families[] = {{"qwen35", true},  {"qwen35moe", true}, {"qwen3next", true},
-                {"glm4moe", true}, {"deepseek2", true}, {"mimo2", false}};
+    bool by_depth; /* a block for each depth */
+} nextn_family;
 
-/* The index of the target's family; -1: its head isn't supported, or there is none. */
-static int find_family(const vouch_weights *target)
+static const nextn_family families[] = {
+    {"qwen35", true, false},  {"qwen35moe", true, false}, {"qwen3next", true, false},
+    {"glm4moe", true, false}, {"deepseek2", true, false}, {"mimo2", false, true},
+};
+
+/* The target's family; NULL: its head isn't supported, or there is none. */
+static const nextn_family *find_family(const vouch_weights *target)
 {
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
-        if (target->hparams.n_nextn > 0 && strcmp(target->hparams.arch, families[i].arch) == 0) return (int)i;
-    return -1;
+        if (target->hparams.n_nextn > 0 && strcmp(target->hparams.arch, families[i].arch) == 0) return &families[i];
+    return NULL;
 }
 
 typedef struct own_opening {
@@ -55,34 +65,47 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
                                n_vocab, n_embd);
 }
 
-static bool has_head(const vouch_gguf *gguf, const vouch_weights *target)
+/* Whether the file has this block behind its layers, from 1 on. */
+static bool has_block(const vouch_gguf *gguf, const vouch_weights *target, int32_t number)
 {
     vouch_loader loader = {.gguf = gguf};
-    return vouch_loader_has(&loader, target->hparams.n_layers, "nextn.eh_proj");
+    const vouch_hparams *h = &target->hparams;
+    return number <= h->n_nextn && vouch_loader_has(&loader, h->n_layers + number - 1, "nextn.eh_proj");
 }
 
-vouch_status vouch_head_weights_open_own(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_weights *target,
-                                         vouch_pool *pool, vouch_error *err)
+/* Opens the head that this block is. */
+static vouch_status open_block(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_weights *target,
+                               const nextn_family *family, int32_t number, vouch_pool *pool, vouch_error *err)
 {
-    const int family = find_family(target);
-    *out = NULL;
-    if (family < 0 || !has_head(gguf, target)) return VOUCH_OK;
-    vouch_head_weights *head = calloc(1, sizeof *head);
+    vouch_head_weights *head = *out = calloc(1, sizeof *head);
     if (!head) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
     head->target = target;
-    head->is_normed = families[family].is_normed;
+    head->is_normed = family->is_normed;
     head->n_taps = 1;
     head->taps[0] = target->hparams.n_layers - 1;
     head->n_features = target->hparams.n_embd;
     head->n_draft = target->hparams.n_vocab;
     head->embedding_scale = target->hparams.embedding_scale;
     own_opening opening = {.head = head, .target = target};
-    vouch_weights_plan plan = {.take_ends = take_ends, .user = &opening, .is_part = true, .is_nextn = true};
-    vouch_status status = vouch_arch_find(gguf, &plan.arch, err);
-    if (status == VOUCH_OK)
-        status = vouch_weights_open_plan(&head->body, gguf, &plan, target->kernels, pool, NULL, NULL, err);
-    if (status == VOUCH_OK) head->embedding = head->body->embedding.n_out ? &head->body->embedding : &target->embedding;
-    if (status == VOUCH_OK) *out = head;
-    else vouch_head_weights_close(head);
+    vouch_weights_plan plan = {.take_ends = take_ends, .user = &opening, .is_part = true, .nextn = number};
+    VOUCH_TRY(vouch_arch_find(gguf, &plan.arch, err));
+    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, target->kernels, pool, NULL, NULL, err));
+    head->embedding = head->body->embedding.n_out ? &head->body->embedding : &target->embedding;
+    return VOUCH_OK;
+}
+
+vouch_status vouch_head_weights_open_own(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_weights *target,
+                                         vouch_pool *pool, vouch_error *err)
+{
+    const nextn_family *family = find_family(target);
+    const int32_t most = !family ? 0 : family->by_depth ? VOUCH_HEAD_DEPTHS : 1;
+    vouch_head_weights *first = NULL, **next = &first;
+    vouch_status status = VOUCH_OK;
+    for (int32_t i = 1; i <= most && has_block(gguf, target, i) && status == VOUCH_OK; i++) {
+        status = open_block(next, gguf, target, family, i, pool, err);
+        if (*next) next = &(*next)->deeper;
+    }
+    *out = status == VOUCH_OK ? first : NULL;
+    if (status != VOUCH_OK) vouch_head_weights_close(first);
     return status;
 }

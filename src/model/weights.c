@@ -205,11 +205,11 @@ static vouch_status check_all_rope_factors(const vouch_gguf *gguf, vouch_error *
     return check_rope_factors(gguf, "rope_factors_long.weight", err);
 }
 
-/* Leaves one layer: the block behind the file's layers, with the numbers that the file has for it. */
-static void leave_nextn(vouch_hparams *h)
+/* Leaves one layer: a block behind the file's layers, with the numbers that the file has for it. */
+static void leave_nextn(vouch_hparams *h, int32_t number)
 {
-    const int32_t block = h->n_layers;
-    if (h->window == 0) h->layers[block].rotary = h->layers[block - 1].rotary;
+    const int32_t block = h->n_layers + number - 1;
+    if (h->window == 0) h->layers[block].rotary = h->layers[h->n_layers - 1].rotary;
     h->first_block = block;
     h->n_layers = 1;
     h->n_nextn = 0;
@@ -256,7 +256,7 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
         loader.hparams = &w->hparams;
         status = plan->arch->read(gguf, &w->hparams, err);
     }
-    if (status == VOUCH_OK && plan->is_nextn) leave_nextn(&w->hparams);
+    if (status == VOUCH_OK && plan->nextn > 0) leave_nextn(&w->hparams, plan->nextn);
     if (status == VOUCH_OK && !plan->take_ends)
         status = read_vocabulary_size(gguf, plan->n_tokens, &w->hparams, err);
     if (status == VOUCH_OK) status = load(w, plan, &loader, pool, progress, user);

@@ -7,6 +7,10 @@
 //
 // The target runs the tokens. The head runs row t + 1 with token x[t + 1] and the target's state at t, as in training;
 // then it drafts 5 tokens, the likeliest each time. Then 3 other tokens are committed, and it drafts again.
+//
+// Where the file has several heads, head d guesses token d of the draft, as SGLang's multi-layer EAGLE runs MiMo-V2: its
+// row t reads token x[t + 1 + d] and the target's state at t. llama.cpp computes each head's rows. Its own driver would
+// feed them other states.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -55,6 +59,16 @@ static llama_token print_logits(const float * logits) {
     return best;
 }
 
+// Runs all rows of head d behind `tokens`, which end with the guesses so far, and returns the last one's logits.
+static const float * head_run_all(llama_context * ctx, const std::vector<llama_token> & tokens, int d, int n_states) {
+    llama_memory_seq_rm(llama_get_memory(ctx), 0, -1, -1);
+    llama_set_nextn_layer_offset(ctx, d);
+    const float * logits = nullptr;
+    for (int t = 0; t < n_states; t++)
+        logits = head_run(ctx, tokens[t + 1 + d], states.data() + (size_t) t * n_embd, t + 1);
+    return logits;
+}
+
 int main(int argc, char ** argv) {
     llama_backend_init();
     llama_model_params mp = llama_model_default_params();
@@ -83,6 +97,11 @@ int main(int argc, char ** argv) {
         for (int i = 0; i < (round ? 3 : 12); i++) tokens.push_back((7 + 31 * tokens.size()) % n_vocab);
         target_run(target, tokens, before);
         const int n = tokens.size();
+        if (llama_model_n_layer_nextn(model) > 1) {
+            std::vector<llama_token> all = tokens;
+            for (int d = 0; d < N_DRAFT; d++) all.push_back(print_logits(head_run_all(head, all, d, n - 1)));
+            continue;
+        }
         llama_memory_seq_rm(llama_get_memory(head), 0, before, -1);
         const float * logits = nullptr;
         for (int t = before ? before - 1 : 0; t < n - 1; t++)

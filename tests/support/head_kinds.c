@@ -15,6 +15,7 @@ const char *const head_kind_names[N_HEAD_KINDS] = {
     [EAGLE3_HEAD] = "eagle3",     [EAGLE_HEAD] = "eagle",        [MEDUSA_HEAD] = "medusa",
     [ASSISTANT_HEAD] = "gemma4-assistant", [DFLASH_HEAD] = "dflash", [DSPARK_HEAD] = "dspark",
     [MTP_HEAD] = "mtp",           [RECURRENT_MTP_HEAD] = "mtp of a hybrid",
+    [DEPTHS_MTP_HEAD] = "mtp for each depth",
 };
 
 static vouch_head *open_folder(const char *config, const hf_tensor *tensors, const vouch_model *target)
@@ -89,9 +90,11 @@ head_pair head_pair_open(int kind, int32_t n_vocab, uint64_t seed)
         target.n_layers = 6;
         target.tied = true;
     } else if (kind >= MTP_HEAD) {
-        target.arch = kind == MTP_HEAD ? "glm4moe" : "qwen35";
+        static const char *const archs[] = {"glm4moe", "qwen35", "mimo2"};
+        target.arch = archs[kind - MTP_HEAD];
         target.n_layers = 2;
-        target.nextn = true;
+        target.nextn = kind == DEPTHS_MTP_HEAD ? 3 : 1;
+        if (kind == DEPTHS_MTP_HEAD) target.head_dim = WIDTH / 4; /* its values are narrower than its keys */
     }
     head_pair pair = {.target = tiny_model_open(&target)};
     if (kind < MTP_HEAD) pair.owned = open_head(kind, pair.target, seed + 1);

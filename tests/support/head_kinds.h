@@ -6,7 +6,7 @@
 #include "support/answer.h"
 
 enum { LINEAR_HEAD, LAYER_HEAD, TRIMMED_HEAD, EAGLE3_HEAD, EAGLE_HEAD, MEDUSA_HEAD, ASSISTANT_HEAD, DFLASH_HEAD,
-       DSPARK_HEAD, MTP_HEAD, RECURRENT_MTP_HEAD, N_HEAD_KINDS };
+       DSPARK_HEAD, MTP_HEAD, RECURRENT_MTP_HEAD, DEPTHS_MTP_HEAD, N_HEAD_KINDS };
 extern const char *const head_kind_names[N_HEAD_KINDS];
 
 typedef struct head_pair {

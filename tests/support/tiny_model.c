@@ -562,7 +562,7 @@ static void add_rope_freqs(tiny_writer *w)
  * values. */
 static bool is_plain_nextn(const tiny_writer *w, int32_t index)
 {
-    return w->family->plain_nextn && index == w->o.n_layers;
+    return w->family->plain_nextn && index >= w->o.n_layers;
 }
 
 /* value: the heads, KV heads or hidden width of a layer. Every second layer of an uneven family has half of it. */
@@ -575,7 +575,7 @@ static int32_t in_layer(const tiny_writer *w, int32_t index, int32_t value)
 static bool has_attention(const tiny_writer *w, int32_t index)
 {
     const tiny_parts parts = w->family->parts;
-    if (index == w->o.n_layers) return true;
+    if (index >= w->o.n_layers) return true;
     return parts == EVERYTHING || (parts == MIXER_OR_ATTENTION && index % 2) || (parts == BY_TURNS && index % 3 == 1);
 }
 
@@ -587,7 +587,7 @@ static bool has_feed(const tiny_writer *w, int32_t index)
 static bool has_mixer(const tiny_writer *w, int32_t index)
 {
     const tiny_parts parts = w->family->parts;
-    if ((!w->family->mamba && !w->family->mixer) || index == w->o.n_layers) return false;
+    if ((!w->family->mamba && !w->family->mixer) || index >= w->o.n_layers) return false;
     return parts == BY_TURNS ? index % 3 == 0 : parts != MIXER_OR_ATTENTION || index % 2 == 0;
 }
 
@@ -917,10 +917,9 @@ static void add_layer(tiny_writer *w, int32_t index)
     add_norms(w, index);
 }
 
-/* Adds the file's own head (MTP), a block behind the layers. */
-static void add_nextn(tiny_writer *w)
+/* Adds a head of the file's own (MTP), block n behind the layers. */
+static void add_nextn(tiny_writer *w, int32_t n)
 {
-    const int32_t n = w->o.n_layers;
     const float by_embd = 1 / sqrtf((float)w->o.n_embd);
     add_layer(w, n);
     add_matrix(w, layer_name(n, "nextn.eh_proj", "weight"), w->o.n_embd, 2 * (int64_t)w->o.n_embd, by_embd);
@@ -938,7 +937,7 @@ static void add_tensors(tiny_writer *w)
     const float by_embd = 1 / sqrtf((float)o->n_embd);
     add_matrix(w, "token_embd.weight", o->n_vocab, o->n_embd, embedding_gain);
     for (int32_t i = 0; i < o->n_layers; i++) add_layer(w, i);
-    if (o->nextn) add_nextn(w);
+    for (int32_t i = 0; i < o->nextn; i++) add_nextn(w, o->n_layers + i);
     const char *output_norm = w->family->output_norm ? w->family->output_norm : "output_norm.weight";
     if (!w->family->bare_norms)
         add_norm(w, output_norm, o->n_embd, o->tied ? logits_gain * by_embd / embedding_gain : 1);
@@ -1006,7 +1005,7 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     if (!is_omitted(w, "general.architecture")) vouch_gguf_add_text(w->gguf, "general.architecture", o->arch);
     vouch_gguf_add_text(w->gguf, "general.name", "tiny");
     add_int(w, "block_count", o->n_layers + o->nextn);
-    if (o->nextn) add_int(w, "nextn_predict_layers", 1);
+    if (o->nextn) add_int(w, "nextn_predict_layers", o->nextn);
     add_int(w, "context_length", o->n_ctx);
     add_int(w, "embedding_length", o->n_embd);
     add_layer_int(w, "feed_forward_length", o->n_ff, has_feed);

@@ -49,8 +49,8 @@ typedef struct tiny_model_options {
     bool selection_bias; /* false; adds exp_probs_b */
     bool up_together;    /* false; W_uk and W_uv of latent attention are one tensor, as in older files */
     bool fused;          /* false; the experts' gate and up are one tensor */
-    bool nextn;          /* false; true: adds a head behind the layers (model/mtp.c), with full attention */
-    bool nextn_own;      /* false; true: the head has an embedding, an output matrix and a norm of its own */
+    int32_t nextn;       /* 0; adds so many heads behind the layers (model/mtp.c), with attention */
+    bool nextn_own;      /* false; true: a head has an embedding, an output matrix and a norm of its own */
     int32_t poison;   /* none; a token whose embedding has a NaN (F32 and F16 only) */
     const char *omit; /* none; a key (not of the tokenizer) or tensor to leave out */
     void (*add)(vouch_gguf_writer *writer, void *user); /* none; adds keys and tensors before all others */
