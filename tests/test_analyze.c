@@ -290,7 +290,7 @@ static void figures_are_consistent(void **state)
     json_decref(o);
     char *text = read_whole(svg, &n);
     assert_int_equal(strncmp(text, "<svg xmlns=", 11), 0);
-    assert_null(strstr(text, "nan"));
+    assert_null(strstr(strstr(text, "<g class=\"i1\""), "nan")); /* the heading before it names a random folder */
     assert_null(strstr(text, "<script"));
     assert_non_null(strstr(text, "prefers-color-scheme:dark"));
     assert_non_null(strstr(text, "1.00\xc3\x97 plain decoding"));

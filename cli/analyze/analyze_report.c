@@ -76,14 +76,6 @@ static void put_bins(FILE *out, const char *title, const char *format, const cli
     }
 }
 
-/* Prints x, or "-" where x is not finite. */
-static void put_number(FILE *out, int width, int decimals, const char *unit, double x)
-{
-    char text[32] = "-";
-    if (isfinite(x)) snprintf(text, sizeof text, "%.*f%s", decimals, x, unit);
-    fprintf(out, "%*s", width, text);
-}
-
 static void put_speedups(FILE *out, const cli_analysis *a)
 {
     fprintf(out, "\n%4s %14s %14s %14s %10s %16s\n", "", "acceptance at", "tokens/cycle,", "tokens/cycle,", "",
@@ -92,11 +84,11 @@ static void put_speedups(FILE *out, const cli_analysis *a)
             "to plain decode");
     for (int32_t k = 0; k <= CLI_MOST_K; k++) {
         fprintf(out, "%4d", k);
-        put_number(out, 15, 4, "", k > 0 ? a->by_draft_position[k - 1] : NAN);
-        put_number(out, 15, 3, "", a->tokens[k]);
-        put_number(out, 15, 3, "", a->constant_tokens[k]);
-        put_number(out, 11, 3, "", cli_analysis_cycle_seconds(a, k) * 1e3);
-        put_number(out, 17, 2, "x", a->speedup[k]);
+        cli_put_number(out, 15, 4, "", k > 0 ? a->by_draft_position[k - 1] : NAN);
+        cli_put_number(out, 15, 3, "", a->tokens[k]);
+        cli_put_number(out, 15, 3, "", a->constant_tokens[k]);
+        cli_put_number(out, 11, 3, "", cli_analysis_cycle_seconds(a, k) * 1e3);
+        cli_put_number(out, 17, 2, "x", a->speedup[k]);
         fputc('\n', out);
     }
     fprintf(out, "\nthese texts: tokens divided by the expected number of cycles for k guesses a cycle;\n"
@@ -182,7 +174,7 @@ int cli_analysis_write_json(const cli_analysis *a)
         {"tokens_per_cycle", cli_json_reals(a->tokens, CLI_MOST_K + 1)},
         {"tokens_per_cycle_same_r", cli_json_reals(a->constant_tokens, CLI_MOST_K + 1)},
         {"pass_seconds", cli_json_reals(seconds, CLI_MOST_K + 1)},
-        {"draft_seconds", json_real(a->draft_seconds)},
+        {"draft_seconds", cli_json_real(a->draft_seconds)},
         {"speedup", cli_json_reals(a->speedup, CLI_MOST_K + 1)},
         {"best_k", a->best_k < 0 ? json_null() : json_integer(a->best_k)},
         {"interrupted", json_boolean(a->interrupted)},

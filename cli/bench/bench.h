@@ -68,5 +68,7 @@ int cli_bench_write_csv(const cli_comparison *bench);
 int cli_bench_write_html(const cli_comparison *bench);
 /* Writes the style of a page, with colours for n series. Tables are at least table_rem rem wide. */
 void cli_bench_style(FILE *out, size_t n_series, size_t table_rem);
+/* Writes <td>x and its unit</td>, or a dash where x is not finite. */
+void cli_bench_cell(FILE *out, int decimals, const char *unit, double x);
 
 #endif

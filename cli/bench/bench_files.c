@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A benchmark over prompts for programs: --json has the sums, --csv a line for each answer. */
+#include <math.h>
 #include <string.h>
 
 #include "bench/bench.h"
@@ -136,6 +137,13 @@ static void put_field(FILE *out, const char *text)
     if (!plain) fputc('"', out);
 }
 
+/* A rate that the counts leave undefined is an empty field. */
+static void put_rate(FILE *out, int decimals, double rate)
+{
+    fputc(',', out);
+    if (isfinite(rate)) fprintf(out, "%.*f", decimals, rate);
+}
+
 static void put_answer(FILE *out, const cli_comparison *b, size_t q, size_t round, size_t config)
 {
     const cli_answered *a = cli_bench_answer(b, q, round, config);
@@ -146,10 +154,12 @@ static void put_answer(FILE *out, const cli_comparison *b, size_t q, size_t roun
     put_field(out, b->questions.items[q].category);
     fprintf(out, ",%zu,", round + 1);
     put_field(out, b->configs.items[config].name);
-    fprintf(out, ",%lld,%lld,%.6f,%.3f,%lld,%lld,%lld,%.4f,%.6f,%.6f,%.6f,%.6f,%s\n", (long long)s->prompt_tokens,
-            (long long)s->generated_tokens, s->decode_seconds, f.tokens_per_second, (long long)s->cycles,
-            (long long)s->drafted, (long long)s->accepted, f.tokens_per_cycle, s->prefill_seconds, s->draft_seconds,
-            s->verify_seconds, s->judge_seconds, a->differs ? "yes" : "no");
+    fprintf(out, ",%lld,%lld,%.6f", (long long)s->prompt_tokens, (long long)s->generated_tokens, s->decode_seconds);
+    put_rate(out, 3, f.tokens_per_second);
+    fprintf(out, ",%lld,%lld,%lld", (long long)s->cycles, (long long)s->drafted, (long long)s->accepted);
+    put_rate(out, 4, f.tokens_per_cycle);
+    fprintf(out, ",%.6f,%.6f,%.6f,%.6f,%s\n", s->prefill_seconds, s->draft_seconds, s->verify_seconds,
+            s->judge_seconds, a->differs ? "yes" : "no");
 }
 
 int cli_bench_write_csv(const cli_comparison *b)

@@ -132,7 +132,7 @@ static void put_head(FILE *out, const cli_comparison *b)
 
 /* --------------------------------------------------------------------- table */
 
-static void put_cell(FILE *out, int decimals, const char *unit, double x)
+void cli_bench_cell(FILE *out, int decimals, const char *unit, double x)
 {
     if (isfinite(x)) fprintf(out, "<td>%.*f%s</td>", decimals, x, unit);
     else fputs("<td>&ndash;</td>", out);
@@ -144,14 +144,15 @@ static void put_config(FILE *out, const cli_comparison *b, size_t i, const cli_s
     else fprintf(out, "<tr><td><i style=\"background:var(--c%zu)\"></i>", i - 1);
     cli_put_html(out, b->configs.items[i].name);
     fputs("</td>", out);
-    put_cell(out, 2, "&times;", s->speedup);
-    put_cell(out, 2, "&times;", s->theory_speedup);
-    put_cell(out, 1, "", s->rates.tokens_per_second);
-    fprintf(out, "<td>%.1f to %.1f</td>", s->slow, s->fast);
-    put_cell(out, 2, "", s->rates.tokens_per_cycle);
-    put_cell(out, 2, "", s->theory_tokens_per_cycle);
-    put_cell(out, 1, " %", 100 * s->rates.acceptance_rate);
-    put_cell(out, 1, " %", 100 * s->rates.full_accept_fraction);
+    cli_bench_cell(out, 2, "&times;", s->speedup);
+    cli_bench_cell(out, 2, "&times;", s->theory_speedup);
+    cli_bench_cell(out, 1, "", s->rates.tokens_per_second);
+    if (isfinite(s->slow)) fprintf(out, "<td>%.1f to %.1f</td>", s->slow, s->fast);
+    else cli_bench_cell(out, 1, "", s->slow);
+    cli_bench_cell(out, 2, "", s->rates.tokens_per_cycle);
+    cli_bench_cell(out, 2, "", s->theory_tokens_per_cycle);
+    cli_bench_cell(out, 1, " %", 100 * s->rates.acceptance_rate);
+    cli_bench_cell(out, 1, " %", 100 * s->rates.full_accept_fraction);
     fprintf(out, "<td>%zu%s</td></tr>\n", s->n_answers, s->n_answers < CLI_FEW ? "*" : "");
 }
 
@@ -208,7 +209,7 @@ static void put_categories(FILE *out, const cli_comparison *b, const char **name
             const char *category = g == 0 ? NULL : b->questions.categories[g - 1];
             const double speedup = cli_bench_summary(b, s + 1, category).speedup;
             values[g * n + s] = speedup;
-            if (speedup > largest) largest = speedup;
+            if (isfinite(speedup)) largest = fmax(largest, speedup);
         }
     fputs("<section><h2>Speed relative to plain decoding, by category</h2>\n", out);
     cli_plot_legend(out, names, n, 'c');
@@ -319,7 +320,7 @@ static bool put_time(FILE *out, const cli_comparison *b)
     const bool ok = names && values;
     for (size_t i = 0; ok && i < b->configs.n; i++) {
         const vouch_stats s = cli_bench_summary(b, i, NULL).sum;
-        const double per_token = 1e3 / (double)s.generated_tokens;
+        const double per_token = cli_ratio(1e3, (double)s.generated_tokens);
         const double rest = s.decode_seconds - s.verify_seconds - s.draft_seconds - s.judge_seconds;
         const double ms[PARTS] = {s.verify_seconds * per_token, s.draft_seconds * per_token,
                                   s.judge_seconds * per_token, fmax(rest, 0) * per_token};

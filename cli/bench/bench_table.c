@@ -11,14 +11,6 @@
 
 enum { WIDTH = 80, LEAST_NAME = 12, COUNT = 5, CATEGORY = 20, CELL = 7, CELLS = (WIDTH - CATEGORY - COUNT) / CELL };
 
-/* Prints x such as "12.3", or "-" where x is not finite. */
-static void put_number(FILE *out, int width, int decimals, const char *unit, double x)
-{
-    char text[32] = "-";
-    if (isfinite(x)) snprintf(text, sizeof text, "%.*f%s", decimals, x, unit);
-    fprintf(out, "%*s", width, text);
-}
-
 /* Width of "10 ngram k=4": the column of configurations, which are numbered for the table of categories. */
 static int name_width(const cli_comparison *b)
 {
@@ -57,15 +49,16 @@ static void put_configs(FILE *out, const cli_comparison *b, int width)
             "accepted", "drafts");
     for (size_t i = 0; i < b->configs.n; i++) {
         const cli_summary s = cli_bench_summary(b, i, NULL);
-        char range[40];
-        snprintf(range, sizeof range, "%.*f to %.*f", s.slow < 10, s.slow, s.fast < 10, s.fast);
+        char range[40] = "-";
+        if (isfinite(s.slow))
+            snprintf(range, sizeof range, "%.*f to %.*f", s.slow < 10, s.slow, s.fast < 10, s.fast);
         put_name(out, b, i, width);
-        put_number(out, 9, 2, "x", s.speedup);
-        put_number(out, 9, 1, "", s.rates.tokens_per_second);
+        cli_put_number(out, 9, 2, "x", s.speedup);
+        cli_put_number(out, 9, 1, "", s.rates.tokens_per_second);
         fprintf(out, " %11s", range);
-        put_number(out, 7, 2, "", s.rates.tokens_per_cycle);
-        put_number(out, 9, 1, " %", 100 * s.rates.acceptance_rate);
-        put_number(out, 7, 0, " %", 100 * s.rates.full_accept_fraction);
+        cli_put_number(out, 7, 2, "", s.rates.tokens_per_cycle);
+        cli_put_number(out, 9, 1, " %", 100 * s.rates.acceptance_rate);
+        cli_put_number(out, 7, 0, " %", 100 * s.rates.full_accept_fraction);
         fprintf(out, "\n");
     }
     fprintf(out, "\nspeed vs plain: speed relative to plain decoding. of 80 %%: a tenth of the\n"
@@ -86,10 +79,10 @@ static void put_predictions(FILE *out, const cli_comparison *b, int width)
         const cli_summary s = cli_bench_summary(b, i, NULL);
         const double by_pace = cli_ratio(s.sum.predicted_tokens, s.sum.predicted_seconds);
         put_name(out, b, i, width);
-        put_number(out, 11, 2, "x", s.theory_speedup);
-        put_number(out, 11, 2, "", s.theory_tokens_per_cycle);
-        put_number(out, 15, 1, "", by_pace);
-        put_number(out, 15, 1, " %", 100 * by_pace / s.rates.tokens_per_second);
+        cli_put_number(out, 11, 2, "x", s.theory_speedup);
+        cli_put_number(out, 11, 2, "", s.theory_tokens_per_cycle);
+        cli_put_number(out, 15, 1, "", by_pace);
+        cli_put_number(out, 15, 1, " %", 100 * cli_ratio(by_pace, s.rates.tokens_per_second));
         fprintf(out, "\n");
     }
     fprintf(out, "\npredicted: from the acceptance rate and cost curve measured here, if each guess\n"
@@ -110,7 +103,8 @@ static void put_categories(FILE *out, const cli_comparison *b)
             const char *name = b->questions.categories[c];
             const size_t used = cli_put_escaped(out, name, strlen(name), CATEGORY);
             fprintf(out, "%*s%*zu", CATEGORY - (int)used, "", COUNT, cli_bench_summary(b, 0, name).n_answers);
-            for (size_t i = first; i < end; i++) put_number(out, CELL, 2, "x", cli_bench_summary(b, i, name).speedup);
+            for (size_t i = first; i < end; i++)
+                cli_put_number(out, CELL, 2, "x", cli_bench_summary(b, i, name).speedup);
             fprintf(out, "\n");
         }
     }
@@ -129,7 +123,8 @@ static void put_draft_positions(FILE *out, const cli_comparison *b, int width)
         any = true;
         put_name(out, b, i, width);
         for (size_t d = 0; d < deepest && d < fit; d++)
-            put_number(out, RATE, 1, "", 100 * cli_ratio((double)s.sum.accepted_at[d], (double)s.sum.drafted_at[d]));
+            cli_put_number(out, RATE, 1, "",
+                           100 * cli_ratio((double)s.sum.accepted_at[d], (double)s.sum.drafted_at[d]));
         fprintf(out, deepest > fit ? " ...\n" : "\n");
     }
 }

@@ -148,7 +148,7 @@ static void run_count(run *r, double seconds, size_t round)
 {
     cli_load_cell *c = r->cell;
     const vouch_engine_stats *sum = vouch_engine_get_stats(r->engine);
-    c->speeds[round] = (double)sum->generated_tokens / seconds;
+    c->speeds[round] = cli_ratio((double)sum->generated_tokens, seconds);
     c->generated += sum->generated_tokens;
     c->drafted += sum->drafted;
     c->accepted += sum->accepted;
@@ -221,7 +221,7 @@ static double relative(const cli_load *b, const cli_load_cell *x, const cli_load
 {
     double *ratios = calloc(b->n_complete, sizeof *ratios);
     if (!ratios) return NAN;
-    for (size_t i = 0; i < b->n_complete; i++) ratios[i] = x->speeds[i] / y->speeds[i];
+    for (size_t i = 0; i < b->n_complete; i++) ratios[i] = cli_ratio(x->speeds[i], y->speeds[i]);
     const double median = cli_quantile(ratios, b->n_complete, 0.5);
     free(ratios);
     return median;
@@ -239,8 +239,8 @@ cli_load_figures cli_load_figure(const cli_load *load, size_t i_at_once, size_t 
         .tokens_per_pass = cli_ratio((double)c->generated, (double)c->passes),
         .rows_per_pass = cli_ratio((double)c->rows, (double)c->passes),
         .draft_passes_per_pass = cli_ratio((double)c->draft_passes, (double)c->passes),
-        .expected_to_achieved = cli_ratio(c->predicted_tokens, c->predicted_seconds) /
-                                cli_ratio((double)c->decoded, c->decode_seconds)};
+        .expected_to_achieved = cli_ratio(cli_ratio(c->predicted_tokens, c->predicted_seconds),
+                                          cli_ratio((double)c->decoded, c->decode_seconds))};
     double *speeds = calloc(load->n_complete, sizeof *speeds);
     if (speeds) memcpy(speeds, c->speeds, load->n_complete * sizeof *speeds);
     f.speed = speeds ? cli_quantile(speeds, load->n_complete, 0.5) : NAN;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The figures of `vouch bench --parallel` as a table, JSON, and a page with plots. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +11,6 @@
 #include "common/text.h"
 
 /* ----------------------------------------------------------------- terminal */
-
-static void put_number(FILE *out, int width, int decimals, double x)
-{
-    if (isfinite(x)) fprintf(out, "%*.*f", width, decimals, x);
-    else fprintf(out, "%*s", width, "-");
-}
 
 static void put_head(FILE *out, const cli_load *b)
 {
@@ -44,14 +37,14 @@ static void put_config(FILE *out, const cli_load *b, size_t config)
     for (size_t i = 0; i < b->at_once->n; i++) {
         const cli_load_figures f = cli_load_figure(b, i, config);
         fprintf(out, "%8d", b->at_once->items[i]);
-        put_number(out, 10, 1, f.speed);
-        put_number(out, 9, 2, f.to_first);
-        put_number(out, 9, 2, f.to_plain);
-        put_number(out, 9, 1, f.median_gap * 1e3);
-        put_number(out, 9, 1, f.late_gap * 1e3);
-        put_number(out, 10, 2, f.accepted);
-        put_number(out, 7, 2, f.tokens_per_pass);
-        put_number(out, 9, 2, f.expected_to_achieved);
+        cli_put_number(out, 10, 1, "", f.speed);
+        cli_put_number(out, 9, 2, "", f.to_first);
+        cli_put_number(out, 9, 2, "", f.to_plain);
+        cli_put_number(out, 9, 1, "", f.median_gap * 1e3);
+        cli_put_number(out, 9, 1, "", f.late_gap * 1e3);
+        cli_put_number(out, 10, 2, "", f.accepted);
+        cli_put_number(out, 7, 2, "", f.tokens_per_pass);
+        cli_put_number(out, 9, 2, "", f.expected_to_achieved);
         fputc('\n', out);
     }
 }
@@ -139,12 +132,6 @@ int cli_load_write_json(const cli_load *b)
 
 /* --------------------------------------------------------------------- page */
 
-static void put_cell(FILE *out, int decimals, double x)
-{
-    if (isfinite(x)) fprintf(out, "<td>%.*f</td>", decimals, x);
-    else fputs("<td>&ndash;</td>", out);
-}
-
 static void put_table(FILE *out, const cli_load *b, const char *const *names)
 {
     fputs("<section class=\"box\"><h2>By answers at once</h2>"
@@ -161,14 +148,14 @@ static void put_table(FILE *out, const cli_load *b, const char *const *names)
             fprintf(out, "<tr><td><i style=\"background:var(--c%zu)\"></i>", config);
             cli_put_html(out, names[config]);
             fprintf(out, "</td><td>%d</td>", b->at_once->items[i]);
-            put_cell(out, 1, f.speed);
-            put_cell(out, 2, f.to_first);
-            put_cell(out, 2, f.to_plain);
-            put_cell(out, 1, f.median_gap * 1e3);
-            put_cell(out, 1, f.late_gap * 1e3);
-            put_cell(out, 2, f.accepted);
-            put_cell(out, 2, f.tokens_per_pass);
-            put_cell(out, 2, f.expected_to_achieved);
+            cli_bench_cell(out, 1, "", f.speed);
+            cli_bench_cell(out, 2, "", f.to_first);
+            cli_bench_cell(out, 2, "", f.to_plain);
+            cli_bench_cell(out, 1, "", f.median_gap * 1e3);
+            cli_bench_cell(out, 1, "", f.late_gap * 1e3);
+            cli_bench_cell(out, 2, "", f.accepted);
+            cli_bench_cell(out, 2, "", f.tokens_per_pass);
+            cli_bench_cell(out, 2, "", f.expected_to_achieved);
             fputs("</tr>\n", out);
         }
     fputs("</table></div><p class=\"hint\">The table is wider than the window: scroll it sideways.</p></section>\n",

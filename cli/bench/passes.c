@@ -10,12 +10,14 @@
  * All passes of a round meet the machine in the same state, so that their ratios hold while its speed drifts. Figures
  * are the median and the least over the rounds; a first round warms up and isn't counted.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/bench.h"
 #include "common/file.h"
 #include "common/probe.h"
+#include "common/rates.h"
 #include "common/sheet.h"
 #include "common/statistics.h"
 #include "common/text.h"
@@ -145,9 +147,9 @@ static void table_write(FILE *out, const bench *b)
     for (size_t i = 0; i < o->rows.n; i++) {
         const series *s = &b->passes[i];
         fprintf(out, "%6d %12.3f %12.3f ", o->rows.items[i], s->median * 1e3, s->least * 1e3);
-        if (o->rows.items[0] == 1) fprintf(out, "%10.3f", s->median / b->passes[0].median);
-        else fprintf(out, "%10s", "-");
-        fprintf(out, " %12.1f\n", o->rows.items[i] / s->median);
+        cli_put_number(out, 10, 3, "", o->rows.items[0] == 1 ? cli_ratio(s->median, b->passes[0].median) : NAN);
+        cli_put_number(out, 13, 1, "", cli_ratio(o->rows.items[i], s->median));
+        fputc('\n', out);
     }
     const struct {
         const char *label;
@@ -155,10 +157,13 @@ static void table_write(FILE *out, const bench *b)
         const series *series;
     } others[] = {{"prefill", o->n_prefill, &b->prefill}, {"decode", o->n_decode, &b->decode}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].n > 0)
-            fprintf(out, "%s of %d tokens: %.1f ms, least %.1f ms; %.1f tokens/s\n", others[i].label,
-                    others[i].n, others[i].series->median * 1e3, others[i].series->least * 1e3,
-                    others[i].n / others[i].series->median);
+        if (others[i].n > 0) {
+            const series *s = others[i].series;
+            fprintf(out, "%s of %d tokens: %.1f ms, least %.1f ms; ", others[i].label, others[i].n, s->median * 1e3,
+                    s->least * 1e3);
+            cli_put_number(out, 0, 1, " tokens/s", cli_ratio(others[i].n, s->median));
+            fputc('\n', out);
+        }
 }
 
 static int table_print(const bench *b)

@@ -47,9 +47,11 @@ void cli_bench_close_question(cli_comparison *b, size_t question)
     }
 }
 
-/* Adds up the answers of a config. speeds, unless NULL, receives the tokens/s of each answer. */
-static void sum_up(const cli_comparison *b, size_t config, const char *category, cli_summary *out, double *speeds)
+/* Adds up the answers of a config. speeds, unless NULL, receives the tokens/s of each answer that took any time by the
+ * clock. Returns the number of these answers. */
+static size_t sum_up(const cli_comparison *b, size_t config, const char *category, cli_summary *out, double *speeds)
 {
+    size_t n_speeds = 0;
     for (size_t q = 0; q < b->questions.n; q++) {
         if (category && strcmp(b->questions.items[q].category, category) != 0) continue;
         for (size_t round = 0; round < b->n_rounds; round++) {
@@ -59,11 +61,13 @@ static void sum_up(const cli_comparison *b, size_t config, const char *category,
                 cli_stats_add(&out->sum, &answer->stats);
                 out->n_cut += answer->cut;
             }
-            if (speeds) speeds[out->n_answers] = cli_rates_of(&answer->stats).tokens_per_second;
+            const double speed = cli_rates_of(&answer->stats).tokens_per_second;
+            if (speeds && isfinite(speed)) speeds[n_speeds++] = speed;
             out->n_answers++;
             out->n_different += answer->differs;
         }
     }
+    return n_speeds;
 }
 
 /* accepted / (accepted + rejections). A cycle with a draft, chain or tree, has one rejection, unless a whole path was
@@ -79,14 +83,14 @@ cli_summary cli_bench_summary(const cli_comparison *b, size_t config, const char
     cli_summary s = {.slow = NAN, .fast = NAN}, plain = {.slow = NAN};
     double *speeds = calloc(b->questions.n * b->n_rounds, sizeof *speeds);
     sum_up(b, 0, category, &plain, NULL);
-    sum_up(b, config, category, &s, speeds);
-    if (speeds && s.n_answers > 0) {
-        s.slow = cli_quantile(speeds, s.n_answers, 0.1);
-        s.fast = cli_quantile(speeds, s.n_answers, 0.9);
+    const size_t n_speeds = sum_up(b, config, category, &s, speeds);
+    if (n_speeds > 0) {
+        s.slow = cli_quantile(speeds, n_speeds, 0.1);
+        s.fast = cli_quantile(speeds, n_speeds, 0.9);
     }
     free(speeds);
     s.rates = cli_rates_of(&s.sum);
-    s.speedup = s.rates.tokens_per_second / cli_rates_of(&plain.sum).tokens_per_second;
+    s.speedup = cli_ratio(s.rates.tokens_per_second, cli_rates_of(&plain.sum).tokens_per_second);
     s.guess_holds = guess_holds(&s);
     s.theory_tokens_per_cycle = cli_theory_tokens_per_cycle(s.guess_holds, &s.sum);
     s.theory_speedup = cli_theory_speedup(s.guess_holds, &s.sum, &plain.sum, &b->costs);

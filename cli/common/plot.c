@@ -164,6 +164,7 @@ void cli_plot_stacks(FILE *out, const cli_stacks *k)
         const double top = row * (double)r;
         double sum = 0;
         svg_text(out, 0, top + 12, "start", " class=\"d\"", k->rows[r]);
+        if (!isfinite(k->values[r * k->n_parts])) continue;
         for (size_t p = 0; p < k->n_parts; p++) {
             const double value = k->values[r * k->n_parts + p];
             number_text(number, value, k->unit);

@@ -38,7 +38,8 @@ typedef struct cli_bars {
 } cli_bars;
 void cli_plot_bars(FILE *out, const cli_bars *bars);
 
-/* Rows of stacked parts, values [n_rows][n_parts]; the sum is printed behind each row. */
+/* Rows of stacked parts, values [n_rows][n_parts]; the sum is printed behind each row. NAN as the first part: the row
+ * has its name alone. */
 typedef struct cli_stacks {
     const char *const *rows, *const *parts;
     size_t n_rows, n_parts;

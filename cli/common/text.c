@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/text.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,13 @@ size_t cli_utf8_length(const char *s, size_t n, uint32_t *code)
     if (c < smallest[length] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) return 0;
     *code = c;
     return length;
+}
+
+void cli_put_number(FILE *out, int width, int decimals, const char *unit, double x)
+{
+    char text[32] = "-";
+    if (isfinite(x)) snprintf(text, sizeof text, "%.*f%s", decimals, x, unit);
+    fprintf(out, "%*s", width, text);
 }
 
 /* Characters that move the cursor or the direction of writing, or that can't be seen. */

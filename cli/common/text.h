@@ -19,6 +19,9 @@ size_t cli_utf8_length(const char *s, size_t n, uint32_t *code);
  * At most `columns` columns are used (0: no limit), longer text ends in "...". Returns the columns used. */
 size_t cli_put_escaped(FILE *stream, const char *s, size_t n, size_t columns);
 
+/* Prints x such as "12.3 %", or "-" where x is not finite, right-aligned in `width` columns. */
+void cli_put_number(FILE *out, int width, int decimals, const char *unit, double x);
+
 /* Copies s[0, n) with U+FFFD in place of each stray byte: *n_out bytes, which the caller frees. NULL: memory is
  * short. */
 char *cli_utf8_repair(const char *s, size_t n, size_t *n_out);

@@ -67,7 +67,7 @@ static void stats_print(const cli_engine *engine, size_t n_hidden, const figures
 {
     const vouch_stats *s = f->counts;
     fprintf(stderr, "prompt    %lld tokens in %.3f s", (long long)s->prompt_tokens, s->prefill_seconds);
-    if (s->prompt_tokens > 1)
+    if (s->prompt_tokens > 1 && s->prefill_seconds > 0)
         fprintf(stderr, ", %.1f tokens/s", (double)s->prompt_tokens / s->prefill_seconds);
     fprintf(stderr, "\nanswer    %lld tokens in %.3f s", (long long)s->generated_tokens, s->decode_seconds);
     if (!isnan(f->of.tokens_per_second)) fprintf(stderr, ", %.1f tokens/s", f->of.tokens_per_second);
