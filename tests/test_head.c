@@ -9,7 +9,7 @@
 
 #include "base/common.h"
 #include "draft/head.h"
-#include "engine/head.h"
+#include "engine/model.h"
 #include "engine/session.h"
 #include "support/answer.h"
 #include "support/draft.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/head.h"
+#include "engine/model.h"
 #include "golden/eagle3.h"
 #include "support/hf_model.h"
 #include "support/answer.h"

@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "golden/train.h"
-#include "support/test.h"
+#include "support/tiny_lessons.h"
 #include "train/adam.h"
-#include "train/head.h"
-#include "train/ops.h"
 
-enum { ROWS = 12, LENGTH = 7, VOCAB = 13, DRAFT = 10, TOP = 4, FEATURES = 20, WIDTH = 16, GENERATIONS = 3 };
+enum { DRAFT = 10, FEATURES = 20, WIDTH = 16, GENERATIONS = 3 };
 
 static const train_head_shape shape = {.n_features = FEATURES,
                                        .width = WIDTH,
@@ -22,66 +20,37 @@ static const train_head_shape shape = {.n_features = FEATURES,
                                        .layer = {WIDTH, 24, {4, 2, 4}, 1e-5f},
                                        .eps = 1e-5f};
 
-/* The numbers that train.py makes by the same formula. */
-static real *wave(int64_t n, double seed, double scale)
-{
-    real *x = malloc((size_t)n * sizeof *x);
-    assert_non_null(x);
-    for (int64_t i = 0; i < n; i++) x[i] = (real)(sin((double)i * (1.3 + 0.1 * seed) + seed) * scale);
-    return x;
-}
-
 typedef struct step {
     int64_t n; /* of the block */
-    real *block, *dblock, *features, *cosines, *sines;
+    real *block, *dblock, *features;
     train_head head, grads;
     train_head_values values;
     vouch_arena arena;
+    tiny_lessons lessons;
     train_batch batch;
-    int32_t positions[ROWS], tokens[ROWS], ids[ROWS * TOP], labels[ROWS];
-    float p[ROWS * TOP];
-    uint8_t counts[ROWS];
 } step;
-
-static const int32_t ends[2] = {LENGTH, ROWS};
 
 static void step_open(step *s)
 {
     *s = (step){.n = train_head_size(&shape)};
-    s->block = wave(s->n, 1, 0.4);
+    s->block = tiny_wave(s->n, 1, 0.4);
     s->dblock = calloc((size_t)s->n, sizeof *s->dblock);
     s->head = train_head_at(&shape, s->block);
     s->grads = train_head_at(&shape, s->dblock);
-    s->head.embedding = wave(VOCAB * WIDTH, 2, 0.7);
-    s->head.output = wave(DRAFT * WIDTH, 3, 0.5);
+    s->head.embedding = tiny_wave(LESSON_VOCAB * WIDTH, 2, 0.7);
+    s->head.output = tiny_wave(DRAFT * WIDTH, 3, 0.5);
     s->grads.output = calloc(DRAFT * WIDTH, sizeof(real));
-    s->features = wave(ROWS * FEATURES, 4, 1);
-    s->cosines = wave(64, 0, 0);
-    s->sines = wave(64, 0, 0);
-    train_angles(s->cosines, s->sines, LENGTH + 1, 4, 10000);
-    for (int i = 0; i < ROWS; i++) {
-        s->positions[i] = i < LENGTH ? i + 1 : i - LENGTH + 1;
-        s->tokens[i] = (5 * i + 3) % VOCAB;
-        s->labels[i] = 3 * i % DRAFT;
-        s->counts[i] = i != 2;
-        for (int k = 0; k < TOP; k++) {
-            s->ids[i * TOP + k] = (i + 2 * k) % DRAFT;
-            s->p[i * TOP + k] = 0.5f / (float)(1 << k);
-        }
-    }
-    s->batch = (train_batch){{ROWS, {ends, 2}, s->positions, s->cosines, s->sines},
-                             s->features,
-                             s->tokens,
-                             {TOP, s->ids, s->p, s->labels, s->counts}};
-    train_head_values_take(&s->values, &s->arena, &shape, ROWS, LENGTH);
+    s->features = tiny_wave(LESSON_ROWS * FEATURES, 4, 1);
+    s->batch = tiny_lessons_make(&s->lessons, 1, DRAFT, 0.5f);
+    s->batch.features = s->features;
+    train_head_values_take(&s->values, &s->arena, &shape, LESSON_ROWS, LESSON_LENGTH);
     assert_int_equal(vouch_arena_allocate(&s->arena, "values", NULL), VOUCH_OK);
-    train_head_values_take(&s->values, &s->arena, &shape, ROWS, LENGTH);
+    train_head_values_take(&s->values, &s->arena, &shape, LESSON_ROWS, LESSON_LENGTH);
 }
 
 static void step_close(step *s)
 {
-    real *const all[] = {s->block, s->dblock, s->features, s->cosines, s->sines, s->head.embedding,
-                         s->head.output, s->grads.output};
+    real *const all[] = {s->block, s->dblock, s->features, s->head.embedding, s->head.output, s->grads.output};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     vouch_arena_free(&s->arena);
 }
@@ -97,17 +66,6 @@ static double step_run(step *s, train_loss kind)
     train_head_back(&s->values, &s->head, &s->grads, &shape, &s->batch);
     for (int g = 0; g < GENERATIONS; g++) loss += (double)goal.weights[g] * s->values.sums[g].loss;
     return loss;
-}
-
-/* The largest difference between every stride-th x and golden [n], relative to the largest golden value. */
-static double difference(const real *x, int64_t stride, const double *golden, size_t n)
-{
-    double worst = 0, scale = 0;
-    for (size_t i = 0; i < n; i++) {
-        worst = fmax(worst, fabs((double)x[(int64_t)i * stride] - golden[i]));
-        scale = fmax(scale, fabs(golden[i]));
-    }
-    return worst / scale;
 }
 
 #define GOLDEN(name) name, sizeof name / sizeof *name
@@ -131,11 +89,11 @@ static void gradients_are_those_of_pytorch(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double loss = step_run(&s, cases[i].kind);
         assert_true(fabs(loss / *cases[i].loss - 1) < 1e-5);
-        assert_true(difference(s.dblock, 7, cases[i].block, cases[i].n_block) < 1e-4);
-        assert_true(difference(s.grads.output, 5, cases[i].output, cases[i].n_output) < 1e-4);
+        assert_true(tiny_difference(s.dblock, 7, cases[i].block, cases[i].n_block) < 1e-4);
+        assert_true(tiny_difference(s.grads.output, 5, cases[i].output, cases[i].n_output) < 1e-4);
         /* Another loss has other gradients. */
         const double *other = cases[(i + 1) % 5].block;
-        assert_true(difference(s.dblock, 7, other, cases[i].n_block) > 1e-2);
+        assert_true(tiny_difference(s.dblock, 7, other, cases[i].n_block) > 1e-2);
     }
     step_close(&s);
 }
@@ -147,13 +105,13 @@ static void adam_steps_are_those_of_pytorch(void **state)
         .rate = 0.01, .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8, .decay = 0.02, .n_warm = 0, .n_steps = 1000000000};
     step s;
     step_open(&s);
-    real *m = wave(s.n, 0, 0), *v = wave(s.n, 0, 0);
+    real *m = tiny_wave(s.n, 0, 0), *v = tiny_wave(s.n, 0, 0);
     for (int64_t i = 1; i <= 3; i++) {
         step_run(&s, TRAIN_FORWARD_KL);
         train_adam_step(&adam, i, s.block, m, v, s.dblock, s.n, adam.decay);
-        if (i < 3) assert_true(difference(s.block, 7, GOLDEN(adam_block)) > 1e-3);
+        if (i < 3) assert_true(tiny_difference(s.block, 7, GOLDEN(adam_block)) > 1e-3);
     }
-    assert_true(difference(s.block, 7, GOLDEN(adam_block)) < 1e-4);
+    assert_true(tiny_difference(s.block, 7, GOLDEN(adam_block)) < 1e-4);
     free(m);
     free(v);
     step_close(&s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens the file of a head for a model. */
-#include "engine/head.h"
+#include "engine/model.h"
 
 #include <stdlib.h>
 

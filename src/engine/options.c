@@ -4,7 +4,6 @@
 
 #include "base/common.h"
 #include "draft/registry.h"
-#include "engine/head.h"
 #include "engine/table.h"
 
 enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_DRAFT = 16,

@@ -18,7 +18,6 @@
 #include "draft/compose.h"
 #include "draft/prediction.h"
 #include "draft/registry.h"
-#include "engine/head.h"
 #include "engine/history.h"
 #include "engine/options.h"
 #include "engine/session.h"

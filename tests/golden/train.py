@@ -15,7 +15,7 @@ ROWS = ENDS[-1]
 
 
 def wave(n, seed, scale):
-    """The numbers that test_train_step.c makes by the same formula."""
+    """The numbers that tests/support/tiny_lessons.h makes by the same formula."""
     i = torch.arange(n, dtype=torch.float64)
     return torch.sin(i * (1.3 + 0.1 * seed) + seed) * scale
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/filemap.h"
-#include "engine/head.h"
+#include "engine/model.h"
 #include "support/draft.h"
 #include "support/mutate.h"
 #include "support/test.h"
