@@ -178,7 +178,7 @@ typedef struct vouch_file vouch_file;
 /* The tensors of one type. */
 typedef struct vouch_file_type {
     const char *name;  /* "Q4_K"; "unknown" for a type that this version has no name for */
-    bool is_supported; /* by vouch_model_open */
+    bool is_supported; /* vouch reads tensors of this type; integers as tables of tokens only */
     int64_t n_tensors, n_values;
 } vouch_file_type;
 

@@ -6,6 +6,7 @@
 
 #include "support/command.h"
 #include "support/gguf.h"
+#include "support/tiny_head.h"
 #include "support/tiny_model.h"
 #include "support/tiny_vocab.h"
 #include "vouch.h"
@@ -65,6 +66,19 @@ static void models_that_run(void **state)
     expect_info(model, "weights           F16 ", "vouch runs it     yes\n");
     expect_info(model, "architecture      llama\n", "chat template     jinja, 6 lines\n");
     expect_info(model, "vocabulary        400 tokens\n", "context           512 tokens\n");
+}
+
+/* A head's table of tokens is of integers, and no weight. */
+static void heads(void **state)
+{
+    (void)state;
+    vouch_model *target;
+    char path[256];
+    assert_int_equal(vouch_model_open(&target, model, NULL, NULL), VOUCH_OK);
+    strcpy(path, test_temporary("head.gguf"));
+    tiny_head_write(path, &(tiny_head_options){.target = target, .n_draft = 100});
+    vouch_model_close(target);
+    expect_info(path, "% (1)\n", "is a head, which guesses for a model: open the model");
 }
 
 static void models_that_do_not_run(void **state)
@@ -195,6 +209,7 @@ int main(void)
         cmocka_unit_test(models_that_run),       cmocka_unit_test(models_that_do_not_run),
         cmocka_unit_test(files_without_weights), cmocka_unit_test(files_that_are_cut),
         cmocka_unit_test(every_length_is_safe),  cmocka_unit_test(problems_are_those_of_opening),
+        cmocka_unit_test(heads),
     };
     return cmocka_run_group_tests(tests, model_write, NULL);
 }

@@ -71,7 +71,7 @@ static void types_count(vouch_file *file, const vouch_gguf *gguf)
         if (at == MOST_TYPES) continue;
         if (at == info->n_types)
             file->types[info->n_types++] =
-                (vouch_file_type){.name = name, .is_supported = vouch_type_get_info(tensor->type) != NULL};
+                (vouch_file_type){.name = name, .is_supported = vouch_type_get_stored(tensor->type) != NULL};
         const int64_t n = tensor->dim[0] * tensor->dim[1] * tensor->dim[2] * tensor->dim[3];
         file->types[at].n_tensors++;
         if (__builtin_add_overflow(file->types[at].n_values, n, &file->types[at].n_values))
