@@ -128,7 +128,7 @@ static vouch_session_options options_of(int i, const vouch_head *head)
     return o;
 }
 
-enum { EAGLE3, NARROW, EAGLE1, EAGLE2, MEDUSA, TWO_BLOCKS, DFLASH, DSPARK, NORMED };
+enum { EAGLE3, NARROW, EAGLE1, EAGLE2, MEDUSA, TWO_BLOCKS, DFLASH, DSPARK, NORMED, PEAGLE, PEAGLE_NORMS };
 
 /* The configuration of folder i with `from` replaced by `to`. */
 static const char *changed(size_t i, const char *from, const char *to)
@@ -391,6 +391,13 @@ static void folders_of_other_sizes_are_refused(void **state)
         {DSPARK, "", "", "markov_head.markov_w2.weight", VOUCH_E_FORMAT, "'markov_w2.weight' is missing"},
         {NORMED, "[0, 2, 3, 5, 6]", "[0, 2, 3, 5, 8]", NULL, VOUCH_E_MISMATCH,
          "eagle3.target_layers[4] is 9, but the model's are 1 to 8"},
+        {PEAGLE, "\"mask_token_id\": 9, ", "", NULL, VOUCH_E_FORMAT, "mask_token_id is missing"},
+        {PEAGLE, "\"mask_token_id\": 9", "\"mask_token_id\": 160", NULL, VOUCH_E_MISMATCH,
+         "mask_token_id is 160, but the model has 160 tokens"},
+        {PEAGLE, "\"speculative_tokens\": 5", "\"speculative_tokens\": 65", NULL, VOUCH_E_FORMAT,
+         "speculative_tokens is 65, expected 1 to 64"},
+        {PEAGLE, "[1, 4, 7]", "[1, 4]", NULL, VOUCH_E_FORMAT, "has shape"},
+        {PEAGLE, "", "", "mask_hidden", VOUCH_E_FORMAT, "'mask_hidden.weight' is missing"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const hf_layout layout = {.config = changed((size_t)bad[i].folder, bad[i].from, bad[i].to),

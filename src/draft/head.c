@@ -42,13 +42,16 @@ typedef struct head_guesser {
     vouch_staged staged;  /* the rows of the last follow or feed */
     vouch_head_inputs in; /* of the staged rows */
     vouch_projection leave;
-    vouch_depths depths;  /* of a head with a network for each depth: it runs no rows */
+    vouch_depths depths;  /* of a head whose logits depend on a guess's depth alone */
+    vouch_medusa medusa;  /* of a head with a network for each depth: it runs no rows */
+    bool is_masked;       /* the staged rows end with masks */
     int32_t n_embd;       /* of the target */
     int32_t n_ctx, chunk;
     int32_t n_rows;       /* positions whose rows have run; without layers, positions before the kept one */
     int32_t n_given;      /* positions whose states have come */
     int32_t first;        /* position of states[0] */
     float *states;        /* [chunk + 1][n_features] of the positions from `first` on */
+    float *mask;          /* [state width] f of the rows of masks */
     float *outputs;       /* [k + 1][state width] s, or W_leave s, of the last row and of the provisional rows */
     int32_t n_fed, n_kept; /* provisional rows; of these, rows whose outputs are kept */
     float *logits;        /* [n_vocab of the target], where the head guesses some tokens only */
@@ -61,9 +64,20 @@ static bool has_memory(const head_guesser *g)
     return g->head->body->hparams.n_layers > 0 && !g->head->borrows_keys;
 }
 
-static bool has_depths(const head_guesser *g)
+static bool is_medusa(const head_guesser *g)
 {
     return g->head->n_depths > 0;
+}
+
+/* Rows of masks behind the last token's row (P-EAGLE). */
+static int32_t n_masks(const head_guesser *g)
+{
+    return g->head->masks.n_rows > 0 ? g->depths.n_depths - 1 : 0;
+}
+
+static bool has_depths(const head_guesser *g)
+{
+    return g->depths.n_depths > 0;
 }
 
 static int64_t width(const head_guesser *g)
@@ -98,7 +112,19 @@ static void keep_outputs(head_guesser *g, int32_t number, int32_t n)
     if (g->leave.w) vouch_projection_run(&g->leave, to, outputs, n);
 }
 
-/* Stages the rows of n positions from n_rows on, of which the target's states are there; `logits`: of the last one. */
+/* Puts the rows of masks behind n rows. They are a chain, and each predicts the guess of its depth. */
+static void put_masks(head_guesser *g, vouch_row *rows, int32_t n)
+{
+    const int64_t n_state = state_width(g);
+    for (int32_t i = 0; i < n_masks(g); i++) {
+        memcpy(g->in.features + (n + i) * n_state, g->mask, (size_t)n_state * sizeof *g->mask);
+        rows[n + i] = (vouch_row){.memory = g->sequence.memory, .parent = i - 1, .logits = true};
+        vouch_head_inputs_make(&g->in, n + i, &g->head->masks.token, rows + n + i, 1);
+    }
+}
+
+/* Stages the rows of n positions from n_rows on, of which the target's states are there; `logits`: of the last one, and
+ * of masks behind it. */
 static void stage_rows(head_guesser *g, const int32_t *tokens, int32_t n, bool logits)
 {
     vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);
@@ -111,7 +137,9 @@ static void stage_rows(head_guesser *g, const int32_t *tokens, int32_t n, bool l
                               .hidden = i == n - 1};
     vouch_head_inputs_read(&g->in, 0, states_at(g, g->n_rows), n);
     vouch_head_inputs_make(&g->in, 0, tokens + g->n_rows + 1, rows, n);
-    g->staged = vouch_shared_pass_stage(g->sequence.shared, n);
+    g->is_masked = logits && g->head->masks.n_rows > 0;
+    if (g->is_masked) put_masks(g, rows, n);
+    g->staged = vouch_shared_pass_stage(g->sequence.shared, n + (g->is_masked ? n_masks(g) : 0));
 }
 
 /* Drops the states before `position`. */
@@ -132,22 +160,35 @@ static void drop_guesses(head_guesser *g)
 /* Stages the next rows before `position`, as many as fit; n_rows counts them. */
 static vouch_staging stage_until(head_guesser *g, const int32_t *tokens, int32_t position, bool logits)
 {
-    const int32_t room = vouch_shared_pass_room(g->sequence.shared, logits);
+    const int32_t more = logits ? n_masks(g) : 0;
+    const int32_t room = vouch_shared_pass_room(g->sequence.shared, logits + more) - more;
     const int32_t n = vouch_min(vouch_min(position - g->n_rows, g->chunk), room);
     if (g->n_rows >= position) return VOUCH_STAGED_NONE;
-    if (n == 0) return VOUCH_STAGED_FULL;
+    if (n <= 0) return VOUCH_STAGED_FULL;
     stage_rows(g, tokens, n, logits && g->n_rows + n == position);
     g->n_rows += n;
     return g->n_rows < position ? VOUCH_STAGED_PART : VOUCH_STAGED_ROWS;
+}
+
+/* Keeps the logits of all depths: further guesses need no pass. */
+static void keep_depths(head_guesser *g)
+{
+    for (int32_t d = 0; d < g->depths.n_depths; d++)
+        memcpy(vouch_depths_at(&g->depths, d),
+               vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + d),
+               (size_t)g->depths.n_draft * sizeof(float));
+    vouch_memory_keep_rows(g->sequence.memory, 0);
 }
 
 /* Keeps the outputs of the rows that have run, and of the states those that may be needed again. */
 static double head_run(void *self)
 {
     head_guesser *g = self;
-    if (has_depths(g)) return vouch_depths_run(&g->depths);
+    if (is_medusa(g)) return vouch_medusa_run(&g->medusa, &g->depths);
+    if (has_depths(g) && g->n_fed > 0) return 0;
     vouch_shared_sequence_run(&g->sequence);
-    if (g->n_fed > g->n_kept) keep_outputs(g, g->n_kept + 1, g->n_fed - g->n_kept);
+    if (g->is_masked) keep_depths(g);
+    else if (g->n_fed > g->n_kept) keep_outputs(g, g->n_kept + 1, g->n_fed - g->n_kept);
     else keep_outputs(g, 0, 1);
     g->n_kept = g->n_fed;
     if (has_memory(g)) keep_states_from(g, g->n_rows - 1);
@@ -213,14 +254,15 @@ static vouch_staging head_follow(void *self, const int32_t *tokens, int32_t n, b
 {
     head_guesser *g = self;
     drop_guesses(g);
+    if (has_depths(g)) vouch_depths_begin(&g->depths);
     if (n < 2 || g->n_given < n - 1) return VOUCH_STAGED_NONE;
     if (!has_memory(g)) {
         g->n_rows = n - 2;
         if (g->first != g->n_rows || !logits) return VOUCH_STAGED_NONE;
         if (g->lender && vouch_memory_n_tokens(g->lender) != n - 1) return VOUCH_STAGED_NONE;
-        if (has_depths(g)) {
+        if (is_medusa(g)) {
             vouch_head_inputs_read(&g->in, 0, states_at(g, g->n_rows), 1);
-            vouch_depths_begin(&g->depths, g->in.features);
+            vouch_medusa_begin(&g->medusa, g->in.features);
             return VOUCH_STAGED_ROWS;
         }
         if (vouch_shared_pass_room(g->sequence.shared, 1) == 0) return VOUCH_STAGED_FULL;
@@ -273,8 +315,8 @@ static vouch_staging head_feed(void *self, const int32_t *guesses, const int32_t
 static double head_part(const void *self, int32_t n_rows, int32_t n)
 {
     const head_guesser *g = self;
-    if (has_depths(g)) return 1; /* no pass is shared */
-    return vouch_shared_pass_part(g->sequence.shared, n_rows, n);
+    if (is_medusa(g)) return 1; /* no pass is shared */
+    return vouch_shared_pass_part(g->sequence.shared, has_depths(g) ? g->depths.n_depths : n_rows, n);
 }
 
 /* [n_vocab] Tokens that the head can't guess have no chance. */
@@ -282,8 +324,9 @@ static const float *head_logits(void *self, int32_t i)
 {
     head_guesser *g = self;
     const vouch_head_weights *h = g->head;
-    if (has_depths(g)) return vouch_depths_logits(&g->depths, i);
-    const float *logits = vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + i);
+    const float *logits = has_depths(g)
+                              ? vouch_depths_logits(&g->depths, i)
+                              : vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + i);
     if (!h->tokens) return logits;
     for (int32_t d = 0; d < h->n_draft; d++) g->logits[h->tokens[d]] = logits[d];
     return g->logits;
@@ -330,33 +373,39 @@ static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *op
 {
     const vouch_head_weights *h = g->head;
     const size_t n_features = (size_t)h->n_features, chunk = (size_t)g->chunk, n_state = (size_t)state_width(g);
-    const int32_t rows = vouch_max(g->chunk, options->k);
+    const int32_t rows = vouch_max(g->chunk + n_masks(g), options->k);
     g->states = vouch_arena_take(arena, (chunk + 1) * n_features, sizeof *g->states);
     vouch_head_inputs_layout(&g->in, g->chunk, rows, arena);
     g->outputs = vouch_arena_take(arena, ((size_t)options->k + 1) * n_state, sizeof *g->outputs);
     if (h->tokens) g->logits = vouch_arena_take(arena, (size_t)options->n_vocab, sizeof *g->logits);
     if (g->leave.w) vouch_projection_layout(&g->leave, rows, arena);
     if (has_depths(g)) vouch_depths_layout(&g->depths, arena);
+    if (is_medusa(g)) vouch_medusa_layout(&g->medusa, arena);
+    if (h->masks.n_rows > 0) g->mask = vouch_arena_take(arena, n_state, sizeof *g->mask);
+}
+
+/* f of the rows of masks, which no token changes. */
+static void make_mask(head_guesser *g)
+{
+    vouch_head_inputs_read(&g->in, 0, g->head->masks.states, 1);
+    memcpy(g->mask, g->in.features, (size_t)state_width(g) * sizeof *g->mask);
 }
 
 static vouch_status open_parts(head_guesser *g, vouch_shared_passes *passes,
                                const vouch_drafter_head_options *options, vouch_error *err)
 {
     const vouch_head_weights *h = g->head;
-    const vouch_kernels *kernels = h->body->kernels;
-    vouch_pool *pool = passes->pool;
+    const int32_t by_level = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP);
     const vouch_shared_sequence_options sequence = {
         .pass = {.n_ctx = g->n_ctx,
-                 .max_rows = vouch_max(g->chunk, options->k),
-                 .max_logits = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP)},
+                 .max_rows = vouch_max(g->chunk + n_masks(g), options->k),
+                 .max_logits = vouch_max(by_level, n_masks(g) + 1)},
         .max_tree = options->k + 1,
         .kv_type = options->kv_type};
-    vouch_head_inputs_open(&g->in, h, pool);
-    if (h->leave.n_out > 0) g->leave = (vouch_projection){.w = &h->leave, .kernels = kernels, .pool = pool};
-    if (has_depths(g))
-        g->depths = (vouch_depths){.head = h,
-                                   .block = {.w = &h->depths[0].block, .kernels = kernels, .pool = pool},
-                                   .output = {.w = &h->depths[0].output, .kernels = kernels, .pool = pool}};
+    vouch_head_inputs_open(&g->in, h, passes->pool);
+    if (h->leave.n_out > 0)
+        g->leave = (vouch_projection){.w = &h->leave, .kernels = h->body->kernels, .pool = passes->pool};
+    if (is_medusa(g)) vouch_medusa_open(&g->medusa, h, passes->pool);
     vouch_arena arena = {0};
     layout_guesser(g, options, &arena);
     VOUCH_TRY(vouch_arena_allocate(&arena, "the head's hidden states (use a smaller prefill_chunk)", err));
@@ -364,6 +413,7 @@ static vouch_status open_parts(head_guesser *g, vouch_shared_passes *passes,
     g->arena = arena;
     for (int32_t t = 0; h->tokens && t < options->n_vocab; t++) g->logits[t] = -INFINITY;
     if (has_depths(g)) vouch_depths_open(&g->depths);
+    if (g->mask) make_mask(g);
     return vouch_shared_sequence_open(&g->sequence, passes, h->body, &sequence, err);
 }
 
@@ -377,6 +427,9 @@ static vouch_status open_guesser(vouch_guesser *out, const vouch_head_weights *h
     g->n_ctx = options->n_ctx;
     g->lender = head->borrows_keys ? options->target_memory : NULL;
     g->chunk = has_memory(g) ? options->prefill_chunk : 1;
+    g->depths = (vouch_depths){.n_depths = is_medusa(g) ? head->n_depths : vouch_min(head->masks.n_rows, options->k),
+                               .n_draft = head->n_draft};
+    g->n_ctx += n_masks(g); /* masks may reach past the session's end */
     const vouch_status status = open_parts(g, passes, options, err);
     if (status == VOUCH_OK) *out = (vouch_guesser){.ops = &guesser_ops, .self = g};
     else head_close(g);
@@ -441,10 +494,10 @@ static double share(const vouch_drafter_setup *setup)
     return (vouch_weights_pass_bytes(h->body, 1) + entry) / vouch_weights_pass_bytes(setup->target, 1);
 }
 
-/* A block's guesses come from one pass. */
+/* The guesses of a block, or of rows of masks, come from one pass. */
 static bool at_once(const vouch_drafter_setup *setup)
 {
-    return setup->head->block.n_rows > 0;
+    return setup->head->block.n_rows > 0 || setup->head->masks.n_rows > 0;
 }
 
 const vouch_drafter_type vouch_drafter_type_head = {

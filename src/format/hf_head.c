@@ -15,6 +15,7 @@ static const vouch_hf_rule ends[] = {
     {"lm_head", "output", VOUCH_HF_AS_IS},
     {"d2t", "d2t", VOUCH_HF_STEPS},
     {"t2d", NULL, VOUCH_HF_DROPPED},
+    {"mask_hidden", "mask_hidden", VOUCH_HF_WHOLE},
     {0},
 };
 
@@ -156,6 +157,28 @@ static vouch_status read_flag(const vouch_json *config, const json_t *nested, co
     return VOUCH_OK;
 }
 
+/* What P-EAGLE's rows of masks need. vLLM's speculators say how many guesses the head was taught to give at once; 8 is
+ * their usual number. */
+static vouch_status read_masks(const vouch_json *config, vouch_gguf_writer *keys, vouch_error *err)
+{
+    const json_t *root = config->root, *speculators = NULL, *methods = NULL;
+    const char *type = "";
+    int64_t token = -1, n = 8;
+    bool is_parallel = false;
+    VOUCH_TRY(vouch_json_text(config, root, "speculators_model_type", false, &type, err));
+    VOUCH_TRY(vouch_json_bool(config, root, "parallel_drafting", &is_parallel, err));
+    is_parallel |= strcmp(type, "peagle") == 0;
+    VOUCH_TRY(vouch_json_int(config, root, "mask_token_id|ptd_token_id", is_parallel, 0, INT_MAX, &token, err));
+    if (token < 0) return VOUCH_OK;
+    VOUCH_TRY(vouch_json_nested(config, root, "speculators_config", JSON_OBJECT, &speculators, err));
+    VOUCH_TRY(vouch_json_nested(config, speculators, "proposal_methods", JSON_ARRAY, &methods, err));
+    const json_t *first = json_array_get(methods, 0);
+    if (json_is_object(first)) VOUCH_TRY(vouch_json_int(config, first, "speculative_tokens", false, 1, 64, &n, err));
+    vouch_gguf_add_u32(keys, "eagle3.parallel_depths", (uint32_t)n);
+    vouch_gguf_add_u32(keys, "tokenizer.ggml.mask_token_id", (uint32_t)token);
+    return VOUCH_OK;
+}
+
 static vouch_status read_eagle3(const vouch_json *config, vouch_gguf_writer *keys, vouch_error *err)
 {
     const json_t *root = config->root, *nested = NULL;
@@ -168,6 +191,7 @@ static vouch_status read_eagle3(const vouch_json *config, vouch_gguf_writer *key
                         err));
     VOUCH_TRY(read_flag(config, nested, "norm_before_fc", "eagle3.norm_before_fc", false, keys, err));
     VOUCH_TRY(read_flag(config, nested, "norm_output", "eagle3.norm_output", false, keys, err));
+    VOUCH_TRY(read_masks(config, keys, err));
     return read_eagle3_layers(config, nested, keys, err);
 }
 

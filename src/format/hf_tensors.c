@@ -359,7 +359,7 @@ static bool is_float(const part *p)
            (p->layout == VOUCH_HF_VALUES_LAST && p->from->n_dims == 3) || ends_with(p->name, "_exps.bias") ||
            ends_with(p->name, "_norm.weight") ||
            ends_with(p->name, ".ffn_gate_inp.weight") || ends_with(p->name, ".ffn_gate_inp_shexp.weight") ||
-           strcmp(p->name, "position_embd.weight") == 0;
+           strcmp(p->name, "position_embd.weight") == 0 || strcmp(p->name, "mask_hidden.weight") == 0;
 }
 
 static void set_dims(const builder *b, vouch_gguf_tensor *t, const part *p, size_t n)
@@ -375,7 +375,7 @@ static void set_dims(const builder *b, vouch_gguf_tensor *t, const part *p, size
         t->n_dims = p->from->n_dims == 2 ? 2 : 3;
         t->dim[1] = p->from->n_dims == 2 ? p->rows : p->rows / p->from->shape[0];
         t->dim[2] = p->from->n_dims == 2 ? 1 : p->from->shape[0];
-    } else if (p->layout == VOUCH_HF_WHOLE) {
+    } else if (p->layout == VOUCH_HF_WHOLE && p->from->n_dims == 3) {
         t->dim[1] = p->from->shape[1];
         t->dim[2] = p->from->shape[0];
     } else if (p->layout == VOUCH_HF_GROUPS) {

@@ -8,6 +8,8 @@
  *                                          with norm_output, a key that vouch adds for folders of EAGLE-3.1
  *   logits = W_output output_norm(s)
  *
+ * P-EAGLE's heads (arXiv 2602.01469) have mask_hidden, which is read in place of taps(t) by rows of masks.
+ *
  * target_layers counts streams before layers: number i is the stream after layer i - 1, whose tap is i - 1.
  */
 #include <stdio.h>
@@ -16,7 +18,7 @@
 #include "model/head_kind.h"
 #include "model/keys.h"
 
-static const char ARCH[] = "eagle3";
+static const char ARCH[] = "eagle3", MASK[] = "mask_hidden.weight";
 
 /* The layers are Llama's, but for the first one's input and norms of queries and keys. */
 static vouch_status read_layers(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
@@ -43,6 +45,22 @@ static vouch_status read_taps(vouch_head_weights *head, const vouch_gguf *gguf, 
 {
     if (!vouch_gguf_has(gguf, "eagle3.target_layers")) choose_taps(head, head->target->hparams.n_layers);
     return vouch_head_read_taps(head, gguf, "eagle3.target_layers", err);
+}
+
+/* Reads how many guesses a pass gives, and the token of the rows of masks. Keys that vouch adds for folders. */
+static vouch_status read_masks(vouch_head_weights *head, const vouch_gguf *gguf, vouch_error *err)
+{
+    vouch_head_masks *masks = &head->masks;
+    const int32_t n_vocab = head->target->hparams.n_vocab;
+    int64_t token = 0;
+    if (!vouch_gguf_find_tensor(gguf, MASK) && !vouch_gguf_has(gguf, "eagle3.parallel_depths")) return VOUCH_OK;
+    VOUCH_TRY(vouch_key_int(gguf, ARCH, "parallel_depths", true, 1, VOUCH_MAX_DRAFT, &masks->n_rows, err));
+    VOUCH_TRY(vouch_gguf_get_int(gguf, "tokenizer.ggml.mask_token_id", true, 0, INT32_MAX, &token, err));
+    masks->token = (int32_t)token;
+    if (token < n_vocab) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_MISMATCH,
+                      "%s: tokenizer.ggml.mask_token_id is %lld, but the model has %d tokens: this head is for another "
+                      "model", vouch_gguf_path(gguf), (long long)token, n_vocab);
 }
 
 /* ------------------------------------------------------------------- tensors */
@@ -87,6 +105,8 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     VOUCH_TRY(vouch_loader_vector(loader, "blk.0.attn_norm_2.weight", true, &head->state_norm.weight, h->n_embd));
     VOUCH_TRY(vouch_loader_matrix(loader, "token_embd.weight", false, &w->embedding, h->n_vocab, h->n_embd));
     VOUCH_TRY(vouch_loader_ignore(loader, "d2t"));
+    if (head->masks.n_rows > 0)
+        VOUCH_TRY(vouch_loader_vector(loader, MASK, true, &head->masks.states, head->n_features));
     VOUCH_TRY(take_output(w, loader, head));
     if (h->n_embd == target_width || (w->embedding.n_out > 0 && w->output.n_out > 0)) return VOUCH_OK;
     return vouch_fail(loader->err, VOUCH_E_MISMATCH,
@@ -108,6 +128,7 @@ static vouch_status open_eagle3(vouch_head_weights *head, const vouch_gguf *gguf
     VOUCH_TRY(vouch_head_check_size(gguf, ARCH, "vocab_size", false, t->hparams.n_vocab, err));
     VOUCH_TRY(vouch_key_bool(gguf, ARCH, "norm_before_residual", &norms_first, err));
     VOUCH_TRY(read_taps(head, gguf, err));
+    VOUCH_TRY(read_masks(head, gguf, err));
     VOUCH_TRY(vouch_head_read_tokens(head, gguf, t->hparams.n_vocab, err));
     VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, t->kernels, pool, NULL, NULL, err));
     head->embedding = head->body->embedding.n_out > 0 ? &head->body->embedding : &t->embedding;

@@ -18,6 +18,9 @@
  *   x      = f(t)                                          f(t) = W_fc norms(taps(t)), or W_fc taps(t)
  *   W_q, W_k, W_v of the first layer read [norm(embedding[x[t + 1]]) | norm(x)]
  *
+ * P-EAGLE's heads (Hui et al., arXiv 2602.01469) are such heads that guess several tokens in one pass. The rows behind
+ * the last token's read a mask instead of a token, and W_fc norms(mask_states) instead of f.
+ *
  * DFlash's heads (Chen et al., arXiv 2602.06036) guess a block of tokens in one pass. The target's states reach them as
  * keys and values alone, and the rows of a block are the last token and masks:
  *
@@ -63,6 +66,13 @@ typedef struct vouch_head_block {
     const float *confidence_bias; /* [1]; NULL: 0 */
 } vouch_head_block;
 
+/* A head of EAGLE-3's kind that guesses several tokens in one pass: rows of masks stand behind the last token's. */
+typedef struct vouch_head_masks {
+    int32_t n_rows;             /* rows that guess, with the last token's; 0: the head guesses one by one */
+    int32_t token;              /* of the rows of masks */
+    const float *states;        /* [n_features] in place of the target's states */
+} vouch_head_masks;
+
 /* One of Medusa's heads (medusa.c), for the guesses of one depth. */
 typedef struct vouch_head_depth {
     vouch_matrix block;         /* [width, width] of block 0; vouch_matrix_at has the others */
@@ -92,6 +102,7 @@ typedef struct vouch_head_weights {
     const vouch_weights *target;
     const vouch_matrix *embedding; /* [n_vocab, target's width] the target's, or the body's */
     vouch_head_block block;
+    vouch_head_masks masks;
     struct vouch_head_weights *deeper; /* the head for guesses one deeper, which reads the same states; NULL: none */
     vouch_head_depth *depths;   /* [n_depths] */
     int32_t n_depths, n_blocks; /* n_depths 0: none */

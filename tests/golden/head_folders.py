@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Writes head_folders.h: draft logits of published heads in folders, which their authors' own code computes.
 
-    tests/golden/head_folders.py EAGLE MEDUSA DFLASH DEEPSPEC > tests/golden/head_folders.h
+    tests/golden/head_folders.py EAGLE MEDUSA DFLASH DEEPSPEC SPECULATORS > tests/golden/head_folders.h
 
 The arguments are checkouts of github.com/SafeAILab/EAGLE, github.com/FasterDecoding/Medusa, github.com/z-lab/dflash and
-github.com/deepseek-ai/DeepSpec. Needs the packages torch and transformers. transformers 5.23.0 and torch 2.15.0 made the table in the repository.
+github.com/deepseek-ai/DeepSpec, and the folder that has the package speculators. Needs the packages torch,
+transformers, pydantic, pydantic-settings and loguru. transformers 5.23.0, torch 2.15.0 and speculators 0.9.0 made the
+table in the repository.
 
 The target is a Llama of transformers. Its weights and the heads' follow from the tensors' names (hf_folders.py). A head
 drafts 5 tokens behind 12, the likeliest each time, and 5 more behind 3 other tokens.
@@ -50,6 +52,15 @@ DSPARK = [("DSpark", "F32", {"block_size": 5, "mask_token_id": 9, "target_layer_
 NORMED = [("EAGLE-3, norms of queries and keys", "F16",
            {"num_hidden_layers": 1, "layer_types": ["full_attention"], "target_layer_ids": [0, 2, 3, 5, 6],
             "ttt_length": 3, "step_loss_decay": 0.8})]
+# name, dtype, the layer's settings, settings of vLLM's speculators
+PEAGLE = [
+    ("P-EAGLE, few tokens", "F32", {"num_hidden_layers": 2},
+     {"draft_vocab_size": 48, "mask_token_id": 9, "eagle_aux_hidden_state_layer_ids": [1, 4, 7],
+      "norm_before_residual": False}),
+    ("P-EAGLE, norms", "BF16", {"num_key_value_heads": 4},
+     {"draft_vocab_size": VOCABULARY, "mask_token_id": 150, "eagle_aux_hidden_state_layer_ids": [2, 5],
+      "norm_before_residual": True, "fc_norm": True}),
+]
 MEDUSA = [("Medusa", "BF16", 5, 1), ("Medusa, two blocks", "F32", 5, 2)]
 
 
@@ -159,6 +170,59 @@ def run_normed(model: torch.nn.Module, target: hf.PreTrainedModel, layers: list[
                 row = [print_row(model.compute_logits(f)[0, -1].double(), torch.arange(VOCABULARY))]
 
 
+def load_peagle(folder: str) -> types.ModuleType:
+    """P-EAGLE's module. The package imports what only its training needs; empty modules take their places."""
+    class Empty(types.ModuleType):
+        def __getattr__(self, name: str) -> type:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return type(name, (), {})
+
+    sys.path.insert(0, folder)
+    while True:
+        try:
+            from speculators.models.peagle import core
+            return core
+        except ModuleNotFoundError as error:
+            sys.modules[error.name] = Empty(error.name)
+            for name in [name for name in sys.modules if name.startswith("speculators")]:
+                del sys.modules[name]
+
+
+def run_peagle(core: types.ModuleType, model: torch.nn.Module, target: hf.PreTrainedModel, layers: list[int]) -> None:
+    """Prints the rows of P-EAGLE: its forward with all rows of the text, and N_DRAFT - 1 masks behind the last one."""
+    ids = torch.arange(len(model.d2t)) + model.d2t if model.d2t is not None else torch.arange(VOCABULARY)
+    for tokens, streams in rounds(target):
+        n, more, found = len(tokens) - 1, N_DRAFT - 1, {}
+        anchors = torch.cat([torch.arange(n), torch.full((more,), n - 1)])
+        depths = torch.cat([torch.zeros(n, dtype=torch.long), torch.arange(1, N_DRAFT)])
+        core.generate_cod_sample_indices = lambda a=anchors, d=depths, **_: (a, d)
+        core.compute_metrics = lambda logits, found=found, **_: (found.update(logits=logits), {})
+        states = torch.cat([streams[i] for i in layers], -1)[:, :n]
+        padded = torch.nn.functional.pad(states, (0, 0, 0, more))
+        with torch.no_grad():
+            model(padded, torch.tensor([tokens[1:] + [0] * more]), torch.zeros(1, n + more, dtype=torch.long),
+                  verifier_last_hidden_states=padded[:, :, :HEAD["hidden_size"]])
+        for row in found["logits"][0, -N_DRAFT:]:
+            print_row(row.double(), ids)
+
+
+def peagle_models(folder: str):
+    """Yields name, dtype, configuration, tensors, module and function of each P-EAGLE head."""
+    core = load_peagle(folder)
+    from speculators.models.peagle.config import PEagleSpeculatorConfig
+    for name, dtype, layer, own in PEAGLE:
+        members = {"model_type": "llama", **HEAD, **layer, "head_dim": 12}
+        method = {"proposal_type": "greedy", "speculative_tokens": N_DRAFT}
+        config = {"speculators_model_type": "peagle", **own, "transformer_layer_config": members,
+                  "speculators_config": {"algorithm": "peagle", "proposal_methods": [method]}}
+        inner = hf.LlamaConfig(**members)
+        inner._attn_implementation = "eager"
+        model = core.PEagleDraftModel(PEagleSpeculatorConfig(transformer_layer_config=inner, **own)).eval()
+        tensors = [t for t in fill(model) if not t[0].startswith("verifier")]
+        yield name, dtype, config, tensors, model, lambda model, target, layers: run_peagle(core, model, target, layers)
+
+
 def qwen_models(dflash: str, deepspec: str):
     """Yields name, dtype, configuration, module and function of each head with Qwen3's layers."""
     sys.path[:0] = [dflash, deepspec]
@@ -226,6 +290,10 @@ def main() -> None:
                                                                 len(EAGLE) + len(MEDUSA) + 1):
         print_case(number, members, fill(model))
         layers = members.get("target_layer_ids") or members["dflash_config"]["target_layer_ids"]
+        cases.append((name, dtype, number, lambda model=model, run=run, layers=layers: run(model, target, layers)))
+    for number, (name, dtype, members, tensors, model, run) in enumerate(peagle_models(sys.argv[5]), len(cases) + 1):
+        print_case(number, members, tensors)
+        layers = members["eagle_aux_hidden_state_layer_ids"]
         cases.append((name, dtype, number, lambda model=model, run=run, layers=layers: run(model, target, layers)))
     print("static const struct {\n    const char *name, *dtype, *config;\n    const hf_tensor *tensors;")
     print("    head_row rows[HEAD_ROUNDS * HEAD_DRAFT];\n} head_folders[] = {")

@@ -14,7 +14,7 @@ const char *const head_kind_names[N_HEAD_KINDS] = {
     [LINEAR_HEAD] = "linear",     [LAYER_HEAD] = "with layers",  [TRIMMED_HEAD] = "with few tokens",
     [EAGLE3_HEAD] = "eagle3",     [EAGLE_HEAD] = "eagle",        [MEDUSA_HEAD] = "medusa",
     [ASSISTANT_HEAD] = "gemma4-assistant", [DFLASH_HEAD] = "dflash", [DSPARK_HEAD] = "dspark",
-    [MTP_HEAD] = "mtp",           [RECURRENT_MTP_HEAD] = "mtp of a hybrid",
+    [PEAGLE_HEAD] = "p-eagle",    [MTP_HEAD] = "mtp",            [RECURRENT_MTP_HEAD] = "mtp of a hybrid",
     [DEPTHS_MTP_HEAD] = "mtp for each depth",
 };
 
@@ -61,6 +61,35 @@ static vouch_head *open_eagle(const vouch_model *target)
     return open_folder(config, tensors, target);
 }
 
+static vouch_head *open_peagle(const vouch_model *target)
+{
+    const int32_t n_vocab = target->info.n_vocab;
+    const hf_tensor tensors[] = {{"mask_hidden", {1, 2 * WIDTH}, 2, 1, 1},
+                                 {"embed_tokens.weight", {n_vocab, WIDTH}, 2, 1, 1},
+                                 {"lm_head.weight", {n_vocab, WIDTH}, 2, 1, 1},
+                                 {"fc.weight", {WIDTH, 2 * WIDTH}, 2, 1, 1},
+                                 {"layers.0.self_attn.q_proj.weight", {WIDTH, 2 * WIDTH}, 2, 1, 1},
+                                 {"layers.0.self_attn.k_proj.weight", {WIDTH / 2, 2 * WIDTH}, 2, 1, 1},
+                                 {"layers.0.self_attn.v_proj.weight", {WIDTH / 2, 2 * WIDTH}, 2, 1, 1},
+                                 {"layers.0.self_attn.o_proj.weight", {WIDTH, WIDTH}, 2, 1, 1},
+                                 {"layers.0.mlp.gate_proj.weight", {56, WIDTH}, 2, 1, 1},
+                                 {"layers.0.mlp.up_proj.weight", {56, WIDTH}, 2, 1, 1},
+                                 {"layers.0.mlp.down_proj.weight", {WIDTH, 56}, 2, 1, 1},
+                                 {"layers.0.input_layernorm.weight", {WIDTH}, 1, 1, 1},
+                                 {"layers.0.post_attention_layernorm.weight", {WIDTH}, 1, 1, 1},
+                                 {"layers.0.hidden_norm.weight", {WIDTH}, 1, 1, 1},
+                                 {"norm.weight", {WIDTH}, 1, 1, 1},
+                                 {0}};
+    char config[600];
+    snprintf(config, sizeof config,
+             "{\"model_type\": \"llama\", \"hidden_act\": \"silu\", \"vocab_size\": %d, \"hidden_size\": %d, "
+             "\"intermediate_size\": 56, \"num_hidden_layers\": 1, \"num_attention_heads\": 4, "
+             "\"num_key_value_heads\": 2, \"rms_norm_eps\": 1e-06, \"parallel_drafting\": true, "
+             "\"ptd_token_id\": %d, \"eagle_aux_hidden_state_layer_ids\": [1, 3]}",
+             n_vocab, WIDTH, n_vocab - 1);
+    return open_folder(config, tensors, target);
+}
+
 static vouch_head *open_head(int kind, const vouch_model *target, uint64_t seed)
 {
     const int32_t few = target->info.n_vocab * 2 / 3, mask = target->info.n_vocab - 1;
@@ -68,6 +97,7 @@ static vouch_head *open_head(int kind, const vouch_model *target, uint64_t seed)
     tiny_draft_options block = {.target = target, .seed = seed, .block_size = 5, .mask = mask};
     if (kind == MEDUSA_HEAD) return open_medusa(target);
     if (kind == EAGLE_HEAD) return open_eagle(target);
+    if (kind == PEAGLE_HEAD) return open_peagle(target);
     if (kind >= ASSISTANT_HEAD) {
         block.kind = kind == DFLASH_HEAD ? TINY_DFLASH : kind == DSPARK_HEAD ? TINY_DSPARK : TINY_ASSISTANT;
         return tiny_draft_open(&block);
