@@ -107,8 +107,8 @@ static const cli_command commands[] = {
      "`vouch run MODEL --head OUT` drafts with the head.\n"
      "With --student, a small draft model learns instead, which begins as layers of the\n"
      "target or of another model. `vouch run MODEL --draft-model OUT` drafts with it.\n"
-     "With --table, vouch counts what the model says behind two tokens. `vouch run\n"
-     "MODEL --draft-table OUT` begins with these counts.\n",
+     "With --table, vouch counts what the model says behind its last tokens. `vouch run\n"
+     "MODEL --draft-table OUT` drafts from these counts.\n",
      "vouch distill m.gguf --head m.head.gguf --quick --tokens 120000\n"
      "vouch distill m.gguf --head m.head.gguf --prompts lines.txt --threads 8\n"
      "vouch distill m.gguf --head m.head.gguf --exclude questions.jsonl\n"

@@ -370,8 +370,8 @@ VOUCH_API vouch_status vouch_head_open(vouch_head **out, const char *path, const
 /* Frees the head, which no session may still use. NULL is allowed. */
 VOUCH_API void vouch_head_close(vouch_head *head);
 
-/* What the model said behind two tokens in its own answers, counted by `vouch distill --table`. RECYCLE begins with it
- * instead of with nothing. Immutable; any number of sessions may use it. */
+/* What the model said behind its last one to three tokens in its own answers, counted by `vouch distill --table`.
+ * Immutable; any number of sessions may use it. */
 typedef struct vouch_draft_table vouch_draft_table;
 
 /* Opens a table's file for the model `target`, which must outlive it. A table of another file is refused (MISMATCH), or
@@ -393,7 +393,8 @@ VOUCH_API void vouch_draft_table_close(vouch_draft_table *table);
     X(PREDICTION, prediction, "copies from your own prediction of the answer")             \
     X(HISTORY, history, "copies from earlier answers")                                     \
     X(GRAMMAR, grammar, "writes what the grammar leaves no choice about")                  \
-    X(HEAD, head, "guesses from the target's hidden states")
+    X(HEAD, head, "guesses from the target's hidden states")                               \
+    X(TABLE, table, "repeats what followed in other answers")
 
 /* A drafter's number: the index of its counters in vouch_stats. */
 enum {
@@ -506,7 +507,7 @@ typedef struct vouch_speculation {
     int32_t tree_depth;    /* longest path of guesses, up to VOUCH_MAX_DRAFT; 0: n_draft */
     const vouch_model *draft_model; /* must outlive the session; NULL: none */
     const vouch_head *head; /* of this model; must outlive the session; NULL: none */
-    const vouch_draft_table *table; /* likewise; for RECYCLE */
+    const vouch_draft_table *table; /* likewise */
     vouch_draft_sampling draft_sampling;
     bool allow_vocab_mismatch; /* true: a draft model with another token table guesses the tokens that both models
                                   have (TLI, arXiv 2502.05202), still lossless; false: the session is refused */

@@ -308,6 +308,8 @@ static bool read_speculative(server_request *r, server_fault *fault)
         s->drafters |= VOUCH_DRAFTER_PREDICTION;
     if (s->drafters & VOUCH_DRAFTER_GRAMMAR && !r->response_format && !r->grammar && !r->json_schema && !r->must_call)
         return server_fail_field(fault, "speculative.drafters", "grammar needs an answer that is bound to a grammar");
+    if (s->drafters & VOUCH_DRAFTER_TABLE && !s->table)
+        return server_fail_field(fault, "speculative.drafters", "table needs a table, and this server has none");
     if (!(s->drafters & VOUCH_DRAFTER_MODEL) || s->draft_model) return true;
     return server_fail_field(fault, "speculative.drafters", "draft needs a draft model, and this server has none");
 }

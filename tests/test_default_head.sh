@@ -106,19 +106,17 @@ stats = json.load(open(sys.argv[1]))
 assert stats["accepted"] > 0.2 * stats["drafted"] > 0, stats' "$TMP/stats"
 }
 
-# At most 10 MB, more guesses accepted with it than without, and the text stays the model's own (law L2).
+# At most 10 MB, a guess right in one of five cycles at least, and the text stays the model's own (law L2).
 the_table_guesses_for_the_default_model() {
     local table=models/SmolLM2-135M-Instruct.table.gguf model ask
     [ "$(stat -c %s "$table")" -le 10000000 ]
     default_model_find
-    local recycle=("${ask[@]}" --spec recycle -k 4 --stats-json)
     "build/$BUILD/vouch" "${ask[@]}" --spec none >"$TMP/plain"
-    "build/$BUILD/vouch" "${recycle[@]}" "$TMP/without" >/dev/null
-    "build/$BUILD/vouch" "${recycle[@]}" "$TMP/stats" --draft-table "$table" >"$TMP/with"
+    "build/$BUILD/vouch" "${ask[@]}" --draft-table "$table" --spec table -k 4 --stats-json "$TMP/stats" >"$TMP/with"
     cmp "$TMP/plain" "$TMP/with"
     ${PYTHON:-python3} -c 'import json, sys
-without, with_table = (json.load(open(path))["accepted"] for path in sys.argv[1:])
-assert with_table > 1.2 * without, (without, with_table)' "$TMP/without" "$TMP/stats"
+stats = json.load(open(sys.argv[1]))
+assert stats["accepted"] > 0.2 * stats["cycles"] > 0, stats' "$TMP/stats"
 }
 
 test_group every_kind_is_there the_same_arguments_give_the_same_prompts texts_of_the_target_are_cut_up \

@@ -9,6 +9,7 @@
 
 #include "draft/compose.h"
 #include "engine/session.h"
+#include "engine/table.h"
 #include "support/ways.h"
 
 /* --------------------------------------------------------------------- pairs */
@@ -147,6 +148,7 @@ static void options_out_of_range_are_named(void **state)
     REFUSED("tree_depth", speculation.tree_depth, VOUCH_MAX_DRAFT + 1);
     REFUSED("history_tokens is 1,", speculation.history_tokens, 1);
     REFUSED("draft model", speculation.drafters, VOUCH_DRAFTER_MODEL);
+    REFUSED("set table", speculation.drafters, VOUCH_DRAFTER_TABLE);
     REFUSED("propose", speculation.drafters, VOUCH_DRAFTER_CUSTOM);
     REFUSED("ngram_min", speculation.ngram_min, 0);
     REFUSED("ngram_max", speculation.ngram_max, 17);
@@ -284,7 +286,10 @@ static void the_registry_knows_each_drafter(void **state)
             continue;
         }
         vouch_session_options options = vouch_session_options_default();
+        vouch_table_rows rows = {0};
+        const vouch_draft_table table = {.target = target, .rows = &rows};
         options.speculation.drafters = 1u << i;
+        options.speculation.table = 1u << i == VOUCH_DRAFTER_TABLE ? &table : NULL;
         vouch_session *session = answer_open(target, &options);
         assert_string_equal(vouch_session_drafter(session), info.name);
         const vouch_source source =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of next tokens (model/table.h): how it is counted, laws L2 and L3 with it, and refused files (law L5). */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,24 +53,39 @@ static vouch_table_rows *open_rows(const char *path, const char *digest, int32_t
     return rows;
 }
 
-/* Contexts may begin in the prompt. A context that came once is left out. */
+static int32_t find(const vouch_table_rows *t, int32_t last, int32_t before, int32_t first)
+{
+    const vouch_table_context context = {{last, before, first}};
+    return vouch_table_rows_find(t, &context);
+}
+
+static void expect_row(const vouch_table_rows *t, int32_t row, int32_t n, const int32_t *tokens, const double *shares)
+{
+    assert_true(row >= 0);
+    assert_int_equal(t->starts[row + 1] - t->starts[row], n);
+    for (int32_t i = 0; i < n; i++) {
+        assert_int_equal(t->tokens[t->starts[row] + i], tokens[i]);
+        assert_true(fabs(t->shares[t->starts[row] + i] - shares[i] * UINT16_MAX) < 40);
+    }
+}
+
+/* Contexts may begin in the prompt. A context that came once is left out. Shorter contexts are mixed in: behind 2 came
+ * 3 three times, 4 and 5 once, so that (2) has the shares 3, 1, 1 in 5 + 3; behind (2 1) came 3 three times and 4 once,
+ * so that 3 has the share (3 + 2 * 3/8) / (4 + 2). */
 static void rows_are_what_followed(void **state)
 {
     (void)state;
-    static const int32_t one[] = {9, 1, 2, 3, 1, 2, 4, 1, 2, 3}, other[] = {5, 1, 2, 3};
+    static const int32_t one[] = {9, 1, 2, 3, 1, 2, 4, 1, 2, 3}, other[] = {5, 1, 2, 3}, third[] = {7, 6, 2, 5};
     train_chunks *chunks = open_answers("counted.answers");
     add_answer(chunks, one, 3, 10);
     add_answer(chunks, other, 1, 4);
+    add_answer(chunks, third, 3, 4);
     vouch_table_rows *t = open_rows(write_table(chunks, "d", 10, "counted.gguf"), "d", 10);
-    const int32_t pair = vouch_table_rows_find(t, 2, 1), single = vouch_table_rows_find(t, 2, -1);
-    assert_true(pair >= 0 && single >= 0);
-    assert_int_equal(t->tokens[pair * VOUCH_TABLE_TOKENS], 3);
-    assert_int_equal(t->tokens[pair * VOUCH_TABLE_TOKENS + 1], 4);
-    assert_int_equal(t->tokens[pair * VOUCH_TABLE_TOKENS + 2], -1);
-    assert_true(abs(t->shares[pair * VOUCH_TABLE_TOKENS] - UINT16_MAX * 3 / 5) < 40); /* 3 of 4, and one more */
-    assert_true(abs(t->shares[pair * VOUCH_TABLE_TOKENS + 1] - UINT16_MAX / 5) < 40);
-    assert_int_equal(vouch_table_rows_find(t, 1, 3), -1); /* once */
-    assert_int_equal(vouch_table_rows_find(t, 1, 9), -1); /* in the prompt */
+    expect_row(t, find(t, 2, -1, -1), 3, (const int32_t[]){3, 4, 5}, (const double[]){0.375, 0.125, 0.125});
+    expect_row(t, find(t, 2, 1, -1), 2, (const int32_t[]){3, 4}, (const double[]){3.75 / 6, 1.25 / 6});
+    assert_int_equal(find(t, 2, 6, -1), -1); /* once */
+    assert_int_equal(find(t, 2, 1, 9), -1);
+    assert_int_equal(find(t, 1, 9, -1), -1); /* in the prompt */
     vouch_table_rows_close(t);
     train_chunks_close(chunks);
 }
@@ -107,7 +123,7 @@ static void text_is_the_same_and_sooner(void **state)
     int64_t accepted = 0, accepted_without = 0;
     assert_int_equal(vouch_draft_table_open(&table, teach(model), model, false, NULL), VOUCH_OK);
     for (int i = 0; i < 24; i++) {
-        static const unsigned sets[] = {VOUCH_DRAFTER_RECYCLE, VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_NGRAM,
+        static const unsigned sets[] = {VOUCH_DRAFTER_TABLE, VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_TABLE,
                                         VOUCH_DRAFTER_AUTO};
         vouch_session_options o = vouch_session_options_default();
         int32_t prompt[PROMPT];
@@ -119,8 +135,10 @@ static void text_is_the_same_and_sooner(void **state)
         o.speculation.drafters = sets[i % 3];
         o.speculation.n_draft = i % 3 == 2 ? 0 : 6;
         answer_prompt(prompt, PROMPT, model->info.n_vocab, (uint64_t)(i % 4), true);
+        o.speculation.drafters &= ~(unsigned)VOUCH_DRAFTER_TABLE;
         vouch_session *plain = answer_open(model, &o);
         o.speculation.table = table;
+        o.speculation.drafters = sets[i % 3];
         vouch_session *one = answer_open(model, &o);
         answer_continue(&without, plain, prompt, PROMPT);
         answer_continue(&with, one, prompt, PROMPT);
@@ -140,16 +158,21 @@ static void text_is_the_same_and_sooner(void **state)
 
 typedef struct content {
     const char *digest, *omit;
-    int32_t contexts[2][2], token;
+    int32_t contexts[2][VOUCH_TABLE_ORDERS], starts[3], tokens[3];
     uint16_t share;
 } content;
 
+static void add_tensor(vouch_gguf_writer *w, const content *c, const char *name, vouch_type type, int32_t n_dims,
+                       const int64_t *dims, const void *data)
+{
+    if (!c->omit || strcmp(c->omit, name) != 0) vouch_gguf_add_tensor(w, name, type, n_dims, dims, data);
+}
+
 static void expect_refusal(const vouch_model *model, const content *c, vouch_status status, const char *words)
 {
-    const int64_t contexts[] = {2, 2}, rows[] = {VOUCH_TABLE_TOKENS, 2};
+    const int64_t contexts[] = {VOUCH_TABLE_ORDERS, 2}, starts[] = {3}, tokens[] = {3};
     const char *path = test_temporary("bad.gguf");
-    int32_t tokens[2 * VOUCH_TABLE_TOKENS] = {1, 2, -1, c->token};
-    uint16_t shares[2 * VOUCH_TABLE_TOKENS] = {c->share};
+    const uint16_t shares[] = {c->share, c->share, c->share};
     vouch_gguf_writer *w;
     vouch_error err = {0};
     vouch_draft_table *table;
@@ -157,10 +180,10 @@ static void expect_refusal(const vouch_model *model, const content *c, vouch_sta
     vouch_gguf_add_text(w, "general.architecture", "vouch-table");
     vouch_gguf_add_text(w, "vouch-table.target.digest", c->digest ? c->digest : model->info.digest);
     vouch_gguf_add_u32(w, "vouch-table.target.vocab_size", (uint32_t)model->info.n_vocab);
-    if (!c->omit || strcmp(c->omit, "contexts") != 0)
-        vouch_gguf_add_tensor(w, "contexts", VOUCH_TYPE_I32, 2, contexts, c->contexts);
-    vouch_gguf_add_tensor(w, "tokens", VOUCH_TYPE_I32, 2, rows, tokens);
-    vouch_gguf_add_tensor(w, "shares", VOUCH_TYPE_F16, 2, rows, shares);
+    add_tensor(w, c, "contexts", VOUCH_TYPE_I32, 2, contexts, c->contexts);
+    add_tensor(w, c, "starts", VOUCH_TYPE_I32, 1, starts, c->starts);
+    add_tensor(w, c, "tokens", VOUCH_TYPE_I32, 1, tokens, c->tokens);
+    add_tensor(w, c, "shares", VOUCH_TYPE_F16, 1, tokens, shares);
     assert_int_equal(vouch_gguf_write(w, path, NULL), VOUCH_OK);
     vouch_gguf_writer_close(w);
     assert_int_equal(vouch_draft_table_open(&table, path, model, false, &err), status);
@@ -174,17 +197,26 @@ static void bad_tables_are_refused(void **state)
     vouch_model *model = tiny_model_open(&(tiny_model_options){0});
     vouch_draft_table *table;
     vouch_error err;
-    expect_refusal(model, &(content){.contexts = {{1, -1}, {1, 2}}}, VOUCH_OK, "");
-    expect_refusal(model, &(content){.digest = "0123456789abcdef", .contexts = {{1, -1}, {1, 2}}}, VOUCH_E_MISMATCH,
+#define CONTEXTS .contexts = {{1, -1, -1}, {1, 2, -1}}
+#define STARTS .starts = {0, 2, 3}
+    expect_refusal(model, &(content){CONTEXTS, STARTS}, VOUCH_OK, "");
+    expect_refusal(model, &(content){.digest = "0123456789abcdef", CONTEXTS, STARTS}, VOUCH_E_MISMATCH,
                    "for the model with digest 0123456789abcdef");
-    expect_refusal(model, &(content){.omit = "contexts"}, VOUCH_E_FORMAT, "'contexts' is missing");
-    expect_refusal(model, &(content){.contexts = {{1, 2}, {1, 2}}}, VOUCH_E_FORMAT, "contexts[1] is (1, 2)");
-    expect_refusal(model, &(content){.contexts = {{1, -2}, {1, 2}}}, VOUCH_E_FORMAT, "contexts[0] is (1, -2)");
-    expect_refusal(model, &(content){.contexts = {{1, 2}, {400, 2}}}, VOUCH_E_FORMAT, "contexts[1] is (400, 2)");
-    expect_refusal(model, &(content){.contexts = {{1, -1}, {1, 2}}, .token = 400}, VOUCH_E_FORMAT,
-                   "tokens[0][3] is 400");
-    expect_refusal(model, &(content){.contexts = {{1, -1}, {1, 2}}, .share = 0x7e00}, VOUCH_E_FORMAT,
-                   "shares[0][0] is");
+    expect_refusal(model, &(content){.omit = "contexts", CONTEXTS, STARTS}, VOUCH_E_FORMAT, "'contexts' is missing");
+    expect_refusal(model, &(content){.omit = "starts", CONTEXTS, STARTS}, VOUCH_E_FORMAT, "'starts' is missing");
+    expect_refusal(model, &(content){.contexts = {{1, 2, -1}, {1, 2, -1}}, STARTS}, VOUCH_E_FORMAT,
+                   "contexts[1] is (1, 2, -1)");
+    expect_refusal(model, &(content){.contexts = {{1, -2, -1}, {1, 2, -1}}, STARTS}, VOUCH_E_FORMAT,
+                   "contexts[0] is (1, -2, -1)");
+    expect_refusal(model, &(content){.contexts = {{1, -1, 3}, {1, 2, -1}}, STARTS}, VOUCH_E_FORMAT,
+                   "contexts[0] is (1, -1, 3)");
+    expect_refusal(model, &(content){.contexts = {{1, 2, -1}, {400, 2, -1}}, STARTS}, VOUCH_E_FORMAT,
+                   "contexts[1] is (400, 2, -1)");
+    expect_refusal(model, &(content){CONTEXTS, .starts = {0, 0, 3}}, VOUCH_E_FORMAT, "starts[0] is 0 and the next 0");
+    expect_refusal(model, &(content){CONTEXTS, .starts = {0, 2, 4}}, VOUCH_E_FORMAT, "starts go from 0 to 4");
+    expect_refusal(model, &(content){CONTEXTS, .starts = {INT32_MIN, INT32_MAX, 3}}, VOUCH_E_FORMAT, "starts[0]");
+    expect_refusal(model, &(content){CONTEXTS, STARTS, .tokens = {1, 400}}, VOUCH_E_FORMAT, "tokens[1] is 400");
+    expect_refusal(model, &(content){CONTEXTS, STARTS, .share = 0x7e00}, VOUCH_E_FORMAT, "shares[0] is");
     const char *other = test_temporary("model.gguf");
     tiny_model_write(other, &(tiny_model_options){0});
     assert_int_equal(vouch_draft_table_open(&table, other, model, false, &err), VOUCH_E_FORMAT);
@@ -196,7 +228,7 @@ static void bad_tables_are_refused(void **state)
 static void damaged_tables_never_crash(void **state)
 {
     (void)state;
-    static const char *const words[] = {"contexts", "tokens", "shares", "vocab_size", "digest", NULL};
+    static const char *const words[] = {"contexts", "starts", "tokens", "shares", "vocab_size", "digest", NULL};
     static answer a, right;
     vouch_model *model = tiny_model_open(&(tiny_model_options){.seed = 5});
     vouch_session_options o = vouch_session_options_default();
@@ -209,7 +241,7 @@ static void damaged_tables_never_crash(void **state)
     o.max_tokens = LENGTH / 3;
     o.ignore_eos = true;
     o.n_threads = 1;
-    o.speculation.drafters = VOUCH_DRAFTER_RECYCLE;
+    o.speculation.drafters = VOUCH_DRAFTER_NONE;
     answer_prompt(prompt, PROMPT, model->info.n_vocab, 1, true);
     answer_run(&right, model, &o, prompt, PROMPT);
     mutator_open(&m, bytes, size, words, 1);
@@ -224,6 +256,7 @@ static void damaged_tables_never_crash(void **state)
             continue;
         }
         o.speculation.table = table;
+        o.speculation.drafters = VOUCH_DRAFTER_TABLE;
         answer_run(&a, model, &o, prompt, PROMPT);
         assert_true(answer_equal(&a, &right));
         vouch_draft_table_close(table);

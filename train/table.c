@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counting by sorting: each token of an answer gives two entries, (last, before, next) and (last, -1, next). Sorted,
- * the entries of a context stand together, and so do equal tokens behind it.
+ * Counting by sorting: each token of an answer gives an entry (context, next) for each length of context. Sorted, the
+ * entries of a context stand together, equal tokens behind it too, and a context comes before the longer ones that it
+ * begins:
+ *
+ *     (c - -)  (c b -)  (c b a)  (c b z)  (c d -)  ...
+ *
+ * So when a context is counted, the row of the next shorter context is at hand. It is mixed in, because a few counts
+ * tell less than the shorter context does (Witten and Bell, "The zero-frequency problem", 1991; interpolated):
+ *
+ *     share(x) = (count(x) + T share'(x)) / (N + T)      N: counts of the context. T: different tokens among them
  */
 #include "train/table.h"
 
@@ -12,21 +20,36 @@
 #include "model/table.h"
 #include "train/answers.h"
 
-enum { N = VOUCH_TABLE_TOKENS, LEAST = 2 /* times that a context came; fewer tell too little for their bytes */ };
+enum {
+    ORDERS = VOUCH_TABLE_ORDERS,
+    N = VOUCH_TABLE_TOKENS,
+    LEAST = 2, /* times that a context came; fewer tell too little for their bytes */
+};
+
+static const float LEAST_SHARE = 0.06f; /* of a token in a row, besides the first */
 
 typedef struct entry {
     vouch_table_context context;
     int32_t next;
 } entry;
 
+/* The likeliest tokens behind a context, in descending order. */
+typedef struct row {
+    vouch_table_context context;
+    int32_t n;
+    int32_t tokens[N];
+    float shares[N];
+} row;
+
 typedef struct counting {
     const train_table_file *file;
     entry *entries; /* [n_entries] */
     int64_t n_entries, capacity, n_tokens;
-    /* Rows of the table, as of the file. */
-    int64_t n_rows;
+    row shorter[ORDERS]; /* [i]: the last row counted with i + 1 tokens of context */
+    /* The table, as of the file. */
+    int32_t n_rows, n_kept;
     vouch_table_context *contexts;
-    int32_t *tokens;
+    int32_t *starts, *tokens;
     uint16_t *shares;
     vouch_error *err;
 } counting;
@@ -38,7 +61,7 @@ static vouch_status memory_fail(const counting *c)
 
 /* ------------------------------------------------------------------ entries */
 
-static vouch_status add(counting *c, int32_t last, int32_t before, int32_t next)
+static vouch_status add(counting *c, const int32_t *token, int32_t length)
 {
     if (c->n_entries == c->capacity) {
         const int64_t capacity = c->capacity ? 2 * c->capacity : 1 << 16;
@@ -47,19 +70,18 @@ static vouch_status add(counting *c, int32_t last, int32_t before, int32_t next)
         c->entries = entries;
         c->capacity = capacity;
     }
-    c->entries[c->n_entries++] = (entry){{last, before}, next};
+    c->entries[c->n_entries++] = (entry){vouch_table_context_of(token, length), *token};
     return VOUCH_OK;
 }
 
 static vouch_status add_answer(counting *c, const train_answer *answer, const int32_t *tokens)
 {
-    for (int32_t i = answer->n_prompt > 2 ? answer->n_prompt : 2; i < answer->n_tokens; i++) {
-        for (int32_t k = 0; k < 3; k++)
-            if (tokens[i - k] < 0 || tokens[i - k] >= c->file->n_vocab)
-                return vouch_fail(c->err, VOUCH_E_FORMAT, "an answer has the token %d: expected 0 to %d", tokens[i - k],
-                                  c->file->n_vocab - 1);
-        VOUCH_TRY(add(c, tokens[i - 1], tokens[i - 2], tokens[i]));
-        VOUCH_TRY(add(c, tokens[i - 1], -1, tokens[i]));
+    for (int32_t i = 0; i < answer->n_tokens; i++)
+        if (tokens[i] < 0 || tokens[i] >= c->file->n_vocab)
+            return vouch_fail(c->err, VOUCH_E_FORMAT, "an answer has the token %d: expected 0 to %d", tokens[i],
+                              c->file->n_vocab - 1);
+    for (int32_t i = answer->n_prompt; i < answer->n_tokens; i++) {
+        for (int32_t length = 1; length <= ORDERS && length <= i; length++) VOUCH_TRY(add(c, tokens + i, length));
         c->n_tokens++;
     }
     return VOUCH_OK;
@@ -85,50 +107,90 @@ static vouch_status read_answers(counting *c)
 static int compare(const void *a, const void *b)
 {
     const entry *x = a, *y = b;
-    if (x->context.last != y->context.last) return x->context.last < y->context.last ? -1 : 1;
-    if (x->context.before != y->context.before) return x->context.before < y->context.before ? -1 : 1;
-    return (x->next > y->next) - (x->next < y->next);
+    const int order = vouch_table_compare(&x->context, &y->context);
+    return order ? order : (x->next > y->next) - (x->next < y->next);
 }
 
-/* Adds the row of the context whose entries are [first, past). */
-static void add_row(counting *c, int64_t first, int64_t past)
+static int32_t length_of(const vouch_table_context *context)
 {
-    int32_t *tokens = c->tokens + c->n_rows * N;
-    int64_t counts[N] = {0};
-    for (int32_t k = 0; k < N; k++) tokens[k] = -1;
+    int32_t length = 0;
+    while (length < ORDERS && context->before[length] >= 0) length++;
+    return length;
+}
+
+/* Inserts a token behind tokens with the same share. The last of N leaves the row. */
+static void row_insert(row *r, int32_t token, float share)
+{
+    int32_t at = r->n < N ? r->n++ : N;
+    for (; at > 0 && share > r->shares[at - 1]; at--) {
+        if (at == N) continue;
+        r->tokens[at] = r->tokens[at - 1];
+        r->shares[at] = r->shares[at - 1];
+    }
+    if (at == N) return;
+    r->tokens[at] = token;
+    r->shares[at] = share;
+}
+
+static int32_t place_of(const row *r, int32_t token)
+{
+    int32_t i = r->n - 1;
+    while (i >= 0 && r->tokens[i] != token) i--;
+    return i;
+}
+
+/* The row of the context whose entries are [first, past). `shorter`: the row of the next shorter context, or NULL. */
+static row row_of(const counting *c, int64_t first, int64_t past, const row *shorter)
+{
+    row r = {.context = c->entries[first].context};
+    bool is_counted[N] = {false};
+    int64_t n_different = 0;
+    for (int64_t i = first; i < past; i++) n_different += i == first || c->entries[i].next != c->entries[i - 1].next;
+    const float total = (float)(past - first + n_different), mixed = (float)n_different / total;
     for (int64_t i = first, end; i < past; i = end) {
         for (end = i + 1; end < past && c->entries[end].next == c->entries[i].next;) end++;
-        int32_t at = N;
-        for (; at > 0 && end - i > counts[at - 1]; at--) {
-            if (at == N) continue;
-            counts[at] = counts[at - 1];
-            tokens[at] = tokens[at - 1];
-        }
-        if (at == N) continue;
-        counts[at] = end - i;
-        tokens[at] = c->entries[i].next;
+        const int32_t place = shorter ? place_of(shorter, c->entries[i].next) : -1;
+        if (place >= 0) is_counted[place] = true;
+        const float counted = (float)(end - i) / total;
+        row_insert(&r, c->entries[i].next, counted + (place >= 0 ? mixed * shorter->shares[place] : 0));
     }
-    for (int32_t k = 0; k < N; k++) /* one more, for what has not come yet */
-        c->shares[c->n_rows * N + k] = vouch_float_to_half((float)counts[k] / (float)(past - first + 1));
-    c->contexts[c->n_rows++] = c->entries[first].context;
+    for (int32_t i = 0; shorter && i < shorter->n; i++)
+        if (!is_counted[i]) row_insert(&r, shorter->tokens[i], mixed * shorter->shares[i]);
+    return r;
+}
+
+static void row_keep(counting *c, const row *r)
+{
+    c->contexts[c->n_rows++] = r->context;
+    for (int32_t i = 0; i < r->n && (i == 0 || r->shares[i] >= LEAST_SHARE); i++) {
+        c->tokens[c->n_kept] = r->tokens[i];
+        c->shares[c->n_kept++] = vouch_float_to_half(r->shares[i]);
+    }
+    c->starts[c->n_rows] = c->n_kept;
 }
 
 static vouch_status make_rows(counting *c)
 {
     const size_t most = (size_t)(c->n_entries / LEAST) + 1;
+    if (most > INT32_MAX / N) return memory_fail(c);
     c->contexts = malloc(most * sizeof *c->contexts);
+    c->starts = malloc((most + 1) * sizeof *c->starts);
     c->tokens = malloc(most * N * sizeof *c->tokens);
     c->shares = malloc(most * N * sizeof *c->shares);
-    if (!c->contexts || !c->tokens || !c->shares) return memory_fail(c);
+    if (!c->contexts || !c->starts || !c->tokens || !c->shares) return memory_fail(c);
+    c->starts[0] = 0;
     qsort(c->entries, (size_t)c->n_entries, sizeof *c->entries, compare);
     for (int64_t first = 0, past = 0; first < c->n_entries; first = past) {
         const vouch_table_context *here = &c->entries[first].context;
+        const int32_t length = length_of(here);
         past = first + 1;
-        while (past < c->n_entries && memcmp(&c->entries[past].context, here, sizeof *here) == 0) past++;
-        if (past - first >= LEAST) add_row(c, first, past);
+        while (past < c->n_entries && vouch_table_compare(&c->entries[past].context, here) == 0) past++;
+        if (past - first < LEAST) continue;
+        c->shorter[length - 1] = row_of(c, first, past, length > 1 ? &c->shorter[length - 2] : NULL);
+        row_keep(c, &c->shorter[length - 1]);
     }
     if (c->n_rows > 0) return VOUCH_OK;
-    return vouch_fail(c->err, VOUCH_E_ARGUMENT, "no two tokens came twice in %lld tokens of answers: raise --tokens",
+    return vouch_fail(c->err, VOUCH_E_ARGUMENT, "no token came twice in %lld tokens of answers: raise --tokens",
                       (long long)c->n_tokens);
 }
 
@@ -137,7 +199,7 @@ static vouch_status make_rows(counting *c)
 static vouch_status write_rows(const counting *c, const char *path)
 {
     const train_table_file *f = c->file;
-    const int64_t contexts[] = {2, c->n_rows}, rows[] = {N, c->n_rows};
+    const int64_t contexts[] = {ORDERS, c->n_rows}, starts[] = {c->n_rows + 1}, tokens[] = {c->n_kept};
     vouch_gguf_writer *w;
     VOUCH_TRY(vouch_gguf_writer_open(&w, c->err));
     vouch_gguf_add_text(w, "general.architecture", "vouch-table");
@@ -146,8 +208,9 @@ static vouch_status write_rows(const counting *c, const char *path)
     vouch_gguf_add_u32(w, "vouch-table.target.vocab_size", (uint32_t)f->n_vocab);
     vouch_gguf_add_text(w, "vouch-table.recipe", f->recipe);
     vouch_gguf_add_tensor(w, "contexts", VOUCH_TYPE_I32, 2, contexts, c->contexts);
-    vouch_gguf_add_tensor(w, "tokens", VOUCH_TYPE_I32, 2, rows, c->tokens);
-    vouch_gguf_add_tensor(w, "shares", VOUCH_TYPE_F16, 2, rows, c->shares);
+    vouch_gguf_add_tensor(w, "starts", VOUCH_TYPE_I32, 1, starts, c->starts);
+    vouch_gguf_add_tensor(w, "tokens", VOUCH_TYPE_I32, 1, tokens, c->tokens);
+    vouch_gguf_add_tensor(w, "shares", VOUCH_TYPE_F16, 1, tokens, c->shares);
     const vouch_status status = vouch_gguf_write(w, path, c->err);
     vouch_gguf_writer_close(w);
     return status;
@@ -164,6 +227,7 @@ vouch_status train_table_write(const train_table_file *file, const char *path, i
     *n_tokens = c.n_tokens;
     free(c.entries);
     free(c.contexts);
+    free(c.starts);
     free(c.tokens);
     free(c.shares);
     return status;

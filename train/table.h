@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of what the target says behind two tokens (model/table.h), counted in its answers. */
+/* A table of what the target says behind its last tokens (model/table.h), counted in its answers. */
 #ifndef VOUCH_TRAIN_TABLE_H
 #define VOUCH_TRAIN_TABLE_H
 
@@ -12,7 +12,7 @@ typedef struct train_table_file {
     const char *recipe;          /* JSON */
 } train_table_file;
 
-/* Counts the pairs and single tokens that came at least twice, and writes the table. *n_contexts and *n_tokens receive
+/* Counts what followed the contexts that came at least twice, and writes the table. *n_contexts and *n_tokens receive
  * the rows of the table and the tokens counted. Errors: MEMORY, IO, FORMAT (answers). */
 vouch_status train_table_write(const train_table_file *file, const char *path, int64_t *n_contexts, int64_t *n_tokens,
                                vouch_error *err);

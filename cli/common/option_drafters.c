@@ -38,6 +38,7 @@ static bool parse_tree(const char *text, vouch_speculation *speculation)
 static unsigned given_drafters(const cli_options *options)
 {
     return (options->draft_model ? VOUCH_DRAFTER_MODEL : 0u) | (options->head ? VOUCH_DRAFTER_HEAD : 0u) |
+           (options->draft_table ? VOUCH_DRAFTER_TABLE : 0u) |
            (options->prediction ? VOUCH_DRAFTER_PREDICTION : 0u) | (options->history ? VOUCH_DRAFTER_HISTORY : 0u) |
            (options->grammar_file || options->json_schema || options->json_answer ? VOUCH_DRAFTER_GRAMMAR : 0u);
 }
@@ -74,6 +75,10 @@ bool cli_check_drafters(cli_options *options)
     }
     if (speculation->drafters & ~given_drafters(options) & VOUCH_DRAFTER_GRAMMAR) {
         cli_complain("--spec %s needs a grammar: add --json, --json-schema FILE or --grammar-file FILE", text);
+        return false;
+    }
+    if ((speculation->drafters & VOUCH_DRAFTER_TABLE) && !options->draft_table) {
+        cli_complain("--spec %s needs a table: add --draft-table FILE, which `vouch distill --table` makes", text);
         return false;
     }
     if ((speculation->drafters & MODEL) && !options->draft_model) {
@@ -115,8 +120,8 @@ bool cli_check_effects(cli_options *options, cli_given given)
         const char *name;
         int drafters;
     } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL | HEAD}, {"head", HEAD},
-                {"allow-other-head", HEAD | VOUCH_DRAFTER_RECYCLE},
-                {"draft-table", VOUCH_DRAFTER_RECYCLE},
+                {"allow-other-head", HEAD | VOUCH_DRAFTER_TABLE},
+                {"draft-table", VOUCH_DRAFTER_TABLE},
                 {"allow-vocab-mismatch", MODEL},
                 {"draft-vocab", MODEL}, {"ngram-min", NGRAM},
                 {"ngram-max", NGRAM},   {"lenience", ALL},         {"num-speculative-tokens", ALL},

@@ -51,8 +51,8 @@ static const cli_flag flags[] = {
     {"head", NULL, 'o', CLI_FLAG_FILE, AT(distill.head), "OUT", NULL, CLI_DISTILL, "Model",
      "the head's file to write. Files beside it, such as OUT.answers and OUT.states, keep unfinished work", NULL, NULL},
     {"table", NULL, 0, CLI_FLAG_FILE, AT(distill.table), "OUT", NULL, CLI_DISTILL, "Model",
-     "count what the model says behind two tokens, and write the table, which --draft-table takes; from the answers of "
-     "--head, or alone", NULL, NULL},
+     "count what the model says behind its last tokens, and write the table, which --draft-table takes; from the "
+     "answers of --head, or alone", NULL, NULL},
     {"student", NULL, 0, CLI_FLAG_FILE, AT(distill.student), "OUT", NULL, CLI_DISTILL, "Model",
      "teach a small draft model instead of a head, and write it to this GGUF file, which --draft-model takes", NULL,
      NULL},
@@ -132,7 +132,7 @@ static const cli_flag flags[] = {
      "head for this model, which drafts from the model's hidden states: `vouch distill` makes one; or a published one, "
      "a GGUF file or a folder", NULL, NULL},
     {"draft-table", NULL, 0, CLI_FLAG_FILE, AT(draft_table), "FILE", NULL, ASKING | CLI_SERVE, "Speculation",
-     "table of what this model says behind two tokens, with which recycle begins: `vouch distill --table` makes one",
+     "table of what this model says behind its last tokens, for the drafter table: `vouch distill --table` makes one",
      NULL, NULL},
     {"allow-other-head", NULL, 0, CLI_FLAG_SWITCH, AT(allow_other_head), NULL, NULL, ASKING | CLI_SERVE, "Speculation",
      "accept a head or table that was made for another file of the model, such as another type of weights", NULL, NULL},

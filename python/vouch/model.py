@@ -193,8 +193,8 @@ class Head(Handle):
 
 
 class Table(Handle):
-    """What the target says behind two tokens, for the option `table`: `vouch distill --table` makes the file. Raises
-    FileError, FormatError, Mismatch."""
+    """What the target says behind its last one to three tokens, for the option and drafter `table`: `vouch distill
+    --table` makes the file. Raises FileError, FormatError, Mismatch."""
 
     _close_function = "vouch_draft_table_close"
 

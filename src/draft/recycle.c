@@ -12,9 +12,6 @@
  * Opening writes nothing: a slot counts only while its generation is the drafter's, and memory that was never written
  * has generation 0. Forgetting starts the next generation.
  *
- * A table that was counted in the target's answers (table.h) has rows of two tokens and of one. Its row of two tokens
- * stands behind the source's own rows of three and two tokens, its row of one token behind all others.
- *
  * Rows of the same context are averaged, where the paper keeps the last one: the target looks at more than three
  * tokens, so the mean of several rows predicts the next better than the last row does. A token's class is the order
  * and the token's share.
@@ -36,11 +33,9 @@
 #include "sample/sample.h"
 
 enum { ORDERS = 3, SLOTS = 1 << 15, LEVELS = 13, N = VOUCH_MAX_TOP };
-enum { GROUPS = ORDERS + 2 }; /* of classes: own rows by order, descending, then the table's of two tokens and of one */
 enum { WHOLE = UINT16_MAX }; /* a share of 1 */
 enum { MOST_ROWS = 16 };     /* in a mean; each further row then counts for a 16th */
 _Static_assert((int)N <= (int)VOUCH_MAX_OPTIONS, "every kept token can be a candidate");
-_Static_assert((int)N == (int)VOUCH_TABLE_TOKENS, "a table's rows are as long as the source's own");
 enum { MAX_PENDING = VOUCH_MAX_DRAFT + 2 }; /* the rows of a cycle and of the token before it */
 
 typedef struct row {
@@ -72,7 +67,6 @@ typedef struct recycle {
     const vouch_kernels *kernels;
     int32_t n_vocab;
     bool forget;
-    const vouch_table_rows *table; /* NULL: none */
     uint16_t generation;  /* of the slots in use, from 1 on */
     slot *tables[ORDERS]; /* [SLOTS] */
     int32_t n_pending;
@@ -246,33 +240,12 @@ static void recycle_begin(void *self, const int32_t *tokens, int32_t n_tokens)
 
 /* --------------------------------------------------------------- candidates */
 
-static int32_t kind_of(int32_t group, uint16_t share)
+static int32_t kind_of(int32_t order, uint16_t share)
 {
     static const double limits[LEVELS - 1] = {0.005, 0.015, 0.04, 0.08, 0.15, 0.25, 0.4, 0.55, 0.7, 0.82, 0.92, 0.97};
     int32_t level = 0;
     while (level < LEVELS - 1 && share >= limits[level] * WHOLE) level++;
-    return group * LEVELS + level;
-}
-
-/* Names the candidates of a row. */
-static int32_t name_row(const int32_t *tokens, const uint16_t *shares, int32_t group, vouch_candidate *out)
-{
-    int32_t n = 0;
-    for (; n < N && tokens[n] >= 0; n++) out[n] = (vouch_candidate){tokens[n], kind_of(group, shares[n])};
-    return n;
-}
-
-/* The row of the table for a context of which the source's own rows know `order` tokens; -1: its own row is better, or
- * there is none. *group is the row's. */
-static int32_t table_find(const recycle *r, const context *c, int32_t order, int32_t *group)
-{
-    int32_t i = -1;
-    if (!r->table || order > 1 || c->before[0] < 0) return -1;
-    *group = ORDERS;
-    if (c->before[1] >= 0) i = vouch_table_rows_find(r->table, c->before[0], c->before[1]);
-    if (i >= 0 || order > 0) return i;
-    *group = ORDERS + 1;
-    return vouch_table_rows_find(r->table, c->before[0], -1);
+    return (ORDERS - order) * LEVELS + level;
 }
 
 static int32_t recycle_expand(const void *self, const vouch_prefix *prefix, vouch_candidate *out)
@@ -280,10 +253,11 @@ static int32_t recycle_expand(const void *self, const vouch_prefix *prefix, vouc
     const recycle *r = self;
     const context c = context_of(prefix->end, prefix->n_tail);
     const row *found;
-    int32_t group;
-    const int32_t order = row_find(r, &c, &found), i = table_find(r, &c, order, &group);
-    if (i >= 0) return name_row(r->table->tokens + (size_t)i * N, r->table->shares + (size_t)i * N, group, out);
-    return order > 0 ? name_row(found->tokens, found->shares, ORDERS - order, out) : 0;
+    const int32_t order = row_find(r, &c, &found);
+    int32_t n = 0;
+    for (; order > 0 && n < N && found->tokens[n] >= 0; n++)
+        out[n] = (vouch_candidate){found->tokens[n], kind_of(order, found->shares[n])};
+    return n;
 }
 
 static int64_t recycle_start(const void *self)
@@ -300,16 +274,14 @@ static int64_t recycle_step(const void *self, const vouch_prefix *prefix, int32_
     return 0;
 }
 
-/* Counted on 48,000 tokens of SmolLM2-135M, half of them greedy. A table's rows begin as own rows of as many tokens. */
+/* Counted on 48,000 tokens of SmolLM2-135M, half of them greedy. */
 static double recycle_prior(int32_t kind)
 {
-    static const double priors[GROUPS][LEVELS] = {
+    static const double priors[ORDERS][LEVELS] = {
         {0.005, 0.013, 0.015, 0.03, 0.06, 0.14, 0.30, 0.50, 0.68, 0.80, 0.87, 0.90, 0.93},
         {0.012, 0.018, 0.022, 0.035, 0.06, 0.11, 0.20, 0.25, 0.36, 0.48, 0.58, 0.60, 0.74},
-        {0.014, 0.020, 0.020, 0.038, 0.07, 0.12, 0.16, 0.21, 0.27, 0.30, 0.32, 0.37, 0.50},
-        {0.012, 0.018, 0.022, 0.035, 0.06, 0.11, 0.20, 0.25, 0.36, 0.48, 0.58, 0.60, 0.74},
         {0.014, 0.020, 0.020, 0.038, 0.07, 0.12, 0.16, 0.21, 0.27, 0.30, 0.32, 0.37, 0.50}};
-    return kind == GROUPS * LEVELS ? 0.05 : priors[kind / LEVELS][kind % LEVELS];
+    return kind == ORDERS * LEVELS ? 0.05 : priors[kind / LEVELS][kind % LEVELS];
 }
 
 /* -------------------------------------------------------------------- memory */
@@ -344,7 +316,7 @@ static uint64_t recycle_digest(const void *self)
 static const vouch_source_ops recycle_ops = {
     .name = "recycle",
     .bit = VOUCH_DRAFTER_RECYCLE,
-    .n_classes = GROUPS * LEVELS,
+    .n_classes = ORDERS * LEVELS,
     .observe = recycle_observe,
     .begin = recycle_begin,
     .see = recycle_see,
@@ -365,7 +337,7 @@ static void recycle_layout(recycle *r)
 }
 
 vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *kernels, int32_t n_vocab, bool forget,
-                                       const vouch_table_rows *table, vouch_error *err)
+                                       vouch_error *err)
 {
     *out = (vouch_source){0};
     recycle *r = calloc(1, sizeof *r);
@@ -373,7 +345,6 @@ vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *k
     r->kernels = kernels;
     r->n_vocab = n_vocab;
     r->forget = forget;
-    r->table = table;
     recycle_layout(r);
     r->bytes = sizeof *r + r->arena.used;
     const vouch_status status = vouch_arena_allocate(&r->arena, "recycled tokens", err);
@@ -390,7 +361,7 @@ vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *k
 static vouch_status open_free(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err)
 {
     return vouch_source_recycle_open(out, setup->target->kernels, setup->target_tokens.n, setup->speculation->forget,
-                                     setup->table, err);
+                                     err);
 }
 
 const vouch_drafter_type vouch_drafter_type_recycle = {.in_auto = true, .open_free = open_free};

@@ -6,11 +6,9 @@
 
 #include "base/status.h"
 #include "draft/source.h"
-#include "model/table.h"
 
-/* forget: each answer begins with empty tables. `table`: rows for contexts that the target has not met yet; must
- * outlive the source; NULL: none. Errors: MEMORY; on failure *out has no ops. */
+/* forget: each answer begins with empty tables. Errors: MEMORY; on failure *out has no ops. */
 vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *kernels, int32_t n_vocab, bool forget,
-                                       const vouch_table_rows *table, vouch_error *err);
+                                       vouch_error *err);
 
 #endif

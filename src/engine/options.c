@@ -79,6 +79,8 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
                           "speculation: the head drafter needs a head, and the model has none; set head");
     if ((s->drafters & VOUCH_DRAFTER_MODEL) && !s->draft_model)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the draft drafter needs a draft model; set draft_model");
+    if ((s->drafters & VOUCH_DRAFTER_TABLE) && !s->table)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the table drafter needs a table; set table");
     return VOUCH_OK;
 }
 
@@ -104,7 +106,7 @@ vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *
     if (!s->head && !s->draft_model && model->head.weights) s->head = &model->head;
     if (s->drafters == VOUCH_DRAFTER_AUTO)
         s->drafters = vouch_drafter_auto(s->auto_with | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0) |
-                                         (s->head ? VOUCH_DRAFTER_HEAD : 0) |
+                                         (s->head ? VOUCH_DRAFTER_HEAD : 0) | (s->table ? VOUCH_DRAFTER_TABLE : 0) |
                                          (o->grammar ? VOUCH_DRAFTER_GRAMMAR : 0));
     if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = best_rule(s, o->sampling.temperature);
     VOUCH_TRY(check_speculation(s, err));

@@ -8,22 +8,28 @@
 
 static const char ARCH[] = "vouch-table";
 
-enum { N = VOUCH_TABLE_TOKENS };
-
 /* ------------------------------------------------------------------- lookup */
 
-static int compare(vouch_table_context a, vouch_table_context b)
+vouch_table_context vouch_table_context_of(const int32_t *end, int32_t length)
 {
-    if (a.last != b.last) return a.last < b.last ? -1 : 1;
-    return (a.before > b.before) - (a.before < b.before);
+    vouch_table_context c;
+    for (int32_t i = 0; i < VOUCH_TABLE_ORDERS; i++) c.before[i] = i < length ? end[-1 - i] : -1;
+    return c;
 }
 
-int32_t vouch_table_rows_find(const vouch_table_rows *table, int32_t last, int32_t before)
+int vouch_table_compare(const vouch_table_context *a, const vouch_table_context *b)
 {
-    const vouch_table_context wanted = {last, before};
+    int32_t i = 0;
+    while (i < VOUCH_TABLE_ORDERS - 1 && a->before[i] == b->before[i]) i++;
+    return (a->before[i] > b->before[i]) - (a->before[i] < b->before[i]);
+}
+
+int32_t vouch_table_rows_find(const vouch_table_rows *table, const vouch_table_context *context)
+{
     int32_t first = 0, past = table->n;
     while (first < past) {
-        const int32_t middle = first + (past - first) / 2, order = compare(table->contexts[middle], wanted);
+        const int32_t middle = first + (past - first) / 2;
+        const int order = vouch_table_compare(&table->contexts[middle], context);
         if (order == 0) return middle;
         if (order < 0) first = middle + 1;
         else past = middle;
@@ -57,18 +63,21 @@ static vouch_status check_target(const vouch_gguf *gguf, const vouch_table_targe
                       path, (int)(digest.size < 64 ? digest.size : 64), digest.data, target->digest);
 }
 
-/* Copies the values of a tensor [n][width] of this type. n is 0 for the first tensor, which decides it. */
-static vouch_status take(const vouch_gguf *gguf, const char *name, vouch_type type, int32_t width, int32_t *n,
+/* Copies the values of a tensor of this type: [rows], or [rows][width] with width above 0. *rows is 0 where the tensor
+ * decides it. */
+static vouch_status take(const vouch_gguf *gguf, const char *name, vouch_type type, int32_t width, int32_t *rows,
                          void **out, vouch_error *err)
 {
     const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, name);
     const char *path = vouch_gguf_path(gguf);
     if (!tensor) return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor '%s' is missing", path, name);
-    const int64_t rows = tensor->n_dims == 2 ? tensor->dim[1] : 0;
-    if (tensor->type != type || tensor->dim[0] != width || rows < 1 || rows > INT32_MAX / N || (*n > 0 && rows != *n))
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor '%s' must be %s of the shape [%d, contexts]", path, name,
-                          vouch_type_gguf_name(type), width);
-    *n = (int32_t)rows;
+    const bool has_shape = width ? tensor->n_dims == 2 && tensor->dim[0] == width : tensor->n_dims == 1;
+    const int64_t n = has_shape ? tensor->dim[width > 0] : 0;
+    if (tensor->type != type || n < 1 || n > INT32_MAX / 4 || (*rows > 0 && n != *rows))
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor '%s' must be %s with %s%d values%s", path, name,
+                          vouch_type_gguf_name(type), width || *rows ? "" : "at least ",
+                          width ? width : *rows ? *rows : 1, width ? " for each context" : "");
+    *rows = (int32_t)n;
     *out = malloc(tensor->bytes);
     if (!*out) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory for a table", path);
     VOUCH_TRY(vouch_gguf_load(gguf, tensor, 0, tensor->bytes, err));
@@ -76,33 +85,45 @@ static vouch_status take(const vouch_gguf *gguf, const char *name, vouch_type ty
     return VOUCH_OK;
 }
 
-static vouch_status check_rows(const vouch_table_rows *t, const char *path, int32_t n_vocab, vouch_error *err)
+/* Whether all tokens are below n_vocab, and -1 only stands behind the last one. */
+static bool is_context(const vouch_table_context *c, int32_t n_vocab)
 {
-    for (int32_t i = 0; i < t->n; i++) {
-        const vouch_table_context c = t->contexts[i];
-        const bool is_known = c.last >= 0 && c.last < n_vocab && c.before >= -1 && c.before < n_vocab;
-        if (!is_known || (i > 0 && compare(t->contexts[i - 1], c) >= 0))
-            return vouch_fail(err, VOUCH_E_FORMAT,
-                              "%s: contexts[%d] is (%d, %d): expected tokens below %d, and rows that ascend", path, i,
-                              c.last, c.before, n_vocab);
-        for (int32_t k = 0; k < N; k++) {
-            const int32_t token = t->tokens[i * N + k];
-            if (token < -1 || token >= n_vocab)
-                return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokens[%d][%d] is %d: expected -1 to %d", path, i, k, token,
-                                  n_vocab - 1);
-        }
+    bool is_known = c->before[0] >= 0;
+    for (int32_t i = 0; i < VOUCH_TABLE_ORDERS; i++) {
+        is_known &= c->before[i] >= -1 && c->before[i] < n_vocab;
+        if (i > 0 && c->before[i] >= 0) is_known &= c->before[i - 1] >= 0;
     }
-    return VOUCH_OK;
+    return is_known;
 }
 
-/* Turns the shares into integers. */
-static vouch_status round_shares(vouch_table_rows *t, const char *path, vouch_error *err)
+static vouch_status check_contexts(const vouch_table_rows *t, const char *path, int32_t n_vocab, vouch_error *err)
 {
-    for (size_t i = 0; i < (size_t)t->n * N; i++) {
+    for (int32_t i = 0; i < t->n; i++) {
+        const vouch_table_context *c = &t->contexts[i];
+        const int64_t length = (int64_t)t->starts[i + 1] - t->starts[i];
+        if (!is_context(c, n_vocab) || (i > 0 && vouch_table_compare(c - 1, c) >= 0))
+            return vouch_fail(err, VOUCH_E_FORMAT,
+                              "%s: contexts[%d] is (%d, %d, %d): expected tokens below %d, and rows that ascend", path,
+                              i, c->before[0], c->before[1], c->before[2], n_vocab);
+        if (length < 1 || length > VOUCH_TABLE_TOKENS)
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: starts[%d] is %d and the next %d: expected 1 to %d tokens",
+                              path, i, t->starts[i], t->starts[i + 1], VOUCH_TABLE_TOKENS);
+    }
+    if (t->starts[0] == 0 && t->starts[t->n] == t->n_tokens) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_FORMAT, "%s: starts go from %d to %d: expected 0 to %d, the number of tokens", path,
+                      t->starts[0], t->starts[t->n], t->n_tokens);
+}
+
+/* Checks tokens and shares, and turns the shares into integers. */
+static vouch_status take_tokens(vouch_table_rows *t, const char *path, int32_t n_vocab, vouch_error *err)
+{
+    for (int32_t i = 0; i < t->n_tokens; i++) {
         const float share = vouch_half_to_float(t->shares[i]);
+        if (t->tokens[i] < 0 || t->tokens[i] >= n_vocab)
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokens[%d] is %d: expected 0 to %d", path, i, t->tokens[i],
+                              n_vocab - 1);
         if (!(share >= 0 && share <= 1))
-            return vouch_fail(err, VOUCH_E_FORMAT, "%s: shares[%zu][%zu] is %g: expected 0 to 1", path, i / N, i % N,
-                              (double)share);
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: shares[%d] is %g: expected 0 to 1", path, i, (double)share);
         t->shares[i] = (uint16_t)(share * UINT16_MAX + 0.5f);
     }
     return VOUCH_OK;
@@ -110,15 +131,19 @@ static vouch_status round_shares(vouch_table_rows *t, const char *path, vouch_er
 
 static vouch_status read_rows(vouch_table_rows *t, const vouch_gguf *gguf, int32_t n_vocab, vouch_error *err)
 {
-    void *contexts = NULL, *tokens = NULL, *shares = NULL;
-    vouch_status status = take(gguf, "contexts", VOUCH_TYPE_I32, 2, &t->n, &contexts, err);
+    void *contexts = NULL, *starts = NULL, *tokens = NULL, *shares = NULL;
+    const char *path = vouch_gguf_path(gguf);
+    vouch_status status = take(gguf, "contexts", VOUCH_TYPE_I32, VOUCH_TABLE_ORDERS, &t->n, &contexts, err);
+    int32_t n_starts = t->n + 1;
     t->contexts = contexts;
-    if (!status) status = take(gguf, "tokens", VOUCH_TYPE_I32, N, &t->n, &tokens, err);
+    if (!status) status = take(gguf, "starts", VOUCH_TYPE_I32, 0, &n_starts, &starts, err);
+    t->starts = starts;
+    if (!status) status = take(gguf, "tokens", VOUCH_TYPE_I32, 0, &t->n_tokens, &tokens, err);
     t->tokens = tokens;
-    if (!status) status = take(gguf, "shares", VOUCH_TYPE_F16, N, &t->n, &shares, err);
+    if (!status) status = take(gguf, "shares", VOUCH_TYPE_F16, 0, &t->n_tokens, &shares, err);
     t->shares = shares;
-    if (!status) status = round_shares(t, vouch_gguf_path(gguf), err);
-    return status ? status : check_rows(t, vouch_gguf_path(gguf), n_vocab, err);
+    if (!status) status = check_contexts(t, path, n_vocab, err);
+    return status ? status : take_tokens(t, path, n_vocab, err);
 }
 
 /* ------------------------------------------------------------------ opening */
@@ -140,6 +165,7 @@ void vouch_table_rows_close(vouch_table_rows *table)
 {
     if (!table) return;
     free(table->contexts);
+    free(table->starts);
     free(table->tokens);
     free(table->shares);
     free(table);
