@@ -7,7 +7,6 @@
  */
 #include "text/jinja/render.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "text/jinja/template.h"
@@ -191,7 +190,7 @@ static jinja_value entry_of(jinja_run *run, const jinja_value *x, const jinja_va
                          .string = key->kind == JINJA_STRING ? key->string : (jinja_string){0}};
 }
 
-static bool check_defined(jinja_run *run, const jinja_value *x)
+bool vouch_jinja_check_defined(jinja_run *run, const jinja_value *x)
 {
     if (x->kind != JINJA_UNDEFINED) return true;
     vouch_jinja_fail(run, "'%.*s' is undefined", JINJA_ARGS(x->string));
@@ -200,14 +199,14 @@ static bool check_defined(jinja_run *run, const jinja_value *x)
 
 jinja_value vouch_jinja_attribute(jinja_run *run, const jinja_value *x, jinja_string name)
 {
-    if (!check_defined(run, x)) return jinja_undefined();
+    if (!vouch_jinja_check_defined(run, x)) return jinja_undefined();
     const jinja_value method = vouch_jinja_method(run, x, name), key = jinja_text(name);
     return method.kind != JINJA_UNDEFINED ? method : entry_of(run, x, &key);
 }
 
 jinja_value vouch_jinja_item(jinja_run *run, const jinja_value *x, const jinja_value *key)
 {
-    if (!check_defined(run, x)) return jinja_undefined();
+    if (!vouch_jinja_check_defined(run, x)) return jinja_undefined();
     if (x->kind == JINJA_STRING && !vouch_jinja_weigh(run, x->string.n)) return jinja_undefined();
     if (key->kind == JINJA_INT && (x->kind == JINJA_STRING || x->kind == JINJA_LIST || x->kind == JINJA_TUPLE)) {
         const int64_t n = vouch_jinja_length(run, x), i = key->integer < 0 ? key->integer + n : key->integer;
@@ -243,7 +242,7 @@ static int64_t clamp(int64_t i, int64_t n, int64_t low, int64_t high)
 static jinja_value evaluate_slice(jinja_run *run, scope *s, const jinja_node *node)
 {
     const jinja_value x = evaluate(run, s, node->a);
-    if (!check_defined(run, &x)) return x;
+    if (!vouch_jinja_check_defined(run, &x)) return x;
     if (x.kind != JINJA_STRING && x.kind != JINJA_LIST && x.kind != JINJA_TUPLE)
         return vouch_jinja_fail(run, "%s can't be sliced", vouch_jinja_kind_name(x.kind));
     if (x.kind == JINJA_STRING && !vouch_jinja_weigh(run, x.string.n)) return x;
@@ -267,137 +266,6 @@ static jinja_value evaluate_slice(jinja_run *run, scope *s, const jinja_node *no
     jinja_builder text = {0};
     for (size_t i = 0; i < cut.list->n; i++) vouch_jinja_add(run, &text, cut.list->items[i].string);
     return jinja_text(vouch_jinja_built(&text));
-}
-
-/* ---------------------------------------------------------------------- operators */
-
-static jinja_value concat_lists(jinja_run *run, const jinja_value *a, const jinja_value *b)
-{
-    jinja_value all = vouch_jinja_list_new(run, a->kind);
-    for (size_t i = 0; i < a->list->n && !run->failed; i++) vouch_jinja_list_push(run, all.list, a->list->items[i]);
-    for (size_t i = 0; i < b->list->n && !run->failed; i++) vouch_jinja_list_push(run, all.list, b->list->items[i]);
-    return all;
-}
-
-static jinja_value repeat(jinja_run *run, const jinja_value *x, int64_t n)
-{
-    if (x->kind == JINJA_STRING) {
-        jinja_builder text = {0};
-        for (int64_t i = 0; i < n && !run->failed; i++) vouch_jinja_add(run, &text, x->string);
-        return jinja_text(vouch_jinja_built(&text));
-    }
-    jinja_value all = vouch_jinja_list_new(run, x->kind);
-    for (int64_t i = 0; i < n && vouch_jinja_step(run, 1); i++)
-        for (size_t j = 0; j < x->list->n && !run->failed; j++) vouch_jinja_list_push(run, all.list, x->list->items[j]);
-    return all;
-}
-
-static jinja_value integer_operation(jinja_run *run, char op, bool is_double, int64_t x, int64_t y)
-{
-    int64_t result = 0;
-    bool overflow = false;
-    if (op == '+') overflow = __builtin_add_overflow(x, y, &result);
-    else if (op == '-') overflow = __builtin_sub_overflow(x, y, &result);
-    else if (op == '*' && !is_double) overflow = __builtin_mul_overflow(x, y, &result);
-    else if (op == '*') {
-        if (y < 0) return jinja_float(pow((double)x, (double)y));
-        result = 1;
-        for (int64_t i = 0; i < y && !overflow && vouch_jinja_step(run, 1); i++)
-            overflow = __builtin_mul_overflow(result, x, &result);
-    } else if (y == 0) {
-        return vouch_jinja_fail(run, "division by zero");
-    } else if (op == '/' && !is_double) {
-        return jinja_float((double)x / (double)y);
-    } else if (x == INT64_MIN && y == -1) {
-        overflow = op == '/';
-    } else { /* towards minus infinity */
-        const int64_t rest = x % y, is_below = rest != 0 && (rest < 0) != (y < 0);
-        result = op == '/' ? x / y - is_below : rest + (is_below ? y : 0);
-    }
-    if (overflow) return vouch_jinja_fail(run, "the result of %c is too large for 64 bits", op);
-    return jinja_int(result);
-}
-
-static jinja_value float_operation(jinja_run *run, char op, bool is_double, double x, double y)
-{
-    if ((op == '/' || op == '%') && y == 0) return vouch_jinja_fail(run, "division by zero");
-    switch (op) {
-    case '+': return jinja_float(x + y);
-    case '-': return jinja_float(x - y);
-    case '*': return jinja_float(is_double ? pow(x, y) : x * y);
-    case '/': return jinja_float(is_double ? floor(x / y) : x / y);
-    default: return jinja_float(x - y * floor(x / y));
-    }
-}
-
-static jinja_value add_strings(jinja_run *run, jinja_string a, jinja_string b)
-{
-    if (!a.is_safe && !b.is_safe) return jinja_text(vouch_jinja_concat(run, a, b));
-    a = vouch_jinja_escape(run, a);
-    jinja_string joined = vouch_jinja_concat(run, a, vouch_jinja_escape(run, b));
-    joined.is_safe = true;
-    return jinja_text(joined);
-}
-
-static jinja_value evaluate_binary(jinja_run *run, scope *s, const jinja_node *node)
-{
-    const char op = node->name.bytes[0];
-    const bool is_double = node->name.n == 2;
-    const jinja_value a = evaluate(run, s, node->a), b = evaluate(run, s, node->b);
-    if (run->failed) return jinja_undefined();
-    if (op == '~') {
-        const jinja_string left = vouch_jinja_str(run, &a);
-        return jinja_text(vouch_jinja_concat(run, left, vouch_jinja_str(run, &b)));
-    }
-    const bool is_list = a.kind == JINJA_LIST || a.kind == JINJA_TUPLE;
-    if (vouch_jinja_is_number(&a) && vouch_jinja_is_number(&b)) {
-        if (a.kind == JINJA_FLOAT || b.kind == JINJA_FLOAT)
-            return float_operation(run, op, is_double, vouch_jinja_number(&a), vouch_jinja_number(&b));
-        return integer_operation(run, op, is_double, vouch_jinja_integer(&a), vouch_jinja_integer(&b));
-    }
-    if (op == '+' && a.kind == JINJA_STRING && b.kind == JINJA_STRING) return add_strings(run, a.string, b.string);
-    if (op == '+' && is_list && a.kind == b.kind) return concat_lists(run, &a, &b);
-    if (op == '*' && !is_double && (a.kind == JINJA_STRING || is_list) && b.kind == JINJA_INT)
-        return repeat(run, &a, b.integer);
-    if (op == '%' && a.kind == JINJA_STRING) {
-        const jinja_arguments arguments = {.n = b.kind == JINJA_TUPLE ? b.list->n : 1,
-                                           .values = b.kind == JINJA_TUPLE ? b.list->items : &b};
-        return vouch_jinja_filter(run, vouch_jinja_literal("format"), &a, &arguments);
-    }
-    if (!check_defined(run, &a) || !check_defined(run, &b)) return jinja_undefined();
-    return vouch_jinja_fail(run, "%s %.*s %s has no meaning", vouch_jinja_kind_name(a.kind), (int)node->name.n,
-                            node->name.bytes, vouch_jinja_kind_name(b.kind));
-}
-
-static bool compare_by(jinja_run *run, jinja_string op, const jinja_value *a, const jinja_value *b)
-{
-    if (vouch_jinja_is(op, "==")) return vouch_jinja_equal(run, a, b);
-    if (vouch_jinja_is(op, "!=")) return !vouch_jinja_equal(run, a, b);
-    if (vouch_jinja_is(op, "in")) return vouch_jinja_contains(run, b, a);
-    if (vouch_jinja_is(op, "not in")) return !vouch_jinja_contains(run, b, a);
-    if (!check_defined(run, a) || !check_defined(run, b)) return false;
-    const int order = vouch_jinja_compare(run, a, b);
-    const bool or_equal = op.n == 2;
-    return op.bytes[0] == '<' ? order < or_equal : order > -or_equal;
-}
-
-/* a < b < c is a < b and b < c, each evaluated once. */
-static jinja_value evaluate_comparison(jinja_run *run, scope *s, const jinja_node *node)
-{
-    jinja_value left = evaluate(run, s, node->a);
-    for (size_t i = 0; i < node->n && !run->failed; i++) {
-        const jinja_value right = evaluate(run, s, node->items[i]);
-        if (run->failed || !compare_by(run, node->names[i], &left, &right)) return jinja_bool(false);
-        left = right;
-    }
-    return jinja_bool(true);
-}
-
-static jinja_value negate(jinja_run *run, const jinja_value *x)
-{
-    if (x->kind == JINJA_FLOAT) return jinja_float(-x->number);
-    if (!vouch_jinja_is_number(x)) return vouch_jinja_fail(run, "%s has no negative", vouch_jinja_kind_name(x->kind));
-    return integer_operation(run, '-', false, 0, vouch_jinja_integer(x));
 }
 
 /* -------------------------------------------------------------------- expressions */
@@ -441,6 +309,24 @@ static jinja_value evaluate_test(jinja_run *run, scope *s, const jinja_node *nod
     return run->failed ? jinja_undefined() : jinja_bool(vouch_jinja_test(run, node->name, &x, &arguments));
 }
 
+static jinja_value evaluate_binary(jinja_run *run, scope *s, const jinja_node *node)
+{
+    const jinja_value a = evaluate(run, s, node->a), b = evaluate(run, s, node->b);
+    return run->failed ? jinja_undefined() : vouch_jinja_operate(run, node->name, &a, &b);
+}
+
+/* a < b < c is a < b and b < c, each evaluated once. */
+static jinja_value evaluate_comparison(jinja_run *run, scope *s, const jinja_node *node)
+{
+    jinja_value left = evaluate(run, s, node->a);
+    for (size_t i = 0; i < node->n && !run->failed; i++) {
+        const jinja_value right = evaluate(run, s, node->items[i]);
+        if (run->failed || !vouch_jinja_holds(run, node->names[i], &left, &right)) return jinja_bool(false);
+        left = right;
+    }
+    return jinja_bool(true);
+}
+
 static jinja_value evaluate_choice(jinja_run *run, scope *s, const jinja_node *node)
 {
     const jinja_value a = evaluate(run, s, node->a);
@@ -475,7 +361,7 @@ static jinja_value evaluate_inner(jinja_run *run, scope *s, const jinja_node *no
     case JINJA_AND:
     case JINJA_OR:
     case JINJA_IF_ELSE: return evaluate_choice(run, s, node);
-    case JINJA_NEGATE: return a = evaluate(run, s, node->a), negate(run, &a);
+    case JINJA_NEGATE: return a = evaluate(run, s, node->a), vouch_jinja_negate(run, &a);
     case JINJA_PLUS: return evaluate(run, s, node->a);
     case JINJA_BINARY: return evaluate_binary(run, s, node);
     default: return evaluate_comparison(run, s, node);

@@ -11,6 +11,14 @@ jinja_value vouch_jinja_call(jinja_run *run, const jinja_value *callee, const ji
 jinja_value vouch_jinja_attribute(jinja_run *run, const jinja_value *x, jinja_string name);
 jinja_value vouch_jinja_item(jinja_run *run, const jinja_value *x, const jinja_value *key);
 
+/* Fails and returns false where x is undefined. */
+bool vouch_jinja_check_defined(jinja_run *run, const jinja_value *x);
+/* operators.c. a OP b, where OP is + - * / // % ** or ~. */
+jinja_value vouch_jinja_operate(jinja_run *run, jinja_string op, const jinja_value *a, const jinja_value *b);
+/* a OP b, where OP is == != < <= > >= in or "not in". */
+bool vouch_jinja_holds(jinja_run *run, jinja_string op, const jinja_value *a, const jinja_value *b);
+jinja_value vouch_jinja_negate(jinja_run *run, const jinja_value *x);
+
 /* Argument i, or the one of this name; NULL: not given. */
 const jinja_value *vouch_jinja_argument(const jinja_arguments *arguments, size_t i, const char *name);
 /* The same where a string is wanted: `otherwise` where not given. Fails where it is none. */
