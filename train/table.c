@@ -132,7 +132,7 @@ static void row_insert(row *r, int32_t token, float share)
     r->shares[at] = share;
 }
 
-static int32_t place_of(const row *r, int32_t token)
+static int32_t index_of(const row *r, int32_t token)
 {
     int32_t i = r->n - 1;
     while (i >= 0 && r->tokens[i] != token) i--;
@@ -149,10 +149,10 @@ static row row_of(const counting *c, int64_t first, int64_t past, const row *sho
     const float total = (float)(past - first + n_different), mixed = (float)n_different / total;
     for (int64_t i = first, end; i < past; i = end) {
         for (end = i + 1; end < past && c->entries[end].next == c->entries[i].next;) end++;
-        const int32_t place = shorter ? place_of(shorter, c->entries[i].next) : -1;
-        if (place >= 0) is_counted[place] = true;
+        const int32_t at = shorter ? index_of(shorter, c->entries[i].next) : -1;
+        if (at >= 0) is_counted[at] = true;
         const float counted = (float)(end - i) / total;
-        row_insert(&r, c->entries[i].next, counted + (place >= 0 ? mixed * shorter->shares[place] : 0));
+        row_insert(&r, c->entries[i].next, counted + (at >= 0 ? mixed * shorter->shares[at] : 0));
     }
     for (int32_t i = 0; shorter && i < shorter->n; i++)
         if (!is_counted[i]) row_insert(&r, shorter->tokens[i], mixed * shorter->shares[i]);

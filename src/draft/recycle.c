@@ -108,7 +108,7 @@ static void row_insert(row *r, int32_t token, uint32_t share)
 }
 
 /* The token's index in the row; -1: it isn't there. */
-static int32_t place_of(const row *r, int32_t token)
+static int32_t index_of(const row *r, int32_t token)
 {
     int32_t i = N - 1;
     while (i >= 0 && r->tokens[i] != token) i--;
@@ -120,12 +120,12 @@ static row row_mean(const row *others, const row *last, uint32_t n)
 {
     row mean = row_of(NULL, NULL, 0);
     for (int32_t i = 0; i < N && others->tokens[i] >= 0; i++) {
-        const int32_t again = place_of(last, others->tokens[i]);
+        const int32_t again = index_of(last, others->tokens[i]);
         const uint32_t share = (n - 1) * others->shares[i] + (again >= 0 ? last->shares[again] : 0);
         row_insert(&mean, others->tokens[i], share / n);
     }
     for (int32_t i = 0; i < N && last->tokens[i] >= 0; i++)
-        if (place_of(others, last->tokens[i]) < 0) row_insert(&mean, last->tokens[i], last->shares[i] / n);
+        if (index_of(others, last->tokens[i]) < 0) row_insert(&mean, last->tokens[i], last->shares[i] / n);
     return mean;
 }
 
