@@ -230,6 +230,15 @@ vouch_expression vouch_json_number(vouch_json_writer *writer)
                                  vouch_expression_optional(b, part), vouch_expression_optional(b, power));
 }
 
+vouch_expression vouch_json_fraction(vouch_json_writer *writer)
+{
+    vouch_builder *b = writer->builder;
+    const vouch_expression whole = vouch_expression_either(
+        b, 2, BYTES('0', '0'), vouch_expression_join(b, 2, BYTES('1', '9'), digits(b, 0, 8)));
+    return vouch_expression_join(b, 5, vouch_expression_optional(b, BYTES('-', '-')), whole, BYTES('.', '.'),
+                                 digits(b, 0, 5), BYTES('1', '9'));
+}
+
 /* The numbers from `low` to `high`, both texts of n digits. */
 static vouch_expression digits_between(vouch_builder *b, const char *low, const char *high, int n)
 {

@@ -46,6 +46,8 @@ vouch_expression vouch_json_string_of(vouch_json_writer *writer, const char *tex
 /* A string that has none of the n texts, which are sorted by their bytes. It spells each character in one way. */
 vouch_expression vouch_json_string_except(vouch_json_writer *writer, const vouch_text *texts, int32_t n);
 vouch_expression vouch_json_number(vouch_json_writer *writer);
+/* A number that is no integer, of at most 9 digits before the point and 6 behind it, which a double keeps apart. */
+vouch_expression vouch_json_fraction(vouch_json_writer *writer);
 /* An integer in [min, max], of at most 18 digits. */
 vouch_expression vouch_json_integer(vouch_json_writer *writer, int64_t min, int64_t max);
 /* A bound of numbers, without its sign: 273.15 is {273, "15"}. */

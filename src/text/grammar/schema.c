@@ -5,7 +5,7 @@
  *
  *     schema ── flatten ──► flat schemas ── each ──► choice over its types ──► expression
  *               $ref, allOf,                         a rule for each schema that can be met
- *               anyOf, oneOf                         again, so that schemas may be recursive
+ *               anyOf, not, ...                      again, so that schemas may be recursive
  *
  * A keyword that can't be turned into a grammar is an error with its JSON pointer, and so is one that the standard
  * doesn't know: a misspelled keyword would go unnoticed. Annotations such as "title" are skipped.
@@ -113,12 +113,13 @@ static vouch_expression body_of(vouch_schema *s, const json_t *schema)
 {
     vouch_builder *b = s->builder;
     vouch_parts choices = {0};
-    vouch_flats *flats = calloc(1, sizeof *flats);
-    if (!flats) return vouch_builder_fail(b, VOUCH_E_MEMORY, "not enough memory for the schema");
-    vouch_schema_flatten(s, schema, flats);
-    for (int32_t i = 0; i < flats->n && b->status == VOUCH_OK; i++)
-        vouch_parts_add(b, &choices, vouch_schema_flat_value(s, flats->flats[i]));
+    vouch_flats *flats = vouch_flats_new(s), *split = vouch_flats_new(s);
+    if (b->status == VOUCH_OK) vouch_schema_flatten(s, schema, flats);
+    for (int32_t i = 0; b->status == VOUCH_OK && i < flats->n; i++) vouch_schema_split(s, flats->flats[i], split);
+    for (int32_t i = 0; b->status == VOUCH_OK && i < split->n; i++)
+        vouch_parts_add(b, &choices, vouch_schema_flat_value(s, split->flats[i]));
     free(flats);
+    free(split);
     return vouch_expression_choice(b, &choices);
 }
 

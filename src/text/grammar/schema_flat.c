@@ -1,98 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Schemas without allOf, anyOf, oneOf and $ref (schema_parts.h). */
+/* Turns the keywords whose schemas apply to the same value, such as allOf, into flat schemas (schema_parts.h). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "text/grammar/schema_parts.h"
-
-/* ----------------------------------------------------------------- keywords */
-
-typedef enum value_kind {
-    ANY_VALUE, SCHEMA, SCHEMAS, NAMED_SCHEMAS, COUNT, NUMBER, TRUTH, TEXT, TEXTS, ARRAY
-} value_kind;
-
-static const struct {
-    const char *name;
-    value_kind kind;
-} keywords[] = {
-    {"type", ANY_VALUE}, {"properties", NAMED_SCHEMAS}, {"required", TEXTS}, {"additionalProperties", SCHEMA},
-    {"enum", ARRAY}, {"const", ANY_VALUE}, {"items", SCHEMA}, {"prefixItems", SCHEMAS}, {"minItems", COUNT},
-    {"maxItems", COUNT}, {"minLength", COUNT}, {"maxLength", COUNT}, {"pattern", TEXT}, {"format", TEXT},
-    {"multipleOf", NUMBER}, {"minProperties", COUNT}, {"maxProperties", COUNT}, {"propertyNames", SCHEMA},
-    {"patternProperties", NAMED_SCHEMAS}, {"uniqueItems", TRUTH},
-    {"minimum", NUMBER}, {"maximum", NUMBER}, {"exclusiveMinimum", NUMBER}, {"exclusiveMaximum", NUMBER},
-    {"anyOf", SCHEMAS}, {"oneOf", SCHEMAS}, {"allOf", SCHEMAS}, {"$ref", TEXT},
-    {"$defs", NAMED_SCHEMAS}, {"definitions", NAMED_SCHEMAS},
-};
-
-static const char *const annotations[] = {"title", "description", "default", "examples", "example", "deprecated",
-                                          "readOnly", "writeOnly", "$comment", "$schema", "$id", "discriminator",
-                                          "contentMediaType", "contentEncoding", "contentSchema", "externalDocs"};
-
-static bool all_texts(const json_t *array)
-{
-    for (size_t i = 0; i < json_array_size(array); i++)
-        if (!json_is_string(json_array_get(array, i))) return false;
-    return json_is_array(array);
-}
-
-static bool is_schema(const json_t *value)
-{
-    return json_is_object(value) || json_is_boolean(value);
-}
-
-/* Checks the value of a keyword. NULL: it is right; otherwise the demand that it doesn't meet, for a message. */
-static const char *check_value(value_kind kind, const json_t *value)
-{
-    const json_t *child;
-    const char *key;
-    bool holds = true;
-    switch (kind) {
-    case SCHEMA: return is_schema(value) ? NULL : "expected a schema: an object, true or false";
-    case SCHEMAS:
-        for (size_t i = 0; i < json_array_size(value); i++) holds &= is_schema(json_array_get(value, i));
-        return holds && json_array_size(value) > 0 ? NULL : "expected an array of at least one schema";
-    case NAMED_SCHEMAS:
-        json_object_foreach((json_t *)(uintptr_t)value, key, child) holds &= is_schema(child);
-        return holds && json_is_object(value) ? NULL : "expected an object of schemas";
-    case COUNT:
-        holds = json_is_number(value) && json_number_value(value) >= 0 && json_number_value(value) <= INT32_MAX &&
-                json_number_value(value) == (double)(int32_t)json_number_value(value);
-        return holds ? NULL : "expected an integer from 0 to 2147483647";
-    case NUMBER: return json_is_number(value) ? NULL : "expected a number";
-    case TRUTH: return json_is_boolean(value) ? NULL : "expected true or false";
-    case TEXT: return json_is_string(value) ? NULL : "expected a string";
-    case TEXTS: return all_texts(value) ? NULL : "expected an array of strings";
-    case ARRAY: return json_is_array(value) ? NULL : "expected an array";
-    default: return NULL;
-    }
-}
-
-static const char *check_keyword(const char *name, const json_t *value)
-{
-    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-        if (strcmp(keywords[i].name, name) == 0) return check_value(keywords[i].kind, value);
-    for (size_t i = 0; i < sizeof annotations / sizeof annotations[0]; i++)
-        if (strcmp(annotations[i], name) == 0) return NULL;
-    return strncmp(name, "x-", 2) == 0 ? NULL : "this keyword is not supported";
-}
-
-void vouch_schema_check(vouch_schema *s, const json_t *schema)
-{
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)schema, name, value) {
-        const char *problem = check_keyword(name, value);
-        if (!problem) continue;
-        const bool unsupported = strncmp(problem, "this", 4) == 0;
-        vouch_schema_fail(s, unsupported ? VOUCH_E_UNSUPPORTED : VOUCH_E_ARGUMENT, schema, name, "%s", problem);
-        return;
-    }
-    const json_t *type = json_object_get(schema, "type");
-    if (type && vouch_schema_types(schema) < 0)
-        vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, "type",
-                          "expected null, boolean, integer, number, string, array, object, or an array of them");
-}
 
 /* ------------------------------------------------------------------- $ref */
 
@@ -124,13 +35,14 @@ static const json_t *resolve(const vouch_schema *s, const char *ref)
 {
     const json_t *node = s->root;
     char segment[256];
-    if (*ref != '#' || (ref[1] && ref[1] != '/')) return NULL;
+    if (*ref != '#') return NULL;
+    if (ref[1] && ref[1] != '/') return vouch_schema_anchor(s->root, ref + 1);
     for (const char *at = ref + 1; *at && node;) {
         at = next_segment(at, segment, sizeof segment);
         node = json_is_array(node) ? json_array_get(node, (size_t)strtoul(segment, NULL, 10))
                                    : json_object_get(node, segment);
     }
-    return node && is_schema(node) ? node : NULL;
+    return node && vouch_is_schema(node) ? node : NULL;
 }
 
 static bool failed(const vouch_schema *s)
@@ -138,97 +50,289 @@ static bool failed(const vouch_schema *s)
     return s->builder->status != VOUCH_OK;
 }
 
-/* The schema that the $ref of `schema` names; NULL after a failure. */
-static const json_t *target_of(vouch_schema *s, const json_t *schema)
+/* The name of the keyword of a schema that refers to another; NULL: there is none. */
+static const char *reference_of(const json_t *schema)
 {
-    const char *ref = json_string_value(json_object_get(schema, "$ref"));
+    return json_object_get(schema, "$ref") ? "$ref" : json_object_get(schema, "$dynamicRef") ? "$dynamicRef" : NULL;
+}
+
+/* The schema that a reference names; NULL after a failure. */
+static const json_t *target_of(vouch_schema *s, const json_t *schema, const char *keyword)
+{
+    const char *ref = json_string_value(json_object_get(schema, keyword));
     const json_t *target = resolve(s, ref);
     if (!target)
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, "$ref",
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, keyword,
                           "\"%.60s\" is no schema of this document; expected #/$defs/NAME", ref);
     return target;
 }
 
 /* ------------------------------------------------------------------ choices */
 
-static void add_flat(vouch_schema *s, vouch_flats *out, json_t *flat, const json_t *schema)
+vouch_flats *vouch_flats_new(vouch_schema *s)
 {
-    if (failed(s) || !flat) return;
-    if (out->n == VOUCH_SCHEMA_FLATS || ++s->work > VOUCH_SCHEMA_WORK) {
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL, "more than %d combinations of anyOf, oneOf and allOf",
-                          VOUCH_SCHEMA_FLATS);
-        return;
-    }
-    out->flats[out->n++] = flat;
+    vouch_flats *flats = calloc(1, sizeof *flats);
+    if (!flats) vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+    return flats;
 }
 
-/* A value must now also be valid for one of `more`: merges each schema of `out` with each of `more`. */
-static void cross(vouch_schema *s, vouch_flats *out, const vouch_flats *more, const json_t *schema)
+void vouch_flats_add(vouch_schema *s, vouch_flats *flats, json_t *flat, const json_t *schema)
 {
-    vouch_flats *pairs = calloc(1, sizeof *pairs);
-    if (!pairs) {
-        vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
-        return;
-    }
-    for (int32_t i = 0; i < out->n && !failed(s); i++)
+    const bool is_much = ++s->work > VOUCH_SCHEMA_WORK;
+    if (failed(s) || !flat || (!is_much && vouch_schema_impossible(flat))) return;
+    for (int32_t i = 0; i < flats->n; i++)
+        if (json_equal(flats->flats[i], flat)) return;
+    if (is_much || flats->n == VOUCH_SCHEMA_FLATS)
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL,
+                          "more than %d combinations of anyOf, oneOf, allOf, not and if", VOUCH_SCHEMA_FLATS);
+    else flats->flats[flats->n++] = flat;
+}
+
+/* Adds an object that json_pack made, or NULL where it had no memory. */
+static void add_made(vouch_schema *s, vouch_flats *flats, json_t *made)
+{
+    json_t *flat = vouch_schema_keep(s, made);
+    vouch_flats_add(s, flats, flat, flat);
+}
+
+static void add_all(vouch_schema *s, vouch_flats *flats, const vouch_flats *more, const json_t *schema)
+{
+    for (int32_t i = 0; i < more->n; i++) vouch_flats_add(s, flats, more->flats[i], schema);
+}
+
+void vouch_flats_cross(vouch_schema *s, vouch_flats *flats, const vouch_flats *more, const json_t *schema)
+{
+    vouch_flats *pairs = vouch_flats_new(s);
+    for (int32_t i = 0; i < flats->n && !failed(s); i++)
         for (int32_t j = 0; j < more->n && !failed(s); j++)
-            add_flat(s, pairs, vouch_schema_merge(s, out->flats[i], more->flats[j]), schema);
-    *out = *pairs;
+            vouch_flats_add(s, pairs, vouch_schema_merge(s, flats->flats[i], more->flats[j]), schema);
+    if (pairs) *flats = *pairs;
     free(pairs);
 }
 
 static void flatten_one(vouch_schema *s, const json_t *schema, vouch_flats *out);
 
+/* The flat schemas of `child`, in a new list; NULL after a failure. */
+static vouch_flats *flats_of(vouch_schema *s, const json_t *child)
+{
+    vouch_flats *flats = failed(s) ? NULL : vouch_flats_new(s);
+    if (flats) flatten_one(s, child, flats);
+    if (!failed(s)) return flats;
+    free(flats);
+    return NULL;
+}
+
 /* A value must now also be valid for `child`. */
 static void cross_child(vouch_schema *s, vouch_flats *out, const json_t *child, const json_t *schema)
 {
-    vouch_flats *more = calloc(1, sizeof *more);
-    if (!more) {
-        vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
-        return;
-    }
-    flatten_one(s, child, more);
-    if (!failed(s)) cross(s, out, more, schema);
+    vouch_flats *more = flats_of(s, child);
+    if (more) vouch_flats_cross(s, out, more, schema);
     free(more);
 }
 
-/* oneOf: a value must be valid for exactly one schema, so no value may be valid for two. Compares flats[first, n) with
- * those before. */
-static void check_disjoint(vouch_schema *s, const json_t *schema, const vouch_flats *flats, int32_t first)
+/* A value must now be valid for none of `others`. */
+static void cross_negated(vouch_schema *s, vouch_flats *out, const vouch_flats *others, const json_t *schema)
 {
-    for (int32_t i = 0; i < first; i++)
-        for (int32_t j = first; j < flats->n; j++) {
-            if (vouch_schema_disjoint(flats->flats[i], flats->flats[j])) continue;
-            vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, "oneOf",
-                              "a value may be valid for two of the schemas; use anyOf, or tell them apart by type or "
-                              "by a required property with a constant");
-            return;
-        }
+    vouch_flats *negated = failed(s) ? NULL : vouch_flats_new(s);
+    if (!negated) return;
+    vouch_flats_negate(s, others, negated);
+    if (!failed(s)) vouch_flats_cross(s, out, negated, schema);
+    free(negated);
 }
 
-/* A value must now also be valid for one of the schemas that `keyword`, anyOf or oneOf, lists. */
-static void cross_choice(vouch_schema *s, vouch_flats *out, const json_t *schema, const char *keyword)
+/* -------------------------------------------------------------------- anyOf */
+
+/*
+ * anyOf. unevaluatedProperties leaves the properties of all those schemas alone for which a value is valid. So each set
+ * of schemas becomes a choice, where otherwise each schema is one.
+ */
+static void cross_any(vouch_schema *s, vouch_flats *out, const json_t *schema)
 {
-    const json_t *children = json_object_get(schema, keyword);
-    if (!children || failed(s)) return;
-    vouch_flats *more = calloc(2, sizeof *more);
-    if (!more) {
-        vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+    enum { MOST_IN_SETS = 6 };
+    const json_t *children = json_object_get(schema, "anyOf");
+    const size_t n = json_array_size(children);
+    if (n == 0 || failed(s)) return;
+    vouch_flats *choice = vouch_flats_new(s);
+    if (s->n_unevaluated > 0 && n > MOST_IN_SETS)
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, "anyOf",
+                          "it has %zu schemas; beside unevaluatedProperties or unevaluatedItems, at most %d are "
+                          "supported", n, MOST_IN_SETS);
+    for (size_t set = 1; s->n_unevaluated > 0 && set < (size_t)1 << n && !failed(s); set++) {
+        vouch_flats *joined = vouch_flats_new(s);
+        if (joined) add_made(s, joined, json_object());
+        for (size_t i = 0; i < n && joined; i++)
+            if (set >> i & 1) cross_child(s, joined, json_array_get(children, i), schema);
+        if (joined) add_all(s, choice, joined, schema);
+        free(joined);
+    }
+    for (size_t i = 0; s->n_unevaluated == 0 && i < n && choice; i++) {
+        vouch_flats *one = flats_of(s, json_array_get(children, i));
+        if (one) add_all(s, choice, one, schema);
+        free(one);
+    }
+    if (!failed(s)) vouch_flats_cross(s, out, choice, schema);
+    free(choice);
+}
+
+/* -------------------------------------------------------------------- oneOf */
+
+/* Adds the values of `one` that aren't valid for `other`. */
+static void add_difference(vouch_schema *s, vouch_flats *out, json_t *one, const vouch_flats *other,
+                           const json_t *schema)
+{
+    bool is_apart = true;
+    for (int32_t i = 0; i < other->n; i++) is_apart &= vouch_schema_disjoint(one, other->flats[i]);
+    if (is_apart) {
+        vouch_flats_add(s, out, one, schema);
         return;
     }
-    vouch_flats *each = &more[1];
-    for (size_t i = 0; i < json_array_size(children) && !failed(s); i++) {
-        const int32_t first = more->n;
-        each->n = 0;
-        flatten_one(s, json_array_get(children, i), each);
-        for (int32_t j = 0; j < each->n; j++) add_flat(s, more, each->flats[j], schema);
-        if (strcmp(keyword, "oneOf") == 0 && !failed(s)) check_disjoint(s, schema, more, first);
+    vouch_flats *rest = vouch_flats_new(s);
+    if (rest) {
+        vouch_flats_add(s, rest, one, schema);
+        cross_negated(s, rest, other, schema);
+        add_all(s, out, rest, schema);
     }
-    if (!failed(s)) cross(s, out, more, schema);
-    free(more);
+    free(rest);
 }
 
-/* A copy of the schema with only the keywords that need no flattening. */
+/* Keeps the values of `flats` that aren't valid for `other`. */
+static void subtract(vouch_schema *s, vouch_flats *flats, const vouch_flats *other, const json_t *schema)
+{
+    vouch_flats *left = failed(s) ? NULL : vouch_flats_new(s);
+    for (int32_t i = 0; i < flats->n && !failed(s); i++) add_difference(s, left, flats->flats[i], other, schema);
+    if (!failed(s)) *flats = *left;
+    free(left);
+}
+
+/* oneOf: a value must be valid for one of the schemas and for none of the others. */
+static void cross_one(vouch_schema *s, vouch_flats *out, const json_t *schema)
+{
+    const json_t *children = json_object_get(schema, "oneOf");
+    const size_t n = json_array_size(children);
+    if (n == 0 || failed(s)) return;
+    vouch_flats **each = calloc(n, sizeof(vouch_flats *)), *choice = vouch_flats_new(s), *one = vouch_flats_new(s);
+    if (!each) vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+    for (size_t i = 0; i < n && !failed(s); i++) each[i] = flats_of(s, json_array_get(children, i));
+    for (size_t i = 0; i < n && !failed(s); i++) {
+        *one = *each[i];
+        for (size_t j = 0; j < n; j++)
+            if (j != i) subtract(s, one, each[j], schema);
+        add_all(s, choice, one, schema);
+    }
+    if (!failed(s)) vouch_flats_cross(s, out, choice, schema);
+    for (size_t i = 0; each && i < n; i++) free(each[i]);
+    free(each);
+    free(choice);
+    free(one);
+}
+
+/* --------------------------------------------------------------- conditions */
+
+/* if, then and else: valid for `if` and `then`, or not for `if` but for `else`. */
+static void cross_condition(vouch_schema *s, vouch_flats *out, const json_t *schema)
+{
+    const json_t *condition = json_object_get(schema, "if"), *then = json_object_get(schema, "then"),
+                 *other = json_object_get(schema, "else");
+    if (!condition || failed(s)) return;
+    vouch_flats *holds = flats_of(s, condition), *fails = failed(s) ? NULL : vouch_flats_new(s);
+    if (fails) vouch_flats_negate(s, holds, fails);
+    if (then && fails) cross_child(s, holds, then, schema);
+    if (other && fails) cross_child(s, fails, other, schema);
+    if (!failed(s)) add_all(s, holds, fails, schema);
+    if (!failed(s)) vouch_flats_cross(s, out, holds, schema);
+    free(holds);
+    free(fails);
+}
+
+/* An object has no property `name`, or it has it and all `required` ones, and is valid for `also`. */
+static void cross_dependent(vouch_schema *s, vouch_flats *out, const char *name, const json_t *required,
+                            const json_t *also, const json_t *schema)
+{
+    vouch_flats *choice = failed(s) ? NULL : vouch_flats_new(s);
+    if (!choice) return;
+    json_t *own = json_pack("[s]", name);
+    if (own && required && json_array_extend(own, (json_t *)(uintptr_t)required) != 0) json_array_clear(own);
+    if (json_array_size(own) == 0) vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+    add_made(s, choice, json_pack("{s:i,s:o}", "type", VOUCH_TYPE_OBJECT, "required", own));
+    if (also) cross_child(s, choice, also, schema);
+    add_made(s, choice, json_pack("{s:{s:b}}", "properties", name, 0));
+    if (!failed(s)) vouch_flats_cross(s, out, choice, schema);
+    free(choice);
+}
+
+static void cross_dependents(vouch_schema *s, vouch_flats *out, const json_t *schema)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(schema, "dependentRequired"), name, value)
+        cross_dependent(s, out, name, value, NULL, schema);
+    json_object_foreach(json_object_get(schema, "dependentSchemas"), name, value)
+        cross_dependent(s, out, name, NULL, value, schema);
+}
+
+/* -------------------------------------------------------------- unevaluated */
+
+/* Notes in a flat schema what its keywords evaluate. */
+static bool note_evaluated(json_t *flat)
+{
+    const json_t *properties = json_object_get(flat, "properties");
+    const size_t n_items = json_array_size(json_object_get(flat, "prefixItems"));
+    json_t *names = json_object(), *items = json_integer((json_int_t)n_items);
+    const char *name;
+    json_t *value;
+    bool stored = names && items;
+    json_object_foreach((json_t *)(uintptr_t)properties, name, value)
+        stored &= json_object_set_new(names, name, json_true()) == 0;
+    if (json_object_get(flat, "additionalProperties")) {
+        json_decref(names);
+        names = json_true();
+    }
+    if (json_object_get(flat, "items")) {
+        json_decref(items);
+        items = json_true();
+    }
+    stored &= json_object_set_new(flat, VOUCH_EVALUATED, names) == 0;
+    return stored & (json_object_set_new(flat, VOUCH_EVALUATED_ITEMS, items) == 0);
+}
+
+/* A new flat schema: properties, or items, that nothing has evaluated are valid for `rest`; all are evaluated now. */
+static json_t *limit_properties(const json_t *flat, json_t *rest)
+{
+    json_t *names = json_object_get(flat, VOUCH_EVALUATED);
+    if (!json_is_object(names)) return json_pack("{s:b}", VOUCH_EVALUATED, 1);
+    return json_pack("{s:O,s:O,s:b}", "properties", names, "additionalProperties", rest, VOUCH_EVALUATED, 1);
+}
+
+static json_t *limit_items(const json_t *flat, json_t *rest)
+{
+    const json_t *evaluated = json_object_get(flat, VOUCH_EVALUATED_ITEMS);
+    if (json_is_true(evaluated)) return json_pack("{s:b}", VOUCH_EVALUATED_ITEMS, 1);
+    json_t *first = json_array();
+    for (json_int_t i = 0; i < json_integer_value(evaluated); i++)
+        if (json_array_append_new(first, json_true()) != 0) return NULL;
+    return json_pack("{s:o,s:O,s:b}", "prefixItems", first, "items", rest, VOUCH_EVALUATED_ITEMS, 1);
+}
+
+static void cross_unevaluated(vouch_schema *s, vouch_flats *out, const json_t *schema)
+{
+    json_t *properties = json_object_get(schema, "unevaluatedProperties"),
+           *items = json_object_get(schema, "unevaluatedItems");
+    vouch_flats *limited = failed(s) ? NULL : vouch_flats_new(s);
+    for (int32_t i = 0; limited && i < out->n && !failed(s); i++) {
+        json_t *flat = out->flats[i];
+        if (items && json_object_get(flat, "contains"))
+            vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, "unevaluatedItems", "it can't be combined with contains");
+        if (properties) flat = vouch_schema_merge(s, flat, vouch_schema_keep(s, limit_properties(flat, properties)));
+        if (items && flat) flat = vouch_schema_merge(s, flat, vouch_schema_keep(s, limit_items(flat, items)));
+        vouch_flats_add(s, limited, flat, schema);
+    }
+    if (!failed(s)) *out = *limited;
+    free(limited);
+}
+
+/* --------------------------------------------------------------- flattening */
+
+/* A copy of the schema with only the keywords of flat schemas. */
 static json_t *rest_of(vouch_schema *s, const json_t *schema)
 {
     json_t *rest = vouch_schema_keep(s, json_object());
@@ -237,19 +341,44 @@ static json_t *rest_of(vouch_schema *s, const json_t *schema)
     bool stored = true;
     if (failed(s)) return NULL;
     json_object_foreach((json_t *)(uintptr_t)schema, name, value)
-        for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-            if (strcmp(keywords[i].name, name) == 0 && strcmp(name, "anyOf") != 0 && strcmp(name, "oneOf") != 0 &&
-                strcmp(name, "allOf") != 0 && *name != '$' && strcmp(name, "definitions") != 0)
-                stored &= json_object_set(rest, name, value) == 0;
+        if (vouch_schema_role(name) == VOUCH_KEYWORD_FLAT) stored &= json_object_set(rest, name, value) == 0;
+    if (json_object_get(rest, "contains")) {
+        if (!json_object_get(rest, "minContains"))
+            stored &= json_object_set_new(rest, "minContains", json_integer(1)) == 0;
+    } else {
+        (void)json_object_del(rest, "minContains");
+        (void)json_object_del(rest, "maxContains");
+    }
+    if (s->n_unevaluated > 0) stored &= note_evaluated(rest);
     if (!stored) vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
     return rest;
+}
+
+/* Crosses `out` with each of the schema's keywords that is not flat. */
+static void cross_joined(vouch_schema *s, vouch_flats *out, const json_t *schema)
+{
+    static const char *const references[] = {"$ref", "$dynamicRef"};
+    const json_t *all = json_object_get(schema, "allOf"), *not = json_object_get(schema, "not");
+    for (int i = 0; i < 2; i++) {
+        const bool is_there = !failed(s) && json_object_get(schema, references[i]);
+        const json_t *target = is_there ? target_of(s, schema, references[i]) : NULL;
+        if (target) cross_child(s, out, target, schema);
+    }
+    for (size_t i = 0; i < json_array_size(all); i++) cross_child(s, out, json_array_get(all, i), schema);
+    cross_any(s, out, schema);
+    cross_one(s, out, schema);
+    cross_condition(s, out, schema);
+    cross_dependents(s, out, schema);
+    vouch_flats *others = not ? flats_of(s, not) : NULL;
+    if (others) cross_negated(s, out, others, schema);
+    free(others);
 }
 
 static void flatten_one(vouch_schema *s, const json_t *schema, vouch_flats *out)
 {
     if (failed(s) || json_is_false(schema)) return;
     if (json_is_true(schema)) {
-        add_flat(s, out, vouch_schema_keep(s, json_object()), schema);
+        add_made(s, out, json_object());
         return;
     }
     if (s->depth >= VOUCH_GRAMMAR_DEEPEST) {
@@ -259,31 +388,29 @@ static void flatten_one(vouch_schema *s, const json_t *schema, vouch_flats *out)
     }
     s->depth++;
     vouch_schema_check(s, schema);
-    add_flat(s, out, rest_of(s, schema), schema);
-    const json_t *ref = json_object_get(schema, "$ref"), *all = json_object_get(schema, "allOf");
-    if (ref && !failed(s)) {
-        const json_t *target = target_of(s, schema);
-        if (target) cross_child(s, out, target, schema);
-    }
-    for (size_t i = 0; i < json_array_size(all); i++) cross_child(s, out, json_array_get(all, i), schema);
-    cross_choice(s, out, schema, "anyOf");
-    cross_choice(s, out, schema, "oneOf");
+    const bool is_limited =
+        json_object_get(schema, "unevaluatedProperties") || json_object_get(schema, "unevaluatedItems");
+    s->n_unevaluated += is_limited;
+    vouch_flats_add(s, out, rest_of(s, schema), schema);
+    cross_joined(s, out, schema);
+    if (is_limited) cross_unevaluated(s, out, schema);
+    s->n_unevaluated -= is_limited;
     s->depth--;
 }
 
-/* A schema that is a $ref and nothing else becomes a flat schema with that $ref, so that its target keeps its rule. */
+/* A schema that is a reference and nothing else becomes a flat schema with that $ref, so that its target keeps its
+ * rule. */
 static bool is_reference(const json_t *schema)
 {
-    const json_t *ref = json_object_get(schema, "$ref");
     const char *name;
     json_t *value;
-    if (!json_is_string(ref)) return false;
-    json_object_foreach((json_t *)(uintptr_t)schema, name, value)
-        for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-            if (strcmp(keywords[i].name, name) == 0 && strcmp(name, "$ref") != 0 && strcmp(name, "$defs") != 0 &&
-                strcmp(name, "definitions") != 0)
-                return false;
-    return true;
+    int n = 0;
+    json_object_foreach((json_t *)(uintptr_t)schema, name, value) {
+        const vouch_keyword_role role = vouch_schema_role(name);
+        if (role == VOUCH_KEYWORD_FLAT || role == VOUCH_KEYWORD_JOINED) return false;
+        n += role == VOUCH_KEYWORD_REFERENCE;
+    }
+    return n == 1;
 }
 
 /* The schema at the end of a chain of references; NULL after a failure. */
@@ -291,7 +418,7 @@ static const json_t *follow(vouch_schema *s, const json_t *schema)
 {
     for (int i = 0; is_reference(schema); i++) {
         vouch_schema_check(s, schema);
-        const json_t *target = failed(s) ? NULL : target_of(s, schema);
+        const json_t *target = failed(s) ? NULL : target_of(s, schema, reference_of(schema));
         if (i == VOUCH_GRAMMAR_DEEPEST)
             vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, "$ref", "this reference leads back to itself");
         if (failed(s)) return NULL;
@@ -310,6 +437,6 @@ void vouch_schema_flatten(vouch_schema *s, const json_t *schema, vouch_flats *ou
     }
     json_t *flat = vouch_schema_keep(s, json_object());
     if (failed(s)) return;
-    if (json_object_set(flat, "$ref", (json_t *)(uintptr_t)target) == 0) add_flat(s, out, flat, schema);
+    if (json_object_set(flat, "$ref", (json_t *)(uintptr_t)target) == 0) vouch_flats_add(s, out, flat, schema);
     else vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
 }

@@ -1,55 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges two flat schemas into one that asks for both, and finds whether two have no value in common
- * (schema_parts.h). */
-#include <string.h>
-
+/* Merges two flat schemas into one that asks for both (schema_parts.h). */
 #include "text/grammar/schema_parts.h"
-
-/* -------------------------------------------------------------------- types */
-
-static int type_named(const char *name)
-{
-    static const struct {
-        const char *name;
-        int types;
-    } types[] = {{"null", VOUCH_TYPE_NULL}, {"boolean", VOUCH_TYPE_BOOLEAN}, {"integer", VOUCH_TYPE_INTEGER},
-                 {"number", VOUCH_TYPE_NUMBER | VOUCH_TYPE_INTEGER}, {"string", VOUCH_TYPE_STRING},
-                 {"array", VOUCH_TYPE_ARRAY}, {"object", VOUCH_TYPE_OBJECT}};
-    for (size_t i = 0; name && i < sizeof types / sizeof types[0]; i++)
-        if (strcmp(types[i].name, name) == 0) return types[i].types;
-    return -1;
-}
-
-int vouch_schema_types(const json_t *flat)
-{
-    const json_t *type = json_object_get(flat, "type");
-    int types = 0;
-    if (!type) return VOUCH_TYPE_ANY;
-    if (json_is_integer(type)) return (int)json_integer_value(type); /* of a merged schema */
-    if (!json_is_array(type)) return type_named(json_string_value(type));
-    for (size_t i = 0; i < json_array_size(type); i++) {
-        const int one = type_named(json_string_value(json_array_get(type, i)));
-        if (one < 0) return -1;
-        types |= one;
-    }
-    return types;
-}
-
-int vouch_schema_type_of(const json_t *value)
-{
-    switch (json_typeof(value)) {
-    case JSON_NULL: return VOUCH_TYPE_NULL;
-    case JSON_TRUE:
-    case JSON_FALSE: return VOUCH_TYPE_BOOLEAN;
-    case JSON_INTEGER: return VOUCH_TYPE_INTEGER;
-    case JSON_REAL: return VOUCH_TYPE_NUMBER;
-    case JSON_STRING: return VOUCH_TYPE_STRING;
-    case JSON_ARRAY: return VOUCH_TYPE_ARRAY;
-    default: return VOUCH_TYPE_OBJECT;
-    }
-}
-
-/* ------------------------------------------------------------------ merging */
 
 typedef struct merger {
     vouch_schema *s;
@@ -69,11 +20,12 @@ static json_t *shared(const json_t *value)
     return json_incref((json_t *)(uintptr_t)value);
 }
 
-/* A new reference to the schema that asks for both. */
+/* A new reference to the schema that asks for both; NULL asks for nothing. */
 static json_t *both(merger *m, const json_t *x, const json_t *y)
 {
-    if (!x || json_is_true(x) || x == y) return shared(y);
+    if (!x || json_is_true(x) || x == y) return y ? shared(y) : json_true();
     if (!y || json_is_true(y)) return shared(x);
+    if (json_is_false(x) || json_is_false(y)) return json_false();
     json_t *all = json_pack("{s:[O,O]}", "allOf", x, y);
     if (!all) return NULL;
     return shared(vouch_schema_keep(m->s, all));
@@ -106,43 +58,50 @@ static void merge_equal(merger *m, const char *name)
     if (x || y) store(m, m->out, name, shared(x ? x : y));
 }
 
-/* The values that both enum and const of a schema allow; NULL: it has neither. A new reference. */
-static json_t *values_of(const json_t *schema)
-{
-    const json_t *constant = json_object_get(schema, "const"), *values = json_object_get(schema, "enum");
-    if (!constant) return values ? shared(values) : NULL;
-    json_t *one = json_array();
-    bool listed = !values;
-    for (size_t i = 0; i < json_array_size(values); i++) listed |= json_equal(json_array_get(values, i), constant);
-    if (one && listed && json_array_append(one, (json_t *)(uintptr_t)constant) != 0) {
-        json_decref(one);
-        return NULL;
-    }
-    return one;
-}
-
-static bool contains(const json_t *array, const json_t *value)
-{
-    for (size_t i = 0; i < json_array_size(array); i++)
-        if (json_equal(json_array_get(array, i), value)) return true;
-    return false;
-}
-
 static void merge_values(merger *m)
 {
-    json_t *x = values_of(m->a), *y = values_of(m->b);
+    json_t *x = vouch_schema_listed(m->a), *y = vouch_schema_listed(m->b);
     if (x || y) {
         json_t *common = json_array();
         const json_t *from = x ? x : y;
         for (size_t i = 0; i < json_array_size(from); i++) {
             json_t *value = json_array_get(from, i);
-            if (x && y && !contains(y, value)) continue;
+            if (x && y && !vouch_schema_lists(y, value)) continue;
             m->failed |= json_array_append(common, value) != 0;
         }
         store(m, m->out, "enum", common);
     }
     json_decref(x);
     json_decref(y);
+}
+
+static void merge_excluded(merger *m)
+{
+    json_t *x = json_object_get(m->a, VOUCH_EXCLUDED), *y = json_object_get(m->b, VOUCH_EXCLUDED);
+    if (!x || !y) {
+        if (x || y) store(m, m->out, VOUCH_EXCLUDED, shared(x ? x : y));
+        return;
+    }
+    json_t *all = json_copy(x);
+    m->failed |= json_array_extend(all, y) != 0;
+    store(m, m->out, VOUCH_EXCLUDED, all);
+}
+
+/* What one of the two schemas has evaluated is evaluated. */
+static void merge_evaluated(merger *m)
+{
+    json_t *x = json_object_get(m->a, VOUCH_EVALUATED), *y = json_object_get(m->b, VOUCH_EVALUATED);
+    if (json_is_object(x) && json_is_object(y)) {
+        json_t *all = json_copy(x);
+        m->failed |= json_object_update(all, y) != 0;
+        store(m, m->out, VOUCH_EVALUATED, all);
+    } else if (x || y) {
+        store(m, m->out, VOUCH_EVALUATED, shared(json_is_true(x) || !y ? x : y));
+    }
+    x = json_object_get(m->a, VOUCH_EVALUATED_ITEMS);
+    y = json_object_get(m->b, VOUCH_EVALUATED_ITEMS);
+    if (json_is_true(x) || json_is_true(y)) store(m, m->out, VOUCH_EVALUATED_ITEMS, json_true());
+    else merge_number(m, VOUCH_EVALUATED_ITEMS, true);
 }
 
 static void merge_arrays(merger *m)
@@ -207,7 +166,7 @@ static void merge_objects(merger *m)
     json_t *required = json_array();
     m->failed |= json_array_extend(required, x ? (json_t *)(uintptr_t)x : required) != 0 && x;
     for (size_t i = 0; i < json_array_size(y); i++)
-        if (!contains(required, json_array_get(y, i)))
+        if (!vouch_schema_lists(required, json_array_get(y, i)))
             m->failed |= json_array_append(required, json_array_get(y, i)) != 0;
     store(m, m->out, "required", required);
 }
@@ -234,57 +193,13 @@ json_t *vouch_schema_merge(vouch_schema *s, const json_t *a, const json_t *b)
     merge_equal(&m, "patternProperties");
     merge_equal(&m, "pattern");
     merge_equal(&m, "format");
+    merge_excluded(&m);
+    merge_evaluated(&m);
+    merge_number(&m, "minContains", true);
+    merge_number(&m, "maxContains", false);
+    merge_equal(&m, "contains");
     merge_arrays(&m);
     merge_objects(&m);
     if (m.failed) vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
     return s->builder->status == VOUCH_OK ? m.out : NULL;
-}
-
-/* ------------------------------------------------------------- disjointness */
-
-static bool requires(const json_t *flat, const char *name)
-{
-    const json_t *required = json_object_get(flat, "required");
-    for (size_t i = 0; i < json_array_size(required); i++)
-        if (strcmp(json_string_value(json_array_get(required, i)), name) == 0) return true;
-    return false;
-}
-
-/* Whether const and enum of two schemas list no common value. False if one of them lists no values. */
-static bool values_differ(const json_t *a, const json_t *b)
-{
-    json_t *x = json_is_object(a) ? values_of(a) : NULL, *y = json_is_object(b) ? values_of(b) : NULL;
-    bool differ = x && y;
-    for (size_t i = 0; differ && i < json_array_size(x); i++) differ = !contains(y, json_array_get(x, i));
-    json_decref(x);
-    json_decref(y);
-    return differ;
-}
-
-/* Whether a property that both objects require, or that one requires and the other forbids, tells them apart. */
-static bool objects_differ(const json_t *a, const json_t *b)
-{
-    const json_t *required = json_object_get(a, "required");
-    const json_t *x = json_object_get(a, "properties"), *y = json_object_get(b, "properties");
-    for (size_t i = 0; i < json_array_size(required); i++) {
-        const char *name = json_string_value(json_array_get(required, i));
-        const json_t *of_x = json_object_get(x, name), *of_y = json_object_get(y, name);
-        if (!of_y && json_is_false(json_object_get(b, "additionalProperties")) &&
-            !json_object_get(b, "patternProperties"))
-            return true;
-        if (json_is_false(of_y)) return true;
-        if (!requires(b, name)) continue;
-        if (values_differ(of_x, of_y)) return true;
-        if (json_is_object(of_x) && json_is_object(of_y) && json_object_get(of_x, "type") &&
-            json_object_get(of_y, "type") && !(vouch_schema_types(of_x) & vouch_schema_types(of_y)))
-            return true;
-    }
-    return false;
-}
-
-bool vouch_schema_disjoint(const json_t *a, const json_t *b)
-{
-    const int common = vouch_schema_types(a) & vouch_schema_types(b);
-    if (common == 0 || values_differ(a, b)) return true;
-    return common == VOUCH_TYPE_OBJECT && (objects_differ(a, b) || objects_differ(b, a));
 }

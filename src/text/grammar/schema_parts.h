@@ -2,10 +2,15 @@
 /*
  * JSON Schema, draft 2020-12. schema.c says how a schema becomes an expression; these are its parts:
  *
- *   schema_flat.c    turns allOf, anyOf, oneOf and $ref into a choice of flat schemas, which have none of them
- *   schema_merge.c   two flat schemas into one that asks for both
- *   schema_value.c   a flat schema into an expression
- *   regex.c          patterns and formats
+ *   schema_keywords.c  which keywords there are
+ *   schema_flat.c      turns allOf, anyOf, oneOf, not, if, $ref and others into a choice of flat schemas, which have
+ *                      none of them
+ *   schema_merge.c     two flat schemas into one that asks for both
+ *   schema_common.c    whether two schemas may have a value in common
+ *   schema_not.c       the flat schemas of all values that a choice of flat schemas doesn't allow
+ *   schema_value.c     a flat schema into an expression
+ *   schema_array.c     the same for its arrays
+ *   regex.c            patterns and formats
  */
 #ifndef VOUCH_TEXT_GRAMMAR_SCHEMA_PARTS_H
 #define VOUCH_TEXT_GRAMMAR_SCHEMA_PARTS_H
@@ -26,6 +31,23 @@ enum {
     VOUCH_TYPE_ANY = 127
 };
 
+typedef enum vouch_keyword_role {
+    VOUCH_KEYWORD_OTHER,
+    VOUCH_KEYWORD_FLAT,      /* flat schemas have it */
+    VOUCH_KEYWORD_JOINED,    /* its schemas apply to the same value, so it is turned into flat schemas */
+    VOUCH_KEYWORD_REFERENCE, /* $ref and $dynamicRef */
+    VOUCH_KEYWORD_NAME       /* names schemas for references */
+} vouch_keyword_role;
+
+/*
+ * Keywords of flat schemas alone; no document may have them. The first lists values that are not allowed. The others
+ * say for unevaluatedProperties and unevaluatedItems which properties and items other keywords have evaluated: an
+ * object of names, the number of the first items, or true for all.
+ */
+#define VOUCH_EXCLUDED "excluded values"
+#define VOUCH_EVALUATED "evaluated properties"
+#define VOUCH_EVALUATED_ITEMS "evaluated items"
+
 typedef struct vouch_schema_rule {
     const json_t *schema;
     int32_t rule;
@@ -39,9 +61,10 @@ typedef struct vouch_schema {
     vouch_schema_rule *rules; /* [n_rules] schemas that have rules already */
     int32_t n_rules, rules_room;
     int32_t depth, work;      /* levels of nested schemas; schemas read and flat ones made, at most VOUCH_SCHEMA_WORK */
+    int32_t n_unevaluated;    /* schemas with unevaluatedProperties or unevaluatedItems that are being flattened */
 } vouch_schema;
 
-/* Flat schemas, objects without allOf, anyOf, oneOf and $ref. Owned by `made`. */
+/* Flat schemas, whose keywords are VOUCH_KEYWORD_FLAT. Owned by `made`. */
 typedef struct vouch_flats {
     json_t *flats[VOUCH_SCHEMA_FLATS];
     int32_t n;
@@ -54,19 +77,50 @@ void vouch_schema_fail(vouch_schema *s, vouch_status status, const json_t *node,
 /* Keeps a new value until the end. Returns it, or an empty object after a failure. */
 json_t *vouch_schema_keep(vouch_schema *s, json_t *made);
 
+bool vouch_is_schema(const json_t *value);
 /* Fails where a keyword of an object is not supported, or its value has the wrong type. */
 void vouch_schema_check(vouch_schema *s, const json_t *schema);
+vouch_keyword_role vouch_schema_role(const char *keyword);
+/* The only schema of the document with this $anchor or $dynamicAnchor. NULL: there is none; or there are several; or
+ * schemas within the document have an $id, so that anchors depend on the place. */
+const json_t *vouch_schema_anchor(const json_t *root, const char *name);
+
+/* The schema as a choice of flat schemas. Where it is only a reference, one flat schema has that $ref. */
 void vouch_schema_flatten(vouch_schema *s, const json_t *schema, vouch_flats *out);
+/* An empty list, which the caller frees; NULL after a failure. */
+vouch_flats *vouch_flats_new(vouch_schema *s);
+/* Adds a flat schema, unless it is NULL, obviously allows no value, or is there already. A failure names `schema`. */
+void vouch_flats_add(vouch_schema *s, vouch_flats *flats, json_t *flat, const json_t *schema);
+/* A value must now also be valid for one of `more`: merges each schema of `flats` with each of `more`. */
+void vouch_flats_cross(vouch_schema *s, vouch_flats *flats, const vouch_flats *more, const json_t *schema);
+/* Stores the flat schemas of the values for which none of `flats` is valid. */
+void vouch_flats_negate(vouch_schema *s, const vouch_flats *flats, vouch_flats *out);
+/* Replaces a flat schema with excluded values by flat schemas that exclude strings only. */
+void vouch_schema_split(vouch_schema *s, const json_t *flat, vouch_flats *out);
 /* The schema that asks for both; NULL after a failure. */
 json_t *vouch_schema_merge(vouch_schema *s, const json_t *a, const json_t *b);
+
 /* The types that a flat schema allows. */
 int vouch_schema_types(const json_t *flat);
 int vouch_schema_type_of(const json_t *value);
+/* Whether two values are the same for JSON Schema, where 1 is 1.0. */
+bool vouch_schema_equal(const json_t *a, const json_t *b);
+bool vouch_schema_lists(const json_t *array, const json_t *value);
+/* The values that both enum and const of a schema allow; NULL: it has neither. A new reference. */
+json_t *vouch_schema_listed(const json_t *schema);
 /* Whether no value is valid for both flat schemas, as far as their keywords show it at once. */
 bool vouch_schema_disjoint(const json_t *a, const json_t *b);
+/* Whether no value is valid for the flat schema, as far as its keywords show it at once. */
+bool vouch_schema_impossible(const json_t *flat);
+
 /* Texts of values that the schema allows. */
 vouch_expression vouch_schema_value(vouch_schema *s, const json_t *schema);
 vouch_expression vouch_schema_flat_value(vouch_schema *s, const json_t *flat);
+vouch_expression vouch_schema_array(vouch_schema *s, const json_t *flat);
+/* Reads a count of a flat schema, such as minItems; `other` where the keyword is absent. Fails above `most`. */
+int32_t vouch_schema_count(vouch_schema *s, const json_t *flat, const char *name, int32_t other, int32_t most);
+/* Whether the keywords of a flat schema beside enum and const allow one of their values. */
+bool vouch_schema_within(vouch_schema *s, const json_t *flat, const json_t *value);
 
 /* A string of min to max characters that matches the pattern of n bytes; max -1: any number. */
 vouch_expression vouch_json_pattern(vouch_json_writer *writer, const char *pattern, size_t n, int32_t min, int32_t max);

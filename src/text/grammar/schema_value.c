@@ -7,7 +7,7 @@
 
 #include "text/grammar/schema_parts.h"
 
-enum { LONGEST_TEXT = 10000, MOST_ITEMS = 10000, LONGEST_NAME = 500 };
+enum { LONGEST_TEXT = 10000, LONGEST_NAME = 500 };
 
 #define LITERAL(text) vouch_expression_literal(b, text)
 
@@ -16,8 +16,7 @@ static bool failed(const vouch_schema *s)
     return s->builder->status != VOUCH_OK;
 }
 
-/* Reads a count, such as minItems; `other` where the keyword is absent. */
-static int32_t count_of(vouch_schema *s, const json_t *flat, const char *name, int32_t other, int32_t most)
+int32_t vouch_schema_count(vouch_schema *s, const json_t *flat, const char *name, int32_t other, int32_t most)
 {
     const json_t *value = json_object_get(flat, name);
     if (!value) return other;
@@ -126,7 +125,11 @@ static vouch_expression number_of(vouch_schema *s, const json_t *flat, int types
 {
     const bounds range = bounds_of(flat);
     vouch_bound low, high;
-    if (json_object_get(flat, "multipleOf")) return multiple_of(s, flat, range);
+    if (json_object_get(flat, "multipleOf") && types & VOUCH_TYPE_INTEGER) return multiple_of(s, flat, range);
+    if (!(types & VOUCH_TYPE_INTEGER)) {
+        if (!range.any) return vouch_json_fraction(&s->writer);
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, NULL, "numbers that are no integers can't have bounds");
+    }
     if (!(types & VOUCH_TYPE_NUMBER)) return vouch_json_integer(&s->writer, range.min, range.max);
     if (!range.any) return vouch_json_number(&s->writer);
     const vouch_bound *min = bound_of(s, flat, true, &low), *max = bound_of(s, flat, false, &high);
@@ -138,10 +141,54 @@ static vouch_expression number_of(vouch_schema *s, const json_t *flat, int types
 
 /* ------------------------------------------------------------------ strings */
 
+static int compare_texts(const void *a, const void *b)
+{
+    const vouch_text *x = a, *y = b;
+    const int order = memcmp(x->data, y->data, x->size < y->size ? x->size : y->size);
+    return order ? order : (x->size > y->size) - (x->size < y->size);
+}
+
+/* A string of any length, or of min 1, that none of the schema's excluded values is. */
+static vouch_expression string_except(vouch_schema *s, const json_t *flat, int32_t min)
+{
+    const json_t *excluded = json_object_get(flat, VOUCH_EXCLUDED);
+    vouch_text *texts = calloc(json_array_size(excluded) + 1, sizeof *texts);
+    if (!texts) return vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+    int32_t n = 0;
+    if (min == 1) texts[n++] = (vouch_text){"", 0};
+    for (size_t i = 0; i < json_array_size(excluded); i++) {
+        const json_t *value = json_array_get(excluded, i);
+        if (json_is_string(value)) texts[n++] = (vouch_text){json_string_value(value), json_string_length(value)};
+    }
+    qsort(texts, (size_t)n, sizeof *texts, compare_texts);
+    const vouch_expression string = vouch_json_string_except(&s->writer, texts, n);
+    free(texts);
+    return string;
+}
+
+static int32_t count_characters(const json_t *string)
+{
+    int32_t n = 0;
+    for (size_t i = 0; i < json_string_length(string); i++) n += (json_string_value(string)[i] & 0xc0) != 0x80;
+    return n;
+}
+
+/* Whether the schema excludes a string of min to max characters. */
+static bool excludes_strings(const json_t *flat, int32_t min, int32_t max)
+{
+    const json_t *excluded = json_object_get(flat, VOUCH_EXCLUDED);
+    for (size_t i = 0; i < json_array_size(excluded); i++) {
+        const json_t *value = json_array_get(excluded, i);
+        const int32_t n = count_characters(value);
+        if (json_is_string(value) && n >= min && (max < 0 || n <= max)) return true;
+    }
+    return false;
+}
+
 static vouch_expression string_of(vouch_schema *s, const json_t *flat)
 {
-    const int32_t min = count_of(s, flat, "minLength", 0, LONGEST_TEXT);
-    const int32_t max = count_of(s, flat, "maxLength", -1, LONGEST_TEXT);
+    const int32_t min = vouch_schema_count(s, flat, "minLength", 0, LONGEST_TEXT);
+    const int32_t max = vouch_schema_count(s, flat, "maxLength", -1, LONGEST_TEXT);
     const json_t *pattern = json_object_get(flat, "pattern");
     const char *format = json_string_value(json_object_get(flat, "format"));
     if (format && vouch_json_format_is_unbound(format)) format = NULL;
@@ -152,125 +199,15 @@ static vouch_expression string_of(vouch_schema *s, const json_t *flat)
     else if (format && pattern)
         vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "pattern", "it can't be joined with a format");
     if (failed(s) || (max >= 0 && max < min)) return vouch_expression_nothing(s->builder);
+    if (excludes_strings(flat, min, max)) {
+        if (!pattern && !known && min <= 1 && max < 0) return string_except(s, flat, min);
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, pattern ? "pattern" : known ? "format" : NULL,
+                          "a string with a pattern, a format, minLength above 1 or maxLength can't exclude values");
+    }
     if (pattern)
         return vouch_json_pattern(&s->writer, json_string_value(pattern), json_string_length(pattern), min, max);
     if (known) return vouch_json_pattern(&s->writer, known, strlen(known), min, max);
     return vouch_json_string(&s->writer, min, max);
-}
-
-/* ------------------------------------------------------------------- arrays */
-
-static bool within(vouch_schema *s, const json_t *flat, const json_t *value);
-
-/* The item at index i, or NULL where the array must be shorter. */
-static const json_t *item_at(const json_t *flat, size_t i)
-{
-    const json_t *prefix = json_object_get(flat, "prefixItems"), *items = json_object_get(flat, "items");
-    const json_t *item = i < json_array_size(prefix) ? json_array_get(prefix, i) : items ? items : json_true();
-    return json_is_false(item) ? NULL : item;
-}
-
-enum { MOST_UNIQUE = 8 };
-
-/* Different values in any order, of a few: a rule for each set of those that have been written. */
-typedef struct unique {
-    vouch_schema *s;
-    const json_t *values[MOST_UNIQUE];
-    int32_t n, min, max;
-    int32_t rules[1 << MOST_UNIQUE]; /* 1 more than the rule behind a set; 0: none yet */
-} unique;
-
-/* Lists the values that a schema allows. False: they are too many, or not listed. */
-static bool list_values(unique *u, const json_t *schema)
-{
-    vouch_flats *flats = json_is_object(schema) ? calloc(1, sizeof *flats) : NULL;
-    bool good = flats != NULL;
-    if (flats) vouch_schema_flatten(u->s, schema, flats);
-    for (int32_t i = 0; good && i < flats->n && !failed(u->s); i++) {
-        const json_t *flat = flats->flats[i], *target = json_object_get(flat, "$ref");
-        const json_t *constant = json_object_get(flat, "const"), *list = json_object_get(flat, "enum");
-        const size_t n = constant ? 1 : json_array_size(list);
-        if (target) good = list_values(u, target);
-        else good = n > 0 && u->n + (int32_t)n <= MOST_UNIQUE;
-        for (size_t j = 0; good && !target && j < n; j++) {
-            const json_t *value = constant ? constant : json_array_get(list, j);
-            bool is_new = within(u->s, flat, value);
-            for (int32_t k = 0; k < u->n; k++) is_new &= !json_equal(u->values[k], value);
-            if (is_new) u->values[u->n++] = value;
-        }
-    }
-    free(flats);
-    return good;
-}
-
-static vouch_expression behind_set(unique *u, uint32_t set, int32_t n_written)
-{
-    vouch_builder *b = u->s->builder;
-    if (u->rules[set]) return vouch_expression_rule(b, u->rules[set] - 1);
-    const int32_t rule = vouch_builder_rule(b, "JSON set", 8);
-    vouch_parts parts = {0};
-    u->rules[set] = rule + 1;
-    if (n_written >= u->min) vouch_parts_add(b, &parts, vouch_expression_empty(b));
-    for (int32_t i = 0; i < u->n && (u->max < 0 || n_written < u->max) && !failed(u->s); i++) {
-        if (set >> i & 1) continue;
-        const vouch_expression value = vouch_json_constant(&u->s->writer, u->values[i]);
-        vouch_parts_add(b, &parts,
-                        vouch_expression_join(b, 2, n_written ? vouch_json_more(&u->s->writer, value, 1, 1) : value,
-                                              behind_set(u, set | 1u << i, n_written + 1)));
-    }
-    vouch_builder_define(b, rule, vouch_expression_choice(b, &parts));
-    return vouch_expression_rule(b, rule);
-}
-
-/* An array with "uniqueItems": true. */
-static vouch_expression unique_of(vouch_schema *s, const json_t *flat, int32_t min, int32_t max)
-{
-    vouch_builder *b = s->builder;
-    unique *u = calloc(1, sizeof *u);
-    if (!u) return vouch_builder_fail(b, VOUCH_E_MEMORY, "not enough memory for the schema");
-    *u = (unique){.s = s, .min = min, .max = max};
-    const bool good = !json_object_get(flat, "prefixItems") && list_values(u, json_object_get(flat, "items"));
-    if (!good && !failed(s))
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "uniqueItems",
-                          "supported for items that an enum lists, at most %d of them", MOST_UNIQUE);
-    const vouch_expression items = failed(s) ? 0 : behind_set(u, 0, 0);
-    free(u);
-    return vouch_expression_join(b, 5, LITERAL("["), vouch_json_space(&s->writer), items, vouch_json_space(&s->writer),
-                                 LITERAL("]"));
-}
-
-/* Builds the expression from the array's end backwards: an item that is not required makes all that follows
- * optional. */
-static vouch_expression array_of(vouch_schema *s, const json_t *flat)
-{
-    vouch_builder *b = s->builder;
-    const int32_t min = count_of(s, flat, "minItems", 0, MOST_ITEMS);
-    int32_t max = count_of(s, flat, "maxItems", -1, INT32_MAX);
-    const int32_t n_prefix = (int32_t)json_array_size(json_object_get(flat, "prefixItems"));
-    int32_t n = n_prefix; /* items that are written one by one */
-    for (int32_t i = 0; i <= n_prefix && (max < 0 || i < max); i++)
-        if (!item_at(flat, (size_t)i)) max = i;
-    if (max > MOST_ITEMS) max = -1;
-    if (failed(s) || (max >= 0 && max < min)) return vouch_expression_nothing(b);
-    if (json_is_true(json_object_get(flat, "uniqueItems")) && (max < 0 || max > 1)) return unique_of(s, flat, min, max);
-    if (max >= 0 && max < n) n = max;
-
-    vouch_expression tail = vouch_expression_empty(b);
-    if (max < 0 || max > n_prefix) {
-        const vouch_expression item = vouch_schema_value(s, item_at(flat, (size_t)n_prefix));
-        const int32_t least = min > n + 1 ? min - n - 1 : 0;
-        if (n > 0) tail = vouch_json_more(&s->writer, item, min > n ? min - n : 0, max < 0 ? -1 : max - n);
-        else tail = vouch_expression_join(b, 2, item, vouch_json_more(&s->writer, item, least, max < 0 ? -1 : max - 1));
-        if (n == 0 && min == 0) tail = vouch_expression_optional(b, tail);
-    }
-    for (int32_t i = n - 1; i >= 0 && !failed(s); i--) {
-        const vouch_expression item = vouch_schema_value(s, item_at(flat, (size_t)i));
-        tail = vouch_expression_join(b, 2, i > 0 ? vouch_json_more(&s->writer, item, 1, 1) : item, tail);
-        if (i >= min) tail = vouch_expression_optional(b, tail);
-        tail = vouch_expression_shared(b, tail);
-    }
-    return vouch_expression_join(b, 5, LITERAL("["), vouch_json_space(&s->writer), tail, vouch_json_space(&s->writer),
-                                 LITERAL("]"));
 }
 
 /* ------------------------------------------------------------------ objects */
@@ -323,13 +260,6 @@ static void list_properties(vouch_schema *s, const json_t *flat, object *o)
         if (o->list[i].name.size > LONGEST_NAME)
             vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "properties", "a property's name has more than %d bytes",
                               LONGEST_NAME);
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-    const vouch_text *x = a, *y = b;
-    const int order = memcmp(x->data, y->data, x->size < y->size ? x->size : y->size);
-    return order ? order : (x->size > y->size) - (x->size < y->size);
 }
 
 /* A name that is not in the list. */
@@ -387,8 +317,8 @@ static void read_counts(vouch_schema *s, const json_t *flat, const object *o, bo
 {
     int32_t n_required = 0;
     for (int32_t i = 0; i < o->n; i++) n_required += o->list[i].is_required;
-    *min = count_of(s, flat, "minProperties", 0, INT32_MAX);
-    *max = count_of(s, flat, "maxProperties", -1, INT32_MAX);
+    *min = vouch_schema_count(s, flat, "minProperties", 0, INT32_MAX);
+    *max = vouch_schema_count(s, flat, "maxProperties", -1, INT32_MAX);
     const bool is_free = o->n == 0 && has_others;
     if (*min > n_required && !(is_free && *min == 1))
         vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "minProperties",
@@ -445,14 +375,15 @@ static vouch_expression object_of(vouch_schema *s, const json_t *flat)
 
 /* -------------------------------------------------------------------- values */
 
-static bool within(vouch_schema *s, const json_t *flat, const json_t *value)
+bool vouch_schema_within(vouch_schema *s, const json_t *flat, const json_t *value)
 {
     static const char *const others[] = {"pattern", "format", "properties", "required", "additionalProperties",
                                          "propertyNames", "patternProperties", "minProperties", "maxProperties",
-                                         "items", "prefixItems", "uniqueItems"};
+                                         "items", "prefixItems", "uniqueItems", "contains"};
     const int type = vouch_schema_type_of(value);
     const bool is_whole = json_is_real(value) && json_number_value(value) == floor(json_number_value(value));
     if (!(vouch_schema_types(flat) & (is_whole ? VOUCH_TYPE_INTEGER : type))) return false;
+    if (vouch_schema_lists(json_object_get(flat, VOUCH_EXCLUDED), value)) return false;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         const int of = i < 2 ? VOUCH_TYPE_STRING : i < 9 ? VOUCH_TYPE_OBJECT : VOUCH_TYPE_ARRAY;
         if (type != of || !json_object_get(flat, others[i])) continue;
@@ -468,9 +399,7 @@ static bool within(vouch_schema *s, const json_t *flat, const json_t *value)
         return !(min && x < json_number_value(min)) && !(max && x > json_number_value(max)) &&
                !(above && x <= json_number_value(above)) && !(below && x >= json_number_value(below));
     }
-    size_t n = json_array_size(value);
-    if (json_is_string(value))
-        for (const char *c = json_string_value(value); *c; c++) n += (*c & 0xc0) != 0x80;
+    const size_t n = json_is_string(value) ? (size_t)count_characters(value) : json_array_size(value);
     if (type != VOUCH_TYPE_STRING && type != VOUCH_TYPE_ARRAY) return true;
     const json_t *min = json_object_get(flat, type == VOUCH_TYPE_STRING ? "minLength" : "minItems"),
                  *max = json_object_get(flat, type == VOUCH_TYPE_STRING ? "maxLength" : "maxItems");
@@ -485,10 +414,11 @@ static vouch_expression listed_values(vouch_schema *s, const json_t *flat)
     vouch_parts choices = {0};
     for (size_t i = 0; i < json_array_size(values) && !failed(s); i++) {
         const json_t *value = json_array_get(values, i);
-        if (constant && !json_equal(constant, value)) continue;
-        if (within(s, flat, value)) vouch_parts_add(b, &choices, vouch_json_constant(&s->writer, value));
+        if (constant && !vouch_schema_equal(constant, value)) continue;
+        if (vouch_schema_within(s, flat, value)) vouch_parts_add(b, &choices, vouch_json_constant(&s->writer, value));
     }
-    if (!values && within(s, flat, constant)) vouch_parts_add(b, &choices, vouch_json_constant(&s->writer, constant));
+    if (!values && vouch_schema_within(s, flat, constant))
+        vouch_parts_add(b, &choices, vouch_json_constant(&s->writer, constant));
     return vouch_expression_choice(b, &choices);
 }
 
@@ -505,7 +435,7 @@ vouch_expression vouch_schema_flat_value(vouch_schema *s, const json_t *flat)
         vouch_parts_add(b, &choices, vouch_expression_either(b, 2, LITERAL("true"), LITERAL("false")));
     if (types & VOUCH_TYPE_STRING) vouch_parts_add(b, &choices, string_of(s, flat));
     if (types & (VOUCH_TYPE_NUMBER | VOUCH_TYPE_INTEGER)) vouch_parts_add(b, &choices, number_of(s, flat, types));
-    if (types & VOUCH_TYPE_ARRAY) vouch_parts_add(b, &choices, array_of(s, flat));
+    if (types & VOUCH_TYPE_ARRAY) vouch_parts_add(b, &choices, vouch_schema_array(s, flat));
     if (types & VOUCH_TYPE_OBJECT) vouch_parts_add(b, &choices, object_of(s, flat));
     return vouch_expression_choice(b, &choices);
 }
