@@ -110,6 +110,39 @@ static void drafts_of_folders_are_their_authors(void **state)
     vouch_model_close(target);
 }
 
+enum { EAGLE3, NARROW, EAGLE1, EAGLE2, MEDUSA, TWO_BLOCKS, DFLASH, DSPARK, NORMED, MASKED, UNMARKED, PEAGLE };
+
+static void refuses(const char *folder, const vouch_model *target, vouch_status status, const char *words)
+{
+    vouch_error err = {0};
+    vouch_head *head;
+    const vouch_status got = vouch_head_open(&head, folder, target, false, &err);
+    if (got != status || !strstr(err.message, words)) print_message("%s\n", err.message);
+    assert_int_equal(got, status);
+    assert_null(head);
+    assert_non_null(strstr(err.message, words));
+}
+
+/* DFlash's mask_embedding may be a file of its own. A pickled one is refused. */
+static void masks_may_have_a_file(void **state)
+{
+    (void)state;
+    static const hf_tensor mask[] = {{"mask_embedding", {48}, 1, 1, 1}, {0}};
+    const hf_case file = {.dtype = "F32", .config = head_folders[MASKED].config, .tensors = mask};
+    vouch_model *target = open_target();
+    char from[256], folder[256];
+    snprintf(from, sizeof from, "%s", hf_file(hf_folder_write("mask", &file, &(hf_layout){0}), "model.safetensors"));
+    snprintf(folder, sizeof folder, "%s",
+             write_folder("apart", MASKED, &(hf_layout){.left_out = "mask_embedding"}));
+    write_whole(hf_file(folder, "mask_embedding.pt"), "PK", 2);
+    refuses(folder, target, VOUCH_E_UNSUPPORTED, "save it as mask_embedding.safetensors");
+    assert_int_equal(rename(from, hf_file(folder, "mask_embedding.safetensors")), 0);
+    vouch_head *head = open_path(folder, target);
+    head_bench_compare("a file for masks", target, head->weights, head_folders[MASKED].rows);
+    vouch_head_close(head);
+    vouch_model_close(target);
+}
+
 static vouch_session_options options_of(int i, const vouch_head *head)
 {
     static const unsigned company[] = {0, VOUCH_DRAFTER_NGRAM, VOUCH_DRAFTER_RECYCLE};
@@ -127,8 +160,6 @@ static vouch_session_options options_of(int i, const vouch_head *head)
     if (i % 7 == 6) o.speculation.drafters = VOUCH_DRAFTER_AUTO;
     return o;
 }
-
-enum { EAGLE3, NARROW, EAGLE1, EAGLE2, MEDUSA, TWO_BLOCKS, DFLASH, DSPARK, NORMED, PEAGLE, PEAGLE_NORMS };
 
 /* The configuration of folder i with `from` replaced by `to`. */
 static const char *changed(size_t i, const char *from, const char *to)
@@ -327,17 +358,6 @@ static void rejected_guesses_leave_no_trace(void **state)
     vouch_model_close(target);
 }
 
-static void refuses(const char *folder, const vouch_model *target, vouch_status status, const char *words)
-{
-    vouch_error err = {0};
-    vouch_head *head;
-    const vouch_status got = vouch_head_open(&head, folder, target, false, &err);
-    if (got != status || !strstr(err.message, words)) print_message("%s\n", err.message);
-    assert_int_equal(got, status);
-    assert_null(head);
-    assert_non_null(strstr(err.message, words));
-}
-
 static void folders_of_other_sizes_are_refused(void **state)
 {
     (void)state;
@@ -388,6 +408,14 @@ static void folders_of_other_sizes_are_refused(void **state)
         {DFLASH, "", "", "hidden_norm.weight", VOUCH_E_FORMAT, "'fc.weight' has shape"},
         {DFLASH, "", "", "layers.1.self_attn.q_norm.weight", VOUCH_E_FORMAT, "'blk.1.attn_q_norm.weight' is missing"},
         {DSPARK, "\"vanilla\"", "\"gated\"", NULL, VOUCH_E_UNSUPPORTED, "markov_head_type isn't vanilla"},
+        {MASKED, "\"hidden_act\"", "\"speculators_model_type\": \"xpress\", \"hidden_act\"", NULL,
+         VOUCH_E_UNSUPPORTED, "speculators_model_type is 'xpress'"},
+        {MASKED, "\"hidden_act\"",
+         "\"speculators_model_type\": \"dflash\", \"sample_from_anchor\": true, \"hidden_act\"", NULL,
+         VOUCH_E_UNSUPPORTED, "sample_from_anchor is true without a Markov matrix"},
+        {DFLASH, "[\"full_attention\", \"full_attention\"]",
+         "[\"sliding_attention\", \"full_attention\"], \"speculators_model_type\": \"dflash\"", NULL,
+         VOUCH_E_UNSUPPORTED, "layer_types has windows, and sliding_window_non_causal is false"},
         {DSPARK, "", "", "markov_head.markov_w2.weight", VOUCH_E_FORMAT, "'markov_w2.weight' is missing"},
         {NORMED, "[0, 2, 3, 5, 6]", "[0, 2, 3, 5, 8]", NULL, VOUCH_E_MISMATCH,
          "eagle3.target_layers[4] is 9, but the model's are 1 to 8"},
@@ -507,6 +535,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eagle3_drafts_are_those_of_llama_cpp),
         cmocka_unit_test(drafts_of_folders_are_their_authors),
+        cmocka_unit_test(masks_may_have_a_file),
         cmocka_unit_test(folders_of_other_programs_are_read),
         cmocka_unit_test(other_forms_of_blocks_are_read),
         cmocka_unit_test(text_is_the_same_with_published_heads),

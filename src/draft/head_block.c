@@ -165,11 +165,12 @@ static int32_t block_known(const void *self, const int32_t *tokens, int32_t n_to
     return vouch_min(g->n_written + 1, n_tokens);
 }
 
-/* Writes the input of a row: the embedding of the last token, or of the mask. */
-static void make_input(const block_guesser *g, int32_t token, float *input)
+/* Writes the input of row i of a block: the embedding of the last token, or of the mask. */
+static void make_input(const block_guesser *g, int32_t i, int32_t last, float *input)
 {
     const vouch_head_block *block = &g->head->block;
-    vouch_matrix_get_row(g->head->embedding, token, input);
+    if (i > 0 && block->mask_embedding) memcpy(input, block->mask_embedding, (size_t)width(g) * sizeof *input);
+    else vouch_matrix_get_row(g->head->embedding, i > 0 ? block->mask : last, input);
     if (block->embedding_scale != 0) g->head->body->kernels->scale(input, block->embedding_scale, width(g));
 }
 
@@ -179,7 +180,7 @@ static void stage_block(block_guesser *g, int32_t last)
     vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);
     for (int32_t i = 0; i < block->n_rows; i++) {
         float *input = g->inputs + i * width(g);
-        make_input(g, i == 0 ? last : block->mask, input);
+        make_input(g, i, last, input);
         rows[i] = (vouch_row){.memory = g->sequence.memory,
                               .input = input,
                               .parent = i - 1,
@@ -302,7 +303,7 @@ static const float *block_logits(void *self, int32_t i)
 static double block_confidence(const void *self, int32_t i)
 {
     const block_guesser *g = self;
-    const int64_t rank = g->head->block.from.n_in;
+    const int64_t rank = g->head->block.confidence.n_in - width(g); /* 0: it doesn't read the token before */
     if (!has_confidence(g) || g->asked[i] >= g->n_depths) return -1;
     const double sum = g->trust[g->asked[i]] + dot(g->confidence + width(g), g->from + i * rank, rank);
     return 1 / (1 + vouch_power(VOUCH_E, fmax(-30, fmin(30, -sum)))); /* not exp: the same on all machines */

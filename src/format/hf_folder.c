@@ -13,6 +13,7 @@
 #define SINGLE "model.safetensors"
 #define INDEX  "model.safetensors.index.json"
 #define MEDUSA "medusa_lm_head.safetensors"
+#define MASK "mask_embedding.safetensors" /* DFlash: an embedding for masks alone */
 
 /* The open files of a folder, while it is being read. */
 typedef struct opening {
@@ -58,6 +59,7 @@ static vouch_status file_open(opening *o, const char *name)
     return status;
 }
 
+/* Makes room for so many files, and for that of a mask's embedding. */
 static vouch_status files_allocate(opening *o, size_t most)
 {
     o->files = calloc(most + 1, sizeof *o->files);
@@ -128,18 +130,33 @@ static vouch_status shards_check(const opening *o)
                       o->index.path, json_object_size(map), n);
 }
 
+/* Opens the file of a mask's embedding, where the folder has one. */
+static vouch_status mask_open(opening *o)
+{
+    if (has_file(o->folder, MASK)) return file_open(o, MASK);
+    for (size_t i = 0; i < o->n_files; i++)
+        for (size_t t = 0; t < o->files[i].n; t++)
+            if (strcmp(o->files[i].tensors[t].name, "mask_embedding") == 0) return VOUCH_OK;
+    if (!has_file(o->folder, "mask_embedding.pt")) return VOUCH_OK;
+    return vouch_fail(o->err, VOUCH_E_UNSUPPORTED,
+                      "%s: has the embedding of masks in mask_embedding.pt, which can run code; save it as " MASK
+                      " (docs/heads.md)", vouch_path_tail(o->folder));
+}
+
 static vouch_status weights_open(opening *o)
 {
     static const char *const pickled[] = {"pytorch_model.bin", "pytorch_model.bin.index.json", "medusa_lm_head.pt"};
     VOUCH_TRY(vouch_json_open(&o->index, o->folder, INDEX, false, o->err));
     if (o->index.root) {
         VOUCH_TRY(shards_open(o));
-        return shards_check(o);
+        VOUCH_TRY(shards_check(o));
+        return mask_open(o);
     }
     const char *single = has_file(o->folder, SINGLE) || !has_file(o->folder, MEDUSA) ? SINGLE : MEDUSA;
     if (has_file(o->folder, single)) {
         VOUCH_TRY(files_allocate(o, 1));
-        return file_open(o, single);
+        VOUCH_TRY(file_open(o, single));
+        return mask_open(o);
     }
     for (size_t i = 0; i < sizeof pickled / sizeof pickled[0]; i++)
         if (has_file(o->folder, pickled[i]))

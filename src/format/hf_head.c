@@ -2,6 +2,7 @@
 #include "format/hf_head.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- families */
@@ -42,6 +43,7 @@ static const vouch_hf_rule block[] = {
     {"markov_head.markov_w1", "markov_w1", VOUCH_HF_AS_IS},
     {"markov_head.markov_w2", "markov_w2", VOUCH_HF_AS_IS},
     {"confidence_head.proj", "conf_proj", VOUCH_HF_AS_IS},
+    {"mask_embedding", "mask_embedding", VOUCH_HF_AS_IS},
     {0},
 };
 
@@ -225,15 +227,34 @@ static vouch_status read_block_int(const vouch_json *config, const json_t *neste
     return vouch_json_int(config, place, name, required, 0, INT_MAX, value, err);
 }
 
+/* Settings of vLLM's speculators that would need other rows or masks. */
+static vouch_status check_speculators(const vouch_json *config, const char *type, bool from_anchor, vouch_error *err)
+{
+    const json_t *root = config->root;
+    int64_t rank = strcmp(type, "dspark") == 0 ? 256 : 0;
+    bool sees_all = false;
+    VOUCH_TRY(vouch_json_int(config, root, "markov_rank", false, 0, INT_MAX, &rank, err));
+    VOUCH_TRY(vouch_json_bool(config, root, "sliding_window_non_causal", &sees_all, err));
+    if (from_anchor && rank == 0)
+        return unsupported(config, "sample_from_anchor is true without a Markov matrix (markov_rank)", err);
+    for (size_t i = 0; i < json_array_size(vouch_json_find(root, "layer_types")) && !sees_all; i++) {
+        const char *layer = json_string_value(json_array_get(vouch_json_find(root, "layer_types"), i));
+        if (layer && strcmp(layer, "sliding_attention") == 0)
+            return unsupported(config, "layer_types has windows, and sliding_window_non_causal is false", err);
+    }
+    return VOUCH_OK;
+}
+
 /* DFlash's settings are in dflash_config, DSpark's at the top. */
 static vouch_status read_block(const vouch_json *config, vouch_gguf_writer *keys, vouch_error *err)
 {
     static const char *const other[] = {"attention_value_scale", "output_multiplier", "final_logit_softcapping",
                                         "input_embedding_scale"};
     const json_t *root = config->root, *nested = NULL;
-    const char *markov = "vanilla";
+    const char *markov = "vanilla", *type = "";
     int64_t n_rows = 16, mask = 0;
     bool is_causal = false, has_windows = false;
+    VOUCH_TRY(vouch_json_text(config, root, "speculators_model_type", false, &type, err));
     VOUCH_TRY(vouch_json_nested(config, root, "dflash_config", JSON_OBJECT, &nested, err));
     VOUCH_TRY(vouch_json_text(config, root, "markov_head_type", false, &markov, err));
     VOUCH_TRY(vouch_json_bool(config, nested, "use_swa", &has_windows, err));
@@ -245,12 +266,28 @@ static vouch_status read_block(const vouch_json *config, vouch_gguf_writer *keys
     VOUCH_TRY(read_block_int(config, nested, "block_size", false, &n_rows, err));
     VOUCH_TRY(read_block_int(config, nested, "mask_token_id", true, &mask, err));
     VOUCH_TRY(read_flag(config, nested, "is_causal|causal", "dflash.attention.causal", is_causal, keys, err));
-    const bool is_speculators =
-        vouch_json_find(root, "transformer_layer_config") || vouch_json_find(root, "aux_hidden_state_layer_ids");
-    VOUCH_TRY(read_flag(config, NULL, "sample_from_anchor", "dflash.sample_from_anchor", !is_speculators, keys, err));
+    const bool is_speculators = *type || vouch_json_find(root, "transformer_layer_config") ||
+                                vouch_json_find(root, "aux_hidden_state_layer_ids");
+    bool from_anchor = !is_speculators || strcmp(type, "dspark") == 0;
+    VOUCH_TRY(vouch_json_bool(config, root, "sample_from_anchor", &from_anchor, err));
+    if (*type) VOUCH_TRY(check_speculators(config, type, from_anchor, err));
+    vouch_gguf_add_bool(keys, "dflash.sample_from_anchor", from_anchor);
     vouch_gguf_add_u32(keys, "dflash.block_size", (uint32_t)n_rows);
     vouch_gguf_add_u32(keys, "tokenizer.ggml.mask_token_id", (uint32_t)mask);
     return read_block_layers(config, nested, keys, err);
+}
+
+/* vLLM's speculators have more kinds of heads than those that vouch runs. */
+static vouch_status check_speculators_type(const vouch_json *config, vouch_error *err)
+{
+    static const char *const known[] = {"", "eagle3", "peagle", "dflash", "dspark"};
+    const char *type = "";
+    char problem[100];
+    VOUCH_TRY(vouch_json_text(config, config->root, "speculators_model_type", false, &type, err));
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(type, known[i]) == 0) return VOUCH_OK;
+    snprintf(problem, sizeof problem, "speculators_model_type is '%.40s'", type);
+    return unsupported(config, problem, err);
 }
 
 /* Copies the members of a nested object to the top; those at the top stay. */
@@ -277,6 +314,7 @@ vouch_status vouch_hf_head_read(const vouch_json *config, const vouch_hf_family 
         vouch_gguf_add_text(keys, "general.architecture", family->arch);
         return VOUCH_OK;
     }
+    VOUCH_TRY(check_speculators_type(config, err));
     VOUCH_TRY(raise(config, "transformer_layer_config", err)); /* speculators */
     if (json_is_object(vouch_json_find(config->root, "model"))) VOUCH_TRY(raise(config, "model", err)); /* vLLM */
     if (family == &dflash_family) drop_unused_window(config);

@@ -359,7 +359,8 @@ static bool is_float(const part *p)
            (p->layout == VOUCH_HF_VALUES_LAST && p->from->n_dims == 3) || ends_with(p->name, "_exps.bias") ||
            ends_with(p->name, "_norm.weight") ||
            ends_with(p->name, ".ffn_gate_inp.weight") || ends_with(p->name, ".ffn_gate_inp_shexp.weight") ||
-           strcmp(p->name, "position_embd.weight") == 0 || strcmp(p->name, "mask_hidden.weight") == 0;
+           strcmp(p->name, "position_embd.weight") == 0 || strcmp(p->name, "mask_hidden.weight") == 0 ||
+           strcmp(p->name, "mask_embedding.weight") == 0;
 }
 
 static void set_dims(const builder *b, vouch_gguf_tensor *t, const part *p, size_t n)

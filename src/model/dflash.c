@@ -114,8 +114,10 @@ static vouch_status take_markov(vouch_loader *loader, vouch_head_weights *head)
     VOUCH_TRY(vouch_loader_matrix(loader, "markov_w1.weight", true, &block->from, head->target->hparams.n_vocab,
                                   from->dim[0]));
     VOUCH_TRY(vouch_loader_matrix(loader, "markov_w2.weight", true, &block->to, head->n_draft, from->dim[0]));
+    const vouch_gguf_tensor *confidence = vouch_gguf_find_tensor(loader->gguf, "conf_proj.weight");
+    const bool reads_token = !confidence || confidence->dim[0] != loader->hparams->n_embd;
     VOUCH_TRY(vouch_loader_matrix(loader, "conf_proj.weight", false, &block->confidence, 1,
-                                  loader->hparams->n_embd + from->dim[0]));
+                                  loader->hparams->n_embd + (reads_token ? from->dim[0] : 0)));
     return vouch_loader_vector(loader, "conf_proj.bias", false, &block->confidence_bias, 1);
 }
 
@@ -144,6 +146,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     w->hparams.n_vocab = head->target->hparams.n_vocab;
     VOUCH_TRY(vouch_loader_matrix(loader, "fc.weight", true, &head->fc, n_embd, head->n_features));
     VOUCH_TRY(vouch_loader_vector(loader, "enc.output_norm.weight", true, &head->block.feature_norm, n_embd));
+    VOUCH_TRY(vouch_loader_vector(loader, "mask_embedding.weight", false, &head->block.mask_embedding, n_embd));
     VOUCH_TRY(take_markov(loader, head));
     return take_output(w, loader, head);
 }

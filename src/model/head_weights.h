@@ -56,13 +56,14 @@ typedef struct vouch_head_block {
     int32_t n_rows;             /* of a block; 0: the head guesses one by one */
     int32_t first;              /* the row that predicts the first guess: 0 or 1 */
     int32_t mask;               /* token of the rows behind the last token */
+    const float *mask_embedding; /* [width] in place of the mask's row of the embedding; NULL: that row */
     bool is_causal;             /* a row sees no row behind it */
     float embedding_scale;      /* 0: 1 */
     const float *feature_norm;  /* [width] weights of RMSNorm, of f */
     vouch_weights *writer;      /* the layers' keys and values of f alone; its tensors are the body's */
     vouch_matrix from, to;      /* [n_vocab, rank], [n_draft, rank]: W_to from[x] is added to the logits behind x;
                                    n_out 0: none */
-    vouch_matrix confidence;    /* [1, width + rank] of [norm(s) | from[x]]; n_out 0: none */
+    vouch_matrix confidence;    /* [1, width + rank] of [norm(s) | from[x]], or [1, width]; n_out 0: none */
     const float *confidence_bias; /* [1]; NULL: 0 */
 } vouch_head_block;
 

@@ -332,6 +332,86 @@ static const hf_tensor head_tensors_9[] = {
     {0},
 };
 static const char head_config_10[] =
+    "{\"architectures\": [\"LlamaForCausalLM\"], \"model_type\": \"qwen3\", \"hidden_act\": \"silu\", \"voca"
+    "b_size\": 160, \"hidden_size\": 48, \"intermediate_size\": 56, \"num_hidden_layers\": 2, \"num_att"
+    "ention_heads\": 4, \"num_key_value_heads\": 2, \"max_position_embeddings\": 2048, \"rms_norm_eps"
+    "\": 1e-06, \"tie_word_embeddings\": false, \"pad_token_id\": 0, \"head_dim\": 12, \"rope_theta\": 1"
+    "000000.0, \"attention_bias\": false, \"layer_types\": [\"full_attention\", \"full_attention\"], \"u"
+    "se_sliding_window\": false, \"sliding_window\": null, \"block_size\": 6, \"num_target_layers\": 8"
+    ", \"dflash_config\": {\"mask_token_id\": 159, \"target_layer_ids\": [2, 5]}}";
+static const hf_tensor head_tensors_10[] = {
+    {"mask_embedding", {48}, 1, 1, 1},
+    {"layers.0.self_attn.q_proj.weight", {48, 48}, 2, 1, 1},
+    {"layers.0.self_attn.k_proj.weight", {24, 48}, 2, 1, 1},
+    {"layers.0.self_attn.v_proj.weight", {24, 48}, 2, 1, 1},
+    {"layers.0.self_attn.o_proj.weight", {48, 48}, 2, 1, 1},
+    {"layers.0.self_attn.q_norm.weight", {12}, 1, 1, 1},
+    {"layers.0.self_attn.k_norm.weight", {12}, 1, 1, 1},
+    {"layers.0.mlp.gate_proj.weight", {56, 48}, 2, 1, 1},
+    {"layers.0.mlp.up_proj.weight", {56, 48}, 2, 1, 1},
+    {"layers.0.mlp.down_proj.weight", {48, 56}, 2, 1, 1},
+    {"layers.0.input_layernorm.weight", {48}, 1, 1, 1},
+    {"layers.0.post_attention_layernorm.weight", {48}, 1, 1, 1},
+    {"layers.1.self_attn.q_proj.weight", {48, 48}, 2, 1, 1},
+    {"layers.1.self_attn.k_proj.weight", {24, 48}, 2, 1, 1},
+    {"layers.1.self_attn.v_proj.weight", {24, 48}, 2, 1, 1},
+    {"layers.1.self_attn.o_proj.weight", {48, 48}, 2, 1, 1},
+    {"layers.1.self_attn.q_norm.weight", {12}, 1, 1, 1},
+    {"layers.1.self_attn.k_norm.weight", {12}, 1, 1, 1},
+    {"layers.1.mlp.gate_proj.weight", {56, 48}, 2, 1, 1},
+    {"layers.1.mlp.up_proj.weight", {56, 48}, 2, 1, 1},
+    {"layers.1.mlp.down_proj.weight", {48, 56}, 2, 1, 1},
+    {"layers.1.input_layernorm.weight", {48}, 1, 1, 1},
+    {"layers.1.post_attention_layernorm.weight", {48}, 1, 1, 1},
+    {"norm.weight", {48}, 1, 1, 1},
+    {"fc.weight", {48, 96}, 2, 1, 1},
+    {"hidden_norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char head_config_11[] =
+    "{\"architectures\": [\"LlamaForCausalLM\"], \"model_type\": \"qwen3\", \"hidden_act\": \"silu\", \"voca"
+    "b_size\": 160, \"hidden_size\": 48, \"intermediate_size\": 56, \"num_hidden_layers\": 2, \"num_att"
+    "ention_heads\": 4, \"num_key_value_heads\": 2, \"max_position_embeddings\": 2048, \"rms_norm_eps"
+    "\": 1e-06, \"tie_word_embeddings\": false, \"pad_token_id\": 0, \"head_dim\": 12, \"rope_theta\": 1"
+    "000000.0, \"attention_bias\": false, \"layer_types\": [\"full_attention\", \"full_attention\"], \"u"
+    "se_sliding_window\": false, \"sliding_window\": null, \"block_size\": 5, \"mask_token_id\": 7, \"t"
+    "arget_layer_ids\": [0, 4, 6], \"num_anchors\": 4, \"enable_confidence_head\": true, \"confidence"
+    "_head_with_markov\": false, \"markov_rank\": 8, \"markov_head_type\": \"vanilla\"}";
+static const hf_tensor head_tensors_11[] = {
+    {"embed_tokens.weight", {160, 48}, 2, 1, 1},
+    {"layers.0.self_attn.q_proj.weight", {48, 48}, 2, 1, 1},
+    {"layers.0.self_attn.k_proj.weight", {24, 48}, 2, 1, 1},
+    {"layers.0.self_attn.v_proj.weight", {24, 48}, 2, 1, 1},
+    {"layers.0.self_attn.o_proj.weight", {48, 48}, 2, 1, 1},
+    {"layers.0.self_attn.q_norm.weight", {12}, 1, 1, 1},
+    {"layers.0.self_attn.k_norm.weight", {12}, 1, 1, 1},
+    {"layers.0.mlp.gate_proj.weight", {56, 48}, 2, 1, 1},
+    {"layers.0.mlp.up_proj.weight", {56, 48}, 2, 1, 1},
+    {"layers.0.mlp.down_proj.weight", {48, 56}, 2, 1, 1},
+    {"layers.0.input_layernorm.weight", {48}, 1, 1, 1},
+    {"layers.0.post_attention_layernorm.weight", {48}, 1, 1, 1},
+    {"layers.1.self_attn.q_proj.weight", {48, 48}, 2, 1, 1},
+    {"layers.1.self_attn.k_proj.weight", {24, 48}, 2, 1, 1},
+    {"layers.1.self_attn.v_proj.weight", {24, 48}, 2, 1, 1},
+    {"layers.1.self_attn.o_proj.weight", {48, 48}, 2, 1, 1},
+    {"layers.1.self_attn.q_norm.weight", {12}, 1, 1, 1},
+    {"layers.1.self_attn.k_norm.weight", {12}, 1, 1, 1},
+    {"layers.1.mlp.gate_proj.weight", {56, 48}, 2, 1, 1},
+    {"layers.1.mlp.up_proj.weight", {56, 48}, 2, 1, 1},
+    {"layers.1.mlp.down_proj.weight", {48, 56}, 2, 1, 1},
+    {"layers.1.input_layernorm.weight", {48}, 1, 1, 1},
+    {"layers.1.post_attention_layernorm.weight", {48}, 1, 1, 1},
+    {"norm.weight", {48}, 1, 1, 1},
+    {"fc.weight", {48, 144}, 2, 1, 1},
+    {"hidden_norm.weight", {48}, 1, 1, 1},
+    {"lm_head.weight", {160, 48}, 2, 1, 1},
+    {"markov_head.markov_w1.weight", {160, 8}, 2, 1, 1},
+    {"markov_head.markov_w2.weight", {160, 8}, 2, 1, 1},
+    {"confidence_head.proj.weight", {1, 48}, 2, 1, 1},
+    {"confidence_head.proj.bias", {1}, 1, 1, 1},
+    {0},
+};
+static const char head_config_12[] =
     "{\"speculators_model_type\": \"peagle\", \"draft_vocab_size\": 48, \"mask_token_id\": 9, \"eagle_au"
     "x_hidden_state_layer_ids\": [1, 4, 7], \"norm_before_residual\": false, \"transformer_layer_co"
     "nfig\": {\"model_type\": \"llama\", \"architectures\": [\"LlamaForCausalLM\"], \"hidden_act\": \"silu\""
@@ -340,7 +420,7 @@ static const char head_config_10[] =
     "orm_eps\": 1e-06, \"tie_word_embeddings\": false, \"pad_token_id\": 0, \"head_dim\": 12}, \"specul"
     "ators_config\": {\"algorithm\": \"peagle\", \"proposal_methods\": [{\"proposal_type\": \"greedy\", \"s"
     "peculative_tokens\": 5}]}}";
-static const hf_tensor head_tensors_10[] = {
+static const hf_tensor head_tensors_12[] = {
     {"mask_hidden", {1, 1, 144}, 3, 1, 1},
     {"t2d", {160}, 1, 1, 1},
     {"d2t", {48}, 1, 1, 1},
@@ -369,7 +449,7 @@ static const hf_tensor head_tensors_10[] = {
     {"norm.weight", {48}, 1, 1, 1},
     {0},
 };
-static const char head_config_11[] =
+static const char head_config_13[] =
     "{\"speculators_model_type\": \"peagle\", \"draft_vocab_size\": 160, \"mask_token_id\": 150, \"eagle"
     "_aux_hidden_state_layer_ids\": [2, 5], \"norm_before_residual\": true, \"fc_norm\": true, \"tran"
     "sformer_layer_config\": {\"model_type\": \"llama\", \"architectures\": [\"LlamaForCausalLM\"], \"hid"
@@ -378,7 +458,7 @@ static const char head_config_11[] =
     "s\": 2048, \"rms_norm_eps\": 1e-06, \"tie_word_embeddings\": false, \"pad_token_id\": 0, \"head_di"
     "m\": 12}, \"speculators_config\": {\"algorithm\": \"peagle\", \"proposal_methods\": [{\"proposal_typ"
     "e\": \"greedy\", \"speculative_tokens\": 5}]}}";
-static const hf_tensor head_tensors_11[] = {
+static const hf_tensor head_tensors_13[] = {
     {"mask_hidden", {1, 1, 96}, 3, 1, 1},
     {"embed_tokens.weight", {160, 48}, 2, 1, 1},
     {"lm_head.weight", {160, 48}, 2, 1, 1},
@@ -781,7 +861,91 @@ static const struct {
         1.4336464e+00f, -1.3659971e+00f, 4.8362441e+00f, 8.2343364e-01f, 5.4656425e+00f,
         -1.0033422e+00f}},
     }},
-    {"P-EAGLE, few tokens", "F32", head_config_10, head_tensors_10, {
+    {"DFlash, an embedding for masks", "F32", head_config_10, head_tensors_10, {
+      {32, 3.592739967e+00f, {8.3418169e+00f, -6.4206643e+00f, 9.6237350e-01f, -4.5066085e+00f, 1.1351426e+00f,
+        -1.1102045e+00f, -5.9276571e+00f, -4.1243505e+00f, -1.1688155e+00f, 1.5293446e+00f,
+        1.0671699e+00f, -2.9502981e+00f, -1.1197935e+00f, 4.0050250e-01f, 3.5821586e+00f,
+        -4.3125138e-01f}},
+      {32, 3.587295573e+00f, {8.3123455e+00f, -6.3623610e+00f, 1.0963267e+00f, -4.5722733e+00f, 1.1230028e+00f,
+        -1.1537527e+00f, -5.6891379e+00f, -4.0520272e+00f, -1.2453808e+00f, 1.3674737e+00f,
+        1.0354356e+00f, -3.0086801e+00f, -1.1628283e+00f, 3.1180128e-01f, 3.6664777e+00f,
+        -3.8952449e-01f}},
+      {32, 3.600595467e+00f, {8.2464447e+00f, -6.5814266e+00f, 1.0005262e+00f, -4.4972610e+00f, 1.3972192e+00f,
+        -1.1379052e+00f, -5.5035510e+00f, -4.1201630e+00f, -1.2776859e+00f, 1.3086541e+00f,
+        5.0809962e-01f, -2.7662184e+00f, -1.0059701e+00f, 1.1066196e-02f, 4.1122408e+00f,
+        -3.8929638e-01f}},
+      {32, 3.623727008e+00f, {8.2197084e+00f, -6.7708592e+00f, 8.5012066e-01f, -4.3061318e+00f, 1.6603043e+00f,
+        -1.1286156e+00f, -5.6118488e+00f, -4.1557069e+00f, -1.1833416e+00f, 1.3204514e+00f,
+        1.5685181e-01f, -2.4838994e+00f, -8.9786059e-01f, -2.5188726e-01f, 4.4286408e+00f,
+        -5.6355840e-01f}},
+      {32, 3.625926159e+00f, {8.0117455e+00f, -6.7789893e+00f, 7.4108869e-01f, -4.1684585e+00f, 1.7967558e+00f,
+        -1.0471035e+00f, -5.7027149e+00f, -4.1505694e+00f, -1.3134865e+00f, 1.3745159e+00f,
+        3.0059907e-01f, -2.5118868e+00f, -1.0979031e+00f, -2.7299199e-01f, 4.3741446e+00f,
+        -6.4877027e-01f}},
+      {32, 3.587211895e+00f, {8.2858248e+00f, -6.6389408e+00f, 9.0090072e-01f, -4.9034319e+00f, 1.2548860e+00f,
+        -1.5111313e+00f, -5.8801599e+00f, -4.1640739e+00f, -3.8174439e-02f, 1.7163230e+00f,
+        2.4018103e-01f, -2.3770969e+00f, -1.4263296e+00f, -3.8482612e-01f, 4.8256021e+00f,
+        -2.5433859e-01f}},
+      {32, 3.568484494e+00f, {7.9487548e+00f, -6.5336366e+00f, 7.6243693e-01f, -4.6641808e+00f, 1.2825028e+00f,
+        -1.6377273e+00f, -6.0012755e+00f, -4.0892229e+00f, -3.4826949e-01f, 1.6190926e+00f,
+        5.4120350e-01f, -2.5289946e+00f, -1.4452335e+00f, -2.5352398e-01f, 4.7508769e+00f,
+        -3.0946633e-01f}},
+      {32, 3.573545678e+00f, {7.9754024e+00f, -6.7004809e+00f, 8.5162473e-01f, -4.5516596e+00f, 1.0845784e+00f,
+        -1.6080981e+00f, -5.9695344e+00f, -4.1619611e+00f, -6.0410535e-01f, 1.6661210e+00f,
+        7.1284342e-01f, -2.6073303e+00f, -1.5989969e+00f, -2.6082560e-01f, 4.4585423e+00f,
+        -1.2979090e-01f}},
+      {32, 3.606323967e+00f, {8.5419312e+00f, -6.9780598e+00f, 1.2675420e+00f, -4.7514153e+00f, 8.0268711e-01f,
+        -1.4253397e+00f, -5.7999930e+00f, -4.1320305e+00f, -5.4837704e-01f, 1.7295008e+00f,
+        6.0097760e-01f, -2.4234040e+00f, -1.8630997e+00f, -2.1562725e-01f, 4.0871358e+00f,
+        -1.7029296e-01f}},
+      {32, 3.618489532e+00f, {8.7236462e+00f, -6.9296813e+00f, 1.4821943e+00f, -4.9278917e+00f, 7.6104075e-01f,
+        -1.2080389e+00f, -5.5371614e+00f, -4.0996284e+00f, -5.2649587e-01f, 1.7566637e+00f,
+        4.4143590e-01f, -2.3906853e+00f, -2.0038183e+00f, -1.7566304e-01f, 3.9571545e+00f,
+        -2.0750378e-01f}},
+    }},
+    {"DSpark, confidence by states alone", "BF16", head_config_11, head_tensors_11, {
+      {46, 3.717723785e+00f, {-3.7946336e+00f, -7.6758489e-02f, -1.7251772e+00f, -1.6269556e+00f, -1.2442675e+00f,
+        -6.1832547e-01f, 4.1125317e+00f, -3.4478266e+00f, 3.0185380e+00f, -3.8883386e+00f,
+        -4.4765902e-01f, -2.1827500e+00f, -5.8018765e+00f, 1.6353098e+00f, 5.3548460e+00f,
+        3.9982939e-01f}},
+      {22, 3.716250791e+00f, {4.4028778e+00f, -8.0879253e-01f, -2.4159877e+00f, -3.6729276e-01f, -1.0340906e+00f,
+        -1.8447100e+00f, 9.3423051e-01f, -2.0655074e+00f, -1.3610373e-01f, -8.2976937e-01f,
+        1.3169576e+00f, 4.5617642e+00f, 1.0683933e+00f, 1.2246580e+00f, 1.3788233e+00f,
+        2.7662816e+00f}},
+      {22, 3.721135205e+00f, {4.0735693e+00f, -9.2303473e-01f, -2.3383222e+00f, -5.9709835e-01f, -1.2067738e+00f,
+        -1.5742182e+00f, 7.4800664e-01f, -2.1563537e+00f, -3.9881665e-01f, -8.7237024e-01f,
+        1.4485502e+00f, 3.8917356e+00f, 1.1092099e+00f, 7.3055828e-01f, 1.4224917e+00f,
+        3.2061222e+00f}},
+      {22, 3.710037280e+00f, {4.1476088e+00f, -1.1234353e+00f, -2.3453584e+00f, -6.3476539e-01f, -1.1280649e+00f,
+        -1.1846380e+00f, 5.0591135e-01f, -2.2544873e+00f, -1.5812986e-01f, -8.0061251e-01f,
+        1.4958217e+00f, 3.5553942e+00f, 1.0216206e+00f, 6.3940918e-01f, 8.4134185e-01f,
+        3.5308545e+00f}},
+      {22, 3.725432532e+00f, {4.3221331e+00f, -1.3348302e+00f, -2.1353898e+00f, -5.0184494e-01f, -1.1339664e+00f,
+        -1.0448116e+00f, 5.8734298e-01f, -2.1555922e+00f, -3.3851393e-02f, -7.1507800e-01f,
+        1.4093684e+00f, 3.5126860e+00f, 8.4269857e-01f, 6.8642664e-01f, 2.5102681e-01f,
+        3.4230964e+00f}},
+      {46, 4.033536867e+00f, {2.7498484e+00f, -3.1297834e+00f, 3.6176131e+00f, 6.8174732e-01f, -3.9218731e+00f,
+        2.2407069e+00f, 6.0528951e+00f, -6.8774586e+00f, 7.0846682e+00f, 2.8735940e+00f,
+        -5.7064853e+00f, 2.8863490e+00f, -7.0825877e+00f, -1.1184365e+00f, -2.6962538e+00f,
+        1.8175123e+00f}},
+      {22, 3.768543619e+00f, {4.9354076e+00f, -1.6556269e+00f, -1.5470392e+00f, -7.0724279e-01f, -1.1802280e+00f,
+        -9.2641997e-01f, 8.0536056e-01f, -1.9964756e+00f, -4.1338298e-01f, -8.7861919e-01f,
+        1.4215131e+00f, 3.3768950e+00f, 4.1862112e-01f, 1.3887247e+00f, -1.4783746e-01f,
+        2.3375120e+00f}},
+      {22, 3.794142257e+00f, {4.7255483e+00f, -1.6729658e+00f, -1.4116296e+00f, -6.0715556e-01f, -1.3380847e+00f,
+        -1.0800776e+00f, 9.2517775e-01f, -2.1491773e+00f, -5.4755503e-01f, -8.1767005e-01f,
+        1.4478743e+00f, 3.1159160e+00f, 6.3397592e-01f, 1.0297627e+00f, -1.9503480e-01f,
+        2.5110517e+00f}},
+      {22, 3.793920066e+00f, {4.4100504e+00f, -1.2987479e+00f, -1.8763947e+00f, -2.2659077e-01f, -1.1305993e+00f,
+        -1.5551192e+00f, 9.7277945e-01f, -2.1174247e+00f, -5.3973967e-01f, -8.9003497e-01f,
+        1.5477734e+00f, 3.2696526e+00f, 1.0271188e+00f, 9.8479044e-01f, 2.1523482e-01f,
+        2.9244483e+00f}},
+      {22, 3.753234990e+00f, {4.1974301e+00f, -1.0956440e+00f, -2.3765309e+00f, -6.5382287e-02f, -8.6685300e-01f,
+        -1.7724502e+00f, 9.1135693e-01f, -2.0592480e+00f, -2.1852891e-01f, -9.2495155e-01f,
+        1.6637791e+00f, 3.6835613e+00f, 9.8312616e-01f, 1.0035074e+00f, 6.1895233e-01f,
+        2.9933274e+00f}},
+    }},
+    {"P-EAGLE, few tokens", "F32", head_config_12, head_tensors_12, {
       {63, 3.144317362e+00f, {4.0956727e-01f, -1.1556079e+00f, 1.7036451e+00f, -5.4620614e+00f, -4.8815413e+00f,
         8.9700192e-01f, -4.3398318e+00f, 6.9570117e+00f, 4.1880903e+00f, -1.8602867e+00f,
         1.1899333e+00f, 1.8973883e+00f, 1.7294109e-01f, -8.5610399e+00f, 2.6406312e-01f,
@@ -823,7 +987,7 @@ static const struct {
         -6.2005097e-01f, 5.2420359e+00f, -5.0922257e-01f, -5.8739858e+00f, 6.2371869e+00f,
         1.8404804e+00f}},
     }},
-    {"P-EAGLE, norms", "BF16", head_config_11, head_tensors_11, {
+    {"P-EAGLE, norms", "BF16", head_config_13, head_tensors_13, {
       {53, 3.293838283e+00f, {3.1450191e+00f, -1.2023121e+00f, 4.6186357e+00f, 1.6362892e+00f, -2.2865419e+00f,
         -1.7894018e+00f, 1.6235104e+00f, 7.2215605e+00f, 1.4410417e+00f, 8.9255279e-01f,
         -7.8510714e-01f, 9.2594326e-01f, -6.6017795e+00f, 4.0216489e+00f, -4.4789567e+00f,

@@ -46,9 +46,16 @@ QWEN = {**HEAD, "model_type": "qwen3", "head_dim": 12, "num_hidden_layers": 2, "
         "sliding_window": None}
 DFLASH = [("DFlash", "BF16", {"block_size": 6, "num_target_layers": 8,
                               "dflash_config": {"mask_token_id": 5, "target_layer_ids": [0, 3, 6]}})]
+MASKED = [("DFlash, an embedding for masks", "F32",
+           {"block_size": 6, "num_target_layers": 8,
+            "dflash_config": {"mask_token_id": 159, "target_layer_ids": [2, 5]}})]
 DSPARK = [("DSpark", "F32", {"block_size": 5, "mask_token_id": 9, "target_layer_ids": [1, 5], "num_anchors": 4,
                              "enable_confidence_head": True, "confidence_head_with_markov": True, "markov_rank": 16,
                              "markov_head_type": "vanilla"})]
+UNMARKED = [("DSpark, confidence by states alone", "BF16",
+             {"block_size": 5, "mask_token_id": 7, "target_layer_ids": [0, 4, 6], "num_anchors": 4,
+              "enable_confidence_head": True, "confidence_head_with_markov": False, "markov_rank": 8,
+              "markov_head_type": "vanilla"})]
 NORMED = [("EAGLE-3, norms of queries and keys", "F16",
            {"num_hidden_layers": 1, "layer_types": ["full_attention"], "target_layer_ids": [0, 2, 3, 5, 6],
             "ttt_length": 3, "step_loss_decay": 0.8})]
@@ -135,12 +142,15 @@ def block_of(tokens: list[int], streams, layers: list[int], mask: int, n_rows: i
 
 
 def run_dflash(model: torch.nn.Module, target: hf.PreTrainedModel, layers: list[int]) -> None:
-    """Prints the rows of a block. As in dflash_generate."""
+    """Prints the rows of a block. As in dflash_generate. mask_embedding takes the place of the mask's embedding."""
     for tokens, streams in rounds(target):
         states, ids, places = block_of(tokens, streams, layers, model.mask_token_id, model.block_size)
         with torch.no_grad():
-            logits = target.lm_head(model(target_hidden=states, noise_embedding=target.model.embed_tokens(ids),
-                                          position_ids=places, is_causal=False))
+            noise = target.model.embed_tokens(ids)
+            if hasattr(model, "mask_embedding"):
+                noise[0, 1:] = model.mask_embedding
+            logits = target.lm_head(model(target_hidden=states, noise_embedding=noise, position_ids=places,
+                                          is_causal=False))
         for row in logits[0, 1:1 + N_DRAFT]:
             print_row(row.double(), torch.arange(VOCABULARY))
 
@@ -230,11 +240,14 @@ def qwen_models(dflash: str, deepspec: str):
     from deepspec.modeling.eagle3.qwen3.modeling import Qwen3Eagle3Model
     from dflash.model import DFlashDraftModel
     kinds = ((DFLASH, DFlashDraftModel, run_dflash), (DSPARK, Qwen3DSparkModel, run_dspark),
-             (NORMED, Qwen3Eagle3Model, run_normed))
+             (NORMED, Qwen3Eagle3Model, run_normed), (MASKED, DFlashDraftModel, run_dflash),
+             (UNMARKED, Qwen3DSparkModel, run_dspark))
     for cases, kind, run in kinds:
         for name, dtype, own in cases:
             members = {**QWEN, **own}
             model = kind(hf.Qwen3Config(**members, attn_implementation="eager")).eval()
+            if cases is MASKED:
+                model.mask_embedding = torch.nn.Parameter(torch.empty(members["hidden_size"]))
             yield name, dtype, members, model, run
 
 
