@@ -13,6 +13,7 @@
 
 #include "decode/judge.h"
 #include "engine/session.h"
+#include "engine/table.h"
 #include "support/grammar.h"
 #include "support/head_kinds.h"
 
@@ -74,6 +75,24 @@ static vouch_session_options options_of(const setting *s, unsigned company, cons
     return o;
 }
 
+/* A table with two tokens behind each token. */
+static vouch_draft_table table_of(const vouch_model *target)
+{
+    static vouch_table_context contexts[N_VOCAB];
+    static int32_t starts[N_VOCAB + 1], tokens[2 * N_VOCAB];
+    static uint16_t shares[2 * N_VOCAB];
+    static vouch_table_rows rows = {N_VOCAB, 2 * N_VOCAB, contexts, starts, tokens, shares};
+    for (int32_t t = 0; t < N_VOCAB; t++) {
+        contexts[t] = (vouch_table_context){{t, -1, -1}};
+        starts[t + 1] = 2 * (t + 1);
+        for (int i = 0; i < 2; i++) {
+            tokens[2 * t + i] = (7 * t + 3 + i) % N_VOCAB;
+            shares[2 * t + i] = UINT16_MAX / 4;
+        }
+    }
+    return (vouch_draft_table){.target = target, .rows = &rows};
+}
+
 /* -------------------------------------------------------------------- answers */
 
 static uint64_t trace_of(const vouch_session *session)
@@ -119,14 +138,15 @@ static void compare_answers(int step, int repeats)
     int n_answers = 0, n_different = 0, number = 0;
     for (int kind = 0; kind < N_HEAD_KINDS; kind++) {
         head_pair pair = head_pair_open(kind, N_VOCAB, (uint64_t)kind);
+        const vouch_draft_table table = table_of(pair.target);
         int64_t n_drafted = 0;
         for (int c = 0; c < n_companies; c++)
             for (int s = 0; s < N_SETTINGS; s++) {
                 if (number++ % step) continue;
                 for (int i = 0; i < repeats; i++) {
                     const uint64_t seed = (uint64_t)(number + 1000 * i);
-                    const vouch_session_options o =
-                        options_of(&settings[s], companies[c], pair.head, grammar, seed);
+                    vouch_session_options o = options_of(&settings[s], companies[c], pair.head, grammar, seed);
+                    o.speculation.table = companies[c] & VOUCH_DRAFTER_TABLE ? &table : NULL;
                     const int n = count_differences(pair.target, &o, seed, &n_drafted);
                     n_answers += ROUNDS;
                     n_different += n;
