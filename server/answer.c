@@ -48,6 +48,7 @@ void server_answer_free(void *answer)
         json_decref(a->said[i].trace);
         json_decref(a->said[i].logprobs);
         json_decref(a->said[i].tokens);
+        server_text_free(&a->said[i].frame);
     }
     free(a->said);
     free(a->more);

@@ -102,6 +102,39 @@ static void send_chunk(server_exchange *x, int32_t index, json_t *content, const
     server_sse(x, NULL, chunk);
 }
 
+/* The chunk with an empty text: chunks that carry nothing but text differ in their text alone. */
+static void make_frame(server_exchange *x, int32_t index)
+{
+    server_answer *a = x->state;
+    server_said *said = &a->said[index];
+    const char *text = is_chat(a) ? "\"delta\":{\"content\":\"\"}" : "\"text\":\"\"";
+    const size_t from = x->out.n;
+    json_t *empty = json_string("");
+    send_chunk(x, index, is_chat(a) ? json_pack("{s:o}", "content", empty) : empty, NULL);
+    if (x->out.failed) return;
+    server_text_add(&said->frame, x->out.bytes + from, x->out.n - from);
+    x->out.n = from;
+    /* No string of JSON has a quote without a backslash, so the text is found nowhere else. */
+    const char *at = said->frame.failed ? NULL : memmem(said->frame.bytes, said->frame.n, text, strlen(text));
+    if (at) said->frame_text = (size_t)(at - said->frame.bytes) + strlen(text) - (is_chat(a) ? 3 : 2);
+    else x->out.failed = true;
+}
+
+/* Sends the text as a chunk. Takes it. */
+static void send_text(server_exchange *x, int32_t index, server_text *text)
+{
+    enum { N_EMPTY = 2 }; /* the quotes of the frame's empty text */
+    server_answer *a = x->state;
+    server_said *said = &a->said[index];
+    if (said->frame.n == 0) make_frame(x, index);
+    if (x->out.failed) return;
+    server_text_add(&x->out, said->frame.bytes, said->frame_text);
+    server_text_string(&x->out, text->bytes, text->n);
+    const size_t behind = said->frame_text + N_EMPTY;
+    server_text_add(&x->out, said->frame.bytes + behind, said->frame.n - behind);
+    text->n = 0;
+}
+
 /* Takes the calls that the reader holds, in the form of the API: in a stream with their indices. */
 static json_t *calls_json(server_exchange *x, server_said *said, bool with_index)
 {
@@ -136,8 +169,12 @@ static void give(server_exchange *x, int32_t index)
     server_answer *a = x->state;
     server_said *said = &a->said[index];
     server_reader *reader = &said->reader;
-    const bool is_empty = reader->content.n == 0 && reader->thoughts.n == 0 && !reader->calls;
-    if (is_empty && !said->trace && !said->logprobs) return;
+    const bool is_content = reader->thoughts.n == 0 && !reader->calls;
+    const bool is_empty = is_content && reader->content.n == 0;
+    if (is_content && !said->trace && !said->logprobs) {
+        if (!is_empty) send_text(x, index, &reader->content);
+        return;
+    }
     if (!is_chat(a)) {
         json_t *text = server_json_bytes(reader->content.bytes, reader->content.n);
         reader->content.n = 0;

@@ -61,6 +61,21 @@ void server_text_json(server_text *text, json_t *value)
     json_decref(value);
 }
 
+/* Most texts of tokens need no escapes; Jansson writes the others. */
+void server_text_string(server_text *text, const char *bytes, size_t n)
+{
+    bool is_plain = true;
+    for (size_t i = 0; i < n; i++)
+        is_plain &= bytes[i] >= ' ' && bytes[i] < 0x7f && bytes[i] != '"' && bytes[i] != '\\';
+    if (!is_plain) {
+        server_text_json(text, server_json_bytes(bytes, n));
+        return;
+    }
+    server_text_add(text, "\"", 1);
+    server_text_add(text, bytes, n);
+    server_text_add(text, "\"", 1);
+}
+
 void server_text_free(server_text *text)
 {
     free(text->bytes);

@@ -23,6 +23,9 @@ __attribute__((format(printf, 2, 3))) void server_text_format(server_text *text,
 void server_text_json(server_text *text, json_t *value);
 void server_text_free(server_text *text);
 
+/* The bytes as a JSON string, as server_json_bytes makes it. */
+void server_text_string(server_text *text, const char *bytes, size_t n);
+
 /* A JSON string of bytes that may be no UTF-8: U+FFFD stands for each wrong byte. */
 json_t *server_json_bytes(const char *bytes, size_t n);
 

@@ -262,6 +262,71 @@ static void stream_check(int *accepted, int *rejected)
     http_reply_free(&reply);
 }
 
+/* The chunks of one choice of a stream that carry text, without id, time and trace. */
+static json_t *text_chunks(const char *path, const char *body, int index)
+{
+    bool is_done;
+    http_reply reply = http_post(server.port, path, body);
+    json_t *events = http_events(&reply, &is_done), *event, *chunks = json_array();
+    size_t i;
+    assert_true(is_done);
+    json_array_foreach(events, i, event)
+    {
+        json_t *choice = http_at(event, "choices.0"), *text = http_at(choice, "text");
+        if (!text) text = http_at(choice, "delta.content");
+        if (!text || json_string_length(text) == 0 || whole(choice, "index") != index) continue;
+        json_object_del(choice, "vouch");
+        json_object_del(event, "id");
+        json_object_del(event, "created");
+        json_array_append(chunks, event);
+    }
+    json_decref(events);
+    http_reply_free(&reply);
+    return chunks;
+}
+
+/* Chunks of a stream that differ in their text alone have a prepared frame, and chunks with a trace are built from
+ * their members: both are the same chunks. Each is written as Jansson writes it. */
+static void framed_chunks_are_whole_chunks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *body;
+    } asked[] = {
+        {"/v1/chat/completions", "\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]"},
+        {"/v1/completions", "\"prompt\": \"hello\""},
+    };
+    for (int i = 0; i < 4; i++) {
+        char body[2][500];
+        for (int trace = 0; trace < 2; trace++)
+            snprintf(body[trace], sizeof body[trace],
+                     "{%s, \"max_tokens\": 90, \"temperature\": 1.5, \"seed\": 3, \"n\": 2, \"ignore_eos\": true, "
+                     "\"stream\": true, \"stream_options\": {\"include_usage\": %s}, "
+                     "\"speculative\": {\"accept\": \"match\", \"trace\": %s}}", asked[i / 2].body,
+                     i % 2 ? "true" : "false", trace ? "true" : "false");
+        for (int index = 0; index < 2; index++) {
+            json_t *framed = text_chunks(asked[i / 2].path, body[0], index);
+            json_t *built = text_chunks(asked[i / 2].path, body[1], index);
+            assert_true(json_array_size(framed) > 10);
+            if (!json_equal(framed, built)) fail_msg("%s: %s", body[0], json_dumps(framed, 0));
+            json_decref(framed);
+            json_decref(built);
+        }
+        http_reply reply = http_post(server.port, asked[i / 2].path, body[0]);
+        int n_lines = 0;
+        for (char *line = strstr(reply.body, "data: {"), *end; line; line = strstr(end, "data: {"), n_lines++) {
+            end = strstr(line, "\n\n");
+            json_t *chunk = json_loadb(line + 6, (size_t)(end - line - 6), 0, NULL);
+            char *written = json_dumps(chunk, JSON_COMPACT);
+            if (!http_at(chunk, "metrics")) assert_memory_equal(written, line + 6, (size_t)(end - line - 6));
+            free(written);
+            json_decref(chunk);
+        }
+        assert_true(n_lines > 20);
+        http_reply_free(&reply);
+    }
+}
+
 /* The engine drops guesses that don't pay, so a single answer may have none. */
 static void streams_tell_each_token(void **state)
 {
@@ -909,6 +974,7 @@ int main(void)
         cmocka_unit_test(prompts_come_as_texts_and_ids),
         cmocka_unit_test(stop_texts_end_answers),
         cmocka_unit_test(streams_tell_each_token),
+        cmocka_unit_test(framed_chunks_are_whole_chunks),
         cmocka_unit_test(predictions_are_used),
         cmocka_unit_test(logprobs_are_the_models),
         cmocka_unit_test(answers_follow_their_schema),

@@ -31,12 +31,16 @@ static const char *next_segment(const char *at, char *out, size_t room)
 }
 
 /* The schema that a $ref names; NULL: there is none in this document. */
-static const json_t *resolve(const vouch_schema *s, const char *ref)
+static const json_t *resolve(vouch_schema *s, const char *ref)
 {
     const json_t *node = s->root;
     char segment[256];
     if (*ref != '#') return NULL;
-    if (ref[1] && ref[1] != '/') return vouch_schema_anchor(s->root, ref + 1);
+    if (ref[1] && ref[1] != '/') {
+        if (!s->anchors) s->anchors = vouch_schema_keep(s, vouch_schema_anchors(s->root));
+        node = json_object_get(s->anchors, ref + 1);
+        return json_is_object(node) ? node : NULL;
+    }
     for (const char *at = ref + 1; *at && node;) {
         at = next_segment(at, segment, sizeof segment);
         node = json_is_array(node) ? json_array_get(node, (size_t)strtoul(segment, NULL, 10))

@@ -116,39 +116,41 @@ void vouch_schema_check(vouch_schema *s, const json_t *schema)
 
 /* ------------------------------------------------------------------ anchors */
 
-/* The schemas of a document that an anchor names, and those with an $id, which have anchors of their own. */
+/* The schemas of a document by their anchors. */
 typedef struct anchors {
-    const char *name;
-    const json_t *found;
-    int n_found, n_ids;
+    json_t *named; /* null: several schemas have the name */
+    bool has_ids;  /* schemas within the document have an $id, so that their anchors are their own */
+    bool failed;   /* out of memory */
 } anchors;
 
-static void find_anchors(const json_t *schema, int depth, anchors *a)
+static void find_anchors(json_t *schema, int depth, anchors *a)
 {
     static const char *const names[] = {"$anchor", "$dynamicAnchor"};
     if (!json_is_object(schema) || depth > VOUCH_GRAMMAR_DEEPEST) return;
-    a->n_ids += depth > 0 && json_object_get(schema, "$id");
+    a->has_ids |= depth > 0 && json_object_get(schema, "$id");
     for (int i = 0; i < 2; i++) {
         const char *name = json_string_value(json_object_get(schema, names[i]));
-        if (!name || strcmp(name, a->name) != 0) continue;
-        a->found = schema;
-        a->n_found++;
+        const bool is_known = name && json_object_get(a->named, name);
+        if (name) a->failed |= json_object_set(a->named, name, is_known ? json_null() : schema) != 0;
     }
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
-        const json_t *value = json_object_get(schema, keywords[i].name);
+        json_t *value = json_object_get(schema, keywords[i].name);
         const char *key;
         json_t *child;
         if (keywords[i].kind == SCHEMA) find_anchors(value, depth + 1, a);
         if (keywords[i].kind == SCHEMAS)
             for (size_t j = 0; j < json_array_size(value); j++) find_anchors(json_array_get(value, j), depth + 1, a);
         if (keywords[i].kind == NAMED_SCHEMAS)
-            json_object_foreach((json_t *)(uintptr_t)value, key, child) find_anchors(child, depth + 1, a);
+            json_object_foreach(value, key, child) find_anchors(child, depth + 1, a);
     }
 }
 
-const json_t *vouch_schema_anchor(const json_t *root, const char *name)
+json_t *vouch_schema_anchors(const json_t *root)
 {
-    anchors a = {.name = name};
-    find_anchors(root, 0, &a);
-    return a.n_found == 1 && a.n_ids == 0 ? a.found : NULL;
+    anchors a = {.named = json_object()};
+    find_anchors((json_t *)(uintptr_t)root, 0, &a);
+    if (a.has_ids) json_object_clear(a.named);
+    if (!a.failed) return a.named;
+    json_decref(a.named);
+    return NULL;
 }

@@ -58,6 +58,7 @@ typedef struct vouch_schema {
     vouch_builder *builder;
     json_t *root;
     json_t *made;             /* an array: keeps the schemas that were made by merging */
+    json_t *anchors;          /* vouch_schema_anchors, in `made`; NULL: not needed yet */
     vouch_schema_rule *rules; /* [n_rules] schemas that have rules already */
     int32_t n_rules, rules_room;
     int32_t depth, work;      /* levels of nested schemas; schemas read and flat ones made, at most VOUCH_SCHEMA_WORK */
@@ -81,9 +82,10 @@ bool vouch_is_schema(const json_t *value);
 /* Fails where a keyword of an object is not supported, or its value has the wrong type. */
 void vouch_schema_check(vouch_schema *s, const json_t *schema);
 vouch_keyword_role vouch_schema_role(const char *keyword);
-/* The only schema of the document with this $anchor or $dynamicAnchor. NULL: there is none; or there are several; or
- * schemas within the document have an $id, so that anchors depend on the place. */
-const json_t *vouch_schema_anchor(const json_t *root, const char *name);
+/* An object of the document's schemas by their $anchor and $dynamicAnchor; null where several have the name. It is
+ * empty where schemas within the document have an $id, so that anchors depend on the place. NULL when memory is short.
+ */
+json_t *vouch_schema_anchors(const json_t *root);
 
 /* The schema as a choice of flat schemas. Where it is only a reference, one flat schema has that $ref. */
 void vouch_schema_flatten(vouch_schema *s, const json_t *schema, vouch_flats *out);
