@@ -204,7 +204,7 @@ $(B)/tests/test_server_reader: $(addprefix $(B)/,server/reader.o server/text.o c
 $(B)/tests/test_server_forms: $(addprefix $(B)/,server/form.o server/reader.o server/text.o cli/common/text.o)
 $(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: $(patsubst %.c,$(B)/%.o,$(wildcard server/*.c cli/common/*.c))
 $(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: LIBS += $(HTTP_LIBS)
-$(B)/tests/test_reports: $(patsubst %,$(B)/cli/bench/%.o,bench_files bench_html bench_table configs summary)
+$(B)/tests/test_reports: $(patsubst %,$(B)/cli/bench/%.o,bench_files bench_html bench_table configs load load_report summary)
 $(B)/tests/test_reports: $(patsubst %.c,$(B)/%.o,$(wildcard cli/common/*.c))
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "bench/load.h"
 #include "support/tiny_model.h"
 
 enum { CONFIGS = 2, QUESTIONS = 2 };
@@ -70,13 +71,23 @@ static void bench_make(bench *b, const vouch_stats *first)
     for (size_t q = 0; q < QUESTIONS; q++) cli_bench_close_question(&b->comparison, q);
 }
 
-/* Writes the table, which goes to standard output, into a file. */
-static void table_write(const bench *b)
+static int bench_print(const void *report)
+{
+    return cli_bench_print(report);
+}
+
+static int load_print(const void *report)
+{
+    return cli_load_print(report);
+}
+
+/* Writes what `print` writes to standard output into a file. */
+static void print_to(const char *path, int (*print)(const void *report), const void *report)
 {
     fflush(stdout);
     const int kept = dup(STDOUT_FILENO);
-    assert_true(kept >= 0 && freopen(b->table, "w", stdout));
-    const int status = cli_bench_print(&b->comparison);
+    assert_true(kept >= 0 && freopen(path, "w", stdout));
+    const int status = print(report);
     fflush(stdout);
     assert_int_equal(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
     close(kept);
@@ -98,7 +109,7 @@ static void reports_check(const vouch_stats *first, const char *csv_line, const 
 {
     static bench b;
     bench_make(&b, first);
-    table_write(&b);
+    print_to(b.table, bench_print, &b.comparison);
     assert_int_equal(cli_bench_write_csv(&b.comparison), 0);
     assert_int_equal(cli_bench_write_html(&b.comparison), 0);
     assert_int_equal(cli_bench_write_json(&b.comparison), 0);
@@ -136,10 +147,42 @@ static void nothing_at_all(void **state)
     bench_make(&b, &(vouch_stats){0});
     b.answers[2].counts = b.answers[3].counts = false;
     b.comparison.n_complete = 1;
-    table_write(&b);
+    print_to(b.table, bench_print, &b.comparison);
     assert_int_equal(cli_bench_write_html(&b.comparison), 0);
     expect_in(b.table, " 1 ngram               -        -           -", "0 target only");
     expect_in(b.html, "Milliseconds per token", "</html>");
+    vouch_model_close(b.engine.model);
+}
+
+/* A report of answers at once, of one config at 1 and at 2: at 1, a round without tokens. */
+static void no_tokens_at_once(void **state)
+{
+    (void)state;
+    enum { AT_ONCE = 2 };
+    static bench b;
+    const cli_ints at_once = {.items = {1, 2}, .n = AT_ONCE};
+    double speeds[AT_ONCE] = {0, 12.5};
+    unsigned drafters[] = {VOUCH_DRAFTER_NONE};
+    cli_load_cell cells[AT_ONCE] = {{.speeds = &speeds[0]}, {.speeds = &speeds[1], .generated = 25, .passes = 20}};
+    bench_make(&b, &(vouch_stats){0});
+    const cli_load load = {.engine = &b.engine,
+                           .questions = {.n = QUESTIONS},
+                           .drafters = drafters,
+                           .n_configs = 1,
+                           .at_once = &at_once,
+                           .cells = cells,
+                           .n_rounds = 1,
+                           .n_complete = 1};
+    print_to(b.table, load_print, &load);
+    assert_int_equal(cli_load_write_html(&load), 0);
+    assert_int_equal(cli_load_write_json(&load), 0);
+    expect_in(b.table, "       1       0.0        -        -        -", "       2      12.5        -     1.00");
+    expect_in(b.html, "<td>1</td><td>0.0</td><td>&ndash;</td>", "<td>2</td><td>12.5</td>");
+    json_t *o = json_load_file(b.json, 0, NULL);
+    const json_t *loads = json_object_get(json_array_get(json_object_get(o, "configs"), 0), "loads");
+    assert_true(json_real_value(json_object_get(json_array_get(loads, 1), "tokens_per_second")) == 12.5);
+    assert_true(json_is_null(json_object_get(json_array_get(loads, 0), "to_first")));
+    json_decref(o);
     vouch_model_close(b.engine.model);
 }
 
@@ -149,6 +192,7 @@ int main(void)
         cmocka_unit_test(no_time_by_the_clock),
         cmocka_unit_test(no_tokens),
         cmocka_unit_test(nothing_at_all),
+        cmocka_unit_test(no_tokens_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
