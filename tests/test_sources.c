@@ -131,7 +131,7 @@ static vouch_source open_source(unsigned bit)
     if (bit == VOUCH_DRAFTER_PREDICTION) status = vouch_source_prediction_open(&s, MAX_CTX, NULL);
     if (bit == VOUCH_DRAFTER_HISTORY) status = vouch_source_history_open(&s, 600, NULL);
     if (bit == VOUCH_DRAFTER_RECYCLE)
-        status = vouch_source_recycle_open(&s, vouch_kernels_find("ref"), VOCAB, false, NULL);
+        status = vouch_source_recycle_open(&s, vouch_kernels_find("ref"), VOCAB, MAX_CTX, false, NULL);
     assert_int_equal(status, VOUCH_OK);
     assert_int_equal(s.ops->bit, bit);
     assert_true(s.ops->n_classes <= VOUCH_MAX_CLASSES && s.ops->memory(s.self) > 0);
@@ -317,7 +317,7 @@ static void recycle_drops_rows_outside_the_answer(void **state)
     s.ops->begin(s.self, tokens, 3);
     assert_true(s.ops->digest(s.self) != empty);
     s.ops->close(s.self);
-    assert_int_equal(vouch_source_recycle_open(&s, vouch_kernels_find("ref"), VOCAB, true, NULL), VOUCH_OK);
+    assert_int_equal(vouch_source_recycle_open(&s, vouch_kernels_find("ref"), VOCAB, MAX_CTX, true, NULL), VOUCH_OK);
     see(s, tokens, 2, 3, 8, 9);
     s.ops->observe(s.self, tokens, 3);
     assert_true(s.ops->digest(s.self) != empty);
@@ -334,7 +334,7 @@ static void recycle_forgets_when_generations_repeat(void **state)
     (void)state;
     const int32_t tokens[] = {1, 2, 3, 4};
     vouch_source s;
-    assert_int_equal(vouch_source_recycle_open(&s, vouch_kernels_find("ref"), VOCAB, true, NULL), VOUCH_OK);
+    assert_int_equal(vouch_source_recycle_open(&s, vouch_kernels_find("ref"), VOCAB, MAX_CTX, true, NULL), VOUCH_OK);
     const uint64_t empty = s.ops->digest(s.self);
     see(s, tokens, 2, 3, 8, 9);
     s.ops->observe(s.self, tokens, 3);

@@ -5,7 +5,7 @@
  * three tokens come again, or else the same two, or else the same one, the kept tokens are the candidates. That needs
  * no search and no training, and the tree grows wide where the target was in doubt.
  *
- *   hash of (c)        ──► slot  [ c - - | rows | 8 tokens | 8 shares ]   ORDERS tables of SLOTS such slots.
+ *   hash of (c)        ──► slot  [ c - - | rows | 8 tokens | 8 shares ]   ORDERS tables of such slots.
  *   hash of (c, b)     ──► slot  [ c b - | rows | 8 tokens | 8 shares ]   Where two contexts share a slot,
  *   hash of (c, b, a)  ──► slot  [ c b a | rows | 8 tokens | 8 shares ]   the later one has it.
  *
@@ -32,7 +32,10 @@
 #include "base/memory.h"
 #include "sample/sample.h"
 
-enum { ORDERS = 3, SLOTS = 1 << 15, LEVELS = 13, N = VOUCH_MAX_TOP };
+enum { ORDERS = 3, LEVELS = 13, N = VOUCH_MAX_TOP };
+/* A table has at least SLOTS_EACH slots for each token of the context, so that few contexts share one, and at most
+ * MOST_SLOTS. Short answers write small tables: fresh memory costs the system's time to clear it. */
+enum { SLOTS_EACH = 4, MOST_SLOTS = 1 << 15 };
 enum { WHOLE = UINT16_MAX }; /* a share of 1 */
 enum { MOST_ROWS = 16 };     /* in a mean; each further row then counts for a 16th */
 _Static_assert((int)N <= (int)VOUCH_MAX_OPTIONS, "every kept token can be a candidate");
@@ -68,7 +71,8 @@ typedef struct recycle {
     int32_t n_vocab;
     bool forget;
     uint16_t generation;  /* of the slots in use, from 1 on */
-    slot *tables[ORDERS]; /* [SLOTS] */
+    int32_t n_slots;      /* of a table; a power of two */
+    slot *tables[ORDERS]; /* [n_slots] */
     int32_t n_pending;
     pending pending[MAX_PENDING];
     vouch_arena arena;
@@ -160,7 +164,7 @@ static slot *slot_of(const recycle *r, int32_t order, const context *c, context 
         key->before[i] = i < order ? c->before[i] : -1;
         hash = vouch_hash_word(hash, (uint32_t)key->before[i]);
     }
-    return &r->tables[order - 1][hash >> 7 & (SLOTS - 1)];
+    return &r->tables[order - 1][hash >> 7 & (uint64_t)(r->n_slots - 1)];
 }
 
 static bool slot_holds(const recycle *r, const slot *s, const context *key)
@@ -224,7 +228,7 @@ static void recycle_rewind(void *self, int32_t n_tokens)
 static void tables_clear(recycle *r)
 {
     if (r->generation == UINT16_MAX) {
-        for (int32_t order = 0; order < ORDERS; order++) memset(r->tables[order], 0, SLOTS * sizeof(slot));
+        for (int32_t order = 0; order < ORDERS; order++) memset(r->tables[order], 0, (size_t)r->n_slots * sizeof(slot));
         r->generation = 0;
     }
     r->generation++;
@@ -303,7 +307,7 @@ static uint64_t recycle_digest(const void *self)
     const recycle *r = self;
     uint64_t hash = 0;
     for (int32_t order = 0; order < ORDERS; order++)
-        for (int32_t i = 0; i < SLOTS; i++) {
+        for (int32_t i = 0; i < r->n_slots; i++) {
             const slot *s = &r->tables[order][i];
             if (s->generation != r->generation) continue;
             hash = vouch_hash_word(vouch_hash_word(hash, (uint64_t)i), s->n_rows);
@@ -333,17 +337,26 @@ static const vouch_source_ops recycle_ops = {
 
 static void recycle_layout(recycle *r)
 {
-    for (int32_t i = 0; i < ORDERS; i++) r->tables[i] = vouch_arena_take(&r->arena, SLOTS, sizeof **r->tables);
+    const size_t n = (size_t)r->n_slots;
+    for (int32_t i = 0; i < ORDERS; i++) r->tables[i] = vouch_arena_take(&r->arena, n, sizeof **r->tables);
 }
 
-vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *kernels, int32_t n_vocab, bool forget,
-                                       vouch_error *err)
+static int32_t slots_for(int32_t n_ctx)
+{
+    int32_t n = 1;
+    while (n < MOST_SLOTS && n / SLOTS_EACH < n_ctx) n *= 2;
+    return n;
+}
+
+vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *kernels, int32_t n_vocab, int32_t n_ctx,
+                                       bool forget, vouch_error *err)
 {
     *out = (vouch_source){0};
     recycle *r = calloc(1, sizeof *r);
     if (!r) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for recycled tokens (%zu bytes)", sizeof *r);
     r->kernels = kernels;
     r->n_vocab = n_vocab;
+    r->n_slots = slots_for(n_ctx);
     r->forget = forget;
     recycle_layout(r);
     r->bytes = sizeof *r + r->arena.used;
@@ -360,8 +373,8 @@ vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *k
 
 static vouch_status open_free(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err)
 {
-    return vouch_source_recycle_open(out, setup->target->kernels, setup->target_tokens.n, setup->speculation->forget,
-                                     err);
+    return vouch_source_recycle_open(out, setup->target->kernels, setup->target_tokens.n, setup->n_ctx,
+                                     setup->speculation->forget, err);
 }
 
 const vouch_drafter_type vouch_drafter_type_recycle = {.in_auto = true, .open_free = open_free};

@@ -7,8 +7,9 @@
 #include "base/status.h"
 #include "draft/source.h"
 
-/* forget: each answer begins with empty tables. Errors: MEMORY; on failure *out has no ops. */
-vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *kernels, int32_t n_vocab, bool forget,
-                                       vouch_error *err);
+/* n_ctx: most tokens of a sequence. forget: each answer begins with empty tables. Errors: MEMORY; on failure *out has
+ * no ops. */
+vouch_status vouch_source_recycle_open(vouch_source *out, const vouch_kernels *kernels, int32_t n_vocab, int32_t n_ctx,
+                                       bool forget, vouch_error *err);
 
 #endif
