@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/hf_assistant.h"
+
 /* ---------------------------------------------------------------- families */
 
 static const vouch_hf_rule ends[] = {
@@ -47,6 +49,22 @@ static const vouch_hf_rule block[] = {
     {0},
 };
 
+/* Few likely tokens, found by centroids (masked_embedding), aren't all that vouch scores. */
+static const vouch_hf_rule assistant[] = {
+    {"embed_tokens", "token_embd", VOUCH_HF_AS_IS},
+    {"norm", "output_norm", VOUCH_HF_AS_IS},
+    {"lm_head", NULL, VOUCH_HF_DROPPED},
+    {"pre_projection", "nextn.pre_projection", VOUCH_HF_AS_IS},
+    {"post_projection", "nextn.post_projection", VOUCH_HF_AS_IS},
+    {"masked_embedding.centroids", NULL, VOUCH_HF_DROPPED},
+    {"masked_embedding.token_ordering", NULL, VOUCH_HF_DROPPED},
+    {"layers.#.post_attention_layernorm", "blk.#.post_attention_norm", VOUCH_HF_AS_IS},
+    {"layers.#.pre_feedforward_layernorm", "blk.#.ffn_norm", VOUCH_HF_AS_IS},
+    {"layers.#.post_feedforward_layernorm", "blk.#.post_ffw_norm", VOUCH_HF_AS_IS},
+    {"layers.#.layer_scalar", "blk.#.layer_output_scale", VOUCH_HF_AS_IS},
+    {0},
+};
+
 /* The first names are Medusa's own, "HEAD.BLOCK.linear" and "HEAD.LAST"; the others are vLLM's. */
 static const vouch_hf_rule medusa[] = {
     {"#.#.linear", "blk.#.block", VOUCH_HF_STACKED},
@@ -67,6 +85,10 @@ static const vouch_hf_family eagle_family = {
 static const vouch_hf_family dflash_family = {
     .model_type = "dflash", .arch = "dflash", .activations = "silu|swish", .rules = {ends, layers, block},
     .window_period = VOUCH_HF_MOST_LAYERS, .defaults = DEFAULTS};
+static const vouch_hf_family assistant_family = {
+    .model_type = "gemma4_assistant", .arch = "gemma4-assistant", .activations = "gelu_pytorch_tanh",
+    .rules = {assistant, layers}, .window_period = VOUCH_HF_MOST_LAYERS, .has_positions = true,
+    .demands = {{"enable_moe_block", false}, {"use_double_wide_mlp", false}, {"attention_bias", false}}};
 static const vouch_hf_family medusa_family = {.model_type = "medusa", .arch = "medusa", .rules = {medusa}};
 
 /* Tensors that show a family. The first of this list that a folder has decides. */
@@ -75,7 +97,7 @@ static const struct {
     const vouch_hf_family *family;
 } marks[] = {
     {"midlayer.hidden_norm.weight", &eagle3_family}, {"layers.0.hidden_norm.weight", &eagle3_family},
-    {"hidden_norm.weight", &dflash_family},
+    {"hidden_norm.weight", &dflash_family},          {"pre_projection.weight", &assistant_family},
     {"fc.weight", &eagle_family},
     {"0.0.linear.weight", &medusa_family},           {"blocks.0.layers.0.weight", &medusa_family},
 };
@@ -312,6 +334,11 @@ vouch_status vouch_hf_head_read(const vouch_json *config, const vouch_hf_family 
     if (family == &medusa_family) { /* its tensors say everything */
         *shape = (vouch_hf_shape){.n_heads = 1, .n_kv_heads = 1};
         vouch_gguf_add_text(keys, "general.architecture", family->arch);
+        return VOUCH_OK;
+    }
+    if (family == &assistant_family) {
+        VOUCH_TRY(vouch_hf_assistant_read(config, family, keys, shape, err));
+        shape->is_tied = shape->is_untied = false;
         return VOUCH_OK;
     }
     VOUCH_TRY(check_speculators_type(config, err));

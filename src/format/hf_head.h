@@ -3,9 +3,11 @@
  * Published heads in folders (config.json and safetensors), opened as if they were GGUF files:
  *
  *   EAGLE-3              architecture `eagle3`, as llama.cpp's converter writes it
+ *   P-EAGLE              `eagle3`, with mask_hidden
  *   EAGLE-1, EAGLE-2     `eagle`: the two differ in the tree that their guesses grow, not in the head
  *   Medusa               `medusa`
  *   DFlash, DSpark       `dflash`, as llama.cpp's converter writes it
+ *   Gemma 4's assistants `gemma4-assistant`, as llama.cpp's converter writes it
  */
 #ifndef VOUCH_FORMAT_HF_HEAD_H
 #define VOUCH_FORMAT_HF_HEAD_H
