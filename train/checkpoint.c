@@ -63,7 +63,8 @@ static vouch_status read_file(FILE *file, const char *path, train_checkpoint *he
     train_checkpoint stored;
     if (fread(&head, sizeof head, 1, file) != 1 || memcmp(head.magic, MAGIC, sizeof MAGIC) != 0 ||
         fread(&stored, sizeof stored, 1, file) != 1)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s is no whole checkpoint; delete it", vouch_path_tail(path));
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s is no checkpoint, or cut short; delete it to begin again",
+                          vouch_path_tail(path));
     if (stored.settings != header->settings)
         return vouch_fail(err, VOUCH_E_MISMATCH,
                           "%s is a checkpoint of other lessons or settings; delete it to begin again",

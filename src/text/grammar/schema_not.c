@@ -148,7 +148,7 @@ static void negate_keyword(complement *c, const char *name, const json_t *value)
         add(c, VOUCH_TYPE_ARRAY, json_pack("{s:{s:O}, s:i}", "contains", "not", value, "minContains", 1));
     else
         vouch_schema_fail(c->s, VOUCH_E_UNSUPPORTED, c->flat, name,
-                          "it can't be negated, which not, if and schemas of oneOf with common values need");
+                          "it can't be negated, as 'not' and 'if' need, and 'oneOf' where its schemas overlap");
 }
 
 void vouch_flats_negate(vouch_schema *s, const vouch_flats *flats, vouch_flats *out)
