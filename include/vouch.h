@@ -806,14 +806,16 @@ VOUCH_API vouch_status vouch_engine_session_open(vouch_session **out, vouch_engi
                                                  const vouch_session_options *options, vouch_error *err);
 
 /* A paused session of an engine takes part in no pass. Its answer goes on where it stood, with the same bytes (law L7),
- * when it is no longer paused. It can be cancelled meanwhile. */
+ * when it is no longer paused. It can be cancelled meanwhile. Where the cache is full, it loses its part of it first,
+ * and runs its tokens again later. */
 VOUCH_API void vouch_session_pause(vouch_session *session, bool is_paused);
 
 /* The passes that run the session's next prompt also fill `out`, the caller's array [n_tokens - 1][1 + n_top], with
  * what vouch_session_logprobs gives of the prompt's tokens from position 1 on. The prompt then takes nothing from the
  * cache.
- * `out` must stay valid until an event of the session says so, or the session gets another prompt or is closed. A
- * prompt of one token has nothing to score. Errors: ARGUMENT (n_top, or a session by itself). */
+ * `out` must stay valid until an event of the session says so, a prompt of the session fails, or the session gets
+ * another prompt or is closed. A prompt of one token has nothing to score. Errors: ARGUMENT (n_top, or a session by
+ * itself). */
 VOUCH_API vouch_status vouch_session_score_prompt(vouch_session *session, int32_t n_top, vouch_logprob *out,
                                                   vouch_error *err);
 

@@ -627,6 +627,38 @@ static void idle_sessions_give_way(void **state)
     vouch_engine_close(engine);
 }
 
+/* A paused session keeps no other from going on, even where the cache has room for one alone and the paused one joined
+ * first (E2 of engine.h). It runs its tokens again later, with the same bytes (law L7). */
+static void paused_sessions_give_way(void **state)
+{
+    (void)state;
+    vouch_engine *engine;
+    static live lives[2];
+    const vouch_engine_options options = {
+        .n_sessions = 2, .n_ctx = N_CTX, .n_cache = N_CTX, .page_size = 16, .n_threads = 1};
+    const vouch_engine_event *events;
+    size_t n_events = 0;
+    assert_int_equal(vouch_engine_open(&engine, target, &options, NULL), VOUCH_OK);
+    for (int32_t i = 0, number = 0; i < 2; i++, number++) {
+        while (requests[number].n_prompt < N_CTX / 2 + 20) number++;
+        live_begin(&lives[i], engine, number);
+        while (i == 0 && n_events == 0) assert_true(vouch_engine_step(engine, &events, &n_events));
+    }
+    assert_false(live_step(&lives[0], &events[0].step));
+    vouch_session_pause(lives[0].session, true);
+    for (int32_t at = 1; at >= 0; at--) {
+        bool is_over = false;
+        while (!is_over) {
+            assert_true(vouch_engine_step(engine, &events, &n_events));
+            for (size_t e = 0; e < n_events; e++) is_over |= live_step(&lives[at], &events[e].step);
+        }
+        vouch_session_pause(lives[0].session, false);
+    }
+    assert_int_equal(vouch_engine_get_stats(engine)->preemptions, 1);
+    for (int32_t i = 0; i < 2; i++) vouch_session_close(lives[i].session);
+    vouch_engine_close(engine);
+}
+
 /* Sessions with the same draft model or head share its passes: with 8 sessions at once a cycle takes as many passes of
  * it as with one. A chain of n guesses takes n passes, since the last guess is never fed; a tree takes one for each
  * level. Each session makes the guesses that it makes alone. */
@@ -738,6 +770,7 @@ int main(void)
         cmocka_unit_test(guesses_that_pay_are_admitted),
         cmocka_unit_test(few_guesses_are_admitted_at_most),
         cmocka_unit_test_setup_teardown(idle_sessions_give_way, llama_open, llama_close),
+        cmocka_unit_test_setup_teardown(paused_sessions_give_way, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(sessions_share_the_passes_of_a_level, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(other_threads_cancel, llama_open, llama_close),
     };

@@ -168,6 +168,30 @@ static void engines_score_prompts(void **state)
     vouch_engine_close(engine);
 }
 
+/* The wish for scores ends with a prompt that fails, so the next prompt doesn't write into memory that the caller may
+ * have freed. */
+static void a_failed_prompt_takes_its_scores_along(void **state)
+{
+    (void)state;
+    static vouch_logprob out[N_PROMPT][WIDTH], untouched[N_PROMPT][WIDTH];
+    static const int32_t no_token[] = {1, N_VOCAB};
+    const vouch_session_options o = options_of(VOUCH_DRAFTER_NONE);
+    vouch_engine *engine;
+    vouch_session *session;
+    const vouch_engine_event *events;
+    size_t n_events;
+    assert_int_equal(vouch_engine_open(&engine, target, NULL, NULL), VOUCH_OK);
+    assert_int_equal(vouch_engine_session_open(&session, engine, &o, NULL), VOUCH_OK);
+    assert_int_equal(vouch_session_score_prompt(session, N_TOP, out[0], NULL), VOUCH_OK);
+    assert_int_equal(vouch_session_prompt(session, no_token, 2, NULL), VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_session_prompt(session, prompt, N_PROMPT, NULL), VOUCH_OK);
+    while (vouch_engine_step(engine, &events, &n_events))
+        for (size_t e = 0; e < n_events; e++) assert_true(events[e].step.n_tokens > 0);
+    assert_memory_equal(out, untouched, sizeof out);
+    vouch_session_close(session);
+    vouch_engine_close(engine);
+}
+
 static void bad_use_is_refused(void **state)
 {
     (void)state;
@@ -198,6 +222,7 @@ int main(void)
         cmocka_unit_test(drafters_leave_no_trace),
         cmocka_unit_test(looks_give_the_same),
         cmocka_unit_test(engines_score_prompts),
+        cmocka_unit_test(a_failed_prompt_takes_its_scores_along),
         cmocka_unit_test(bad_use_is_refused),
     };
     return cmocka_run_group_tests(tests, models_open, models_close);

@@ -19,8 +19,8 @@
  *
  *   E1  Each session's rows follow its own tokens only, so its bytes don't depend on the others (laws L1, L7).
  *   E2  The session that joined first of those that have something to do always finds room: where pages run short, the
- *       table of prefixes forgets pages, sessions with nothing to do lose theirs, and then the session that joined last
- *       loses its own and runs its tokens again later.
+ *       table of prefixes forgets pages, sessions with nothing to do (paused ones among them) lose theirs, and then the
+ *       session that joined last loses its own. A session without its pages runs its tokens again later.
  */
 #ifndef VOUCH_ENGINE_ENGINE_H
 #define VOUCH_ENGINE_ENGINE_H

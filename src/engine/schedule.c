@@ -29,14 +29,20 @@ vouch_status vouch_engine_session_open(vouch_session **out, vouch_engine *engine
 
 /* --------------------------------------------------------------------- pages */
 
+/* Has the session something to do in the next pass? */
+static bool has_work(const vouch_session *s)
+{
+    return s->answering && !s->is_paused;
+}
+
 /* Drops the pages of one session other than `mine`: of one that has nothing to do, or else of the last one among
  * sessions[first, n_sessions) that holds any. False: none holds any. */
 static bool preempt(vouch_engine *e, const vouch_session *mine, int32_t first)
 {
     vouch_session *last = NULL;
-    for (int32_t i = 0; i < e->n_sessions && !(last && !last->answering); i++) {
+    for (int32_t i = 0; i < e->n_sessions && !(last && !has_work(last)); i++) {
         vouch_session *s = e->sessions[i];
-        if (s != mine && s->target.memory->n_pages > 0 && (i >= first || !s->answering)) last = s;
+        if (s != mine && s->target.memory->n_pages > 0 && (i >= first || !has_work(s))) last = s;
     }
     if (!last) return false;
     vouch_memory_rewind(last->target.memory, 0);
@@ -68,7 +74,7 @@ static void count_work(const vouch_engine *e, int32_t *n_decoding, int32_t *n_la
     *n_decoding = *n_lacking = 0;
     for (int32_t i = 0; i < e->n_sessions; i++) {
         const vouch_session *s = e->sessions[i];
-        if (s->answering && !s->is_paused) ++*(vouch_session_lacks(s) ? n_lacking : n_decoding);
+        if (has_work(s)) ++*(vouch_session_lacks(s) ? n_lacking : n_decoding);
     }
 }
 
@@ -104,7 +110,7 @@ static int32_t take_turns(vouch_engine *e)
     int32_t left_scored = e->max_logits - n_decoding - (n_decoding > 0 ? VOUCH_ENGINE_GUESSES : 0);
     for (int32_t i = 0; i < e->n_sessions; i++) {
         vouch_session *s = e->sessions[i];
-        if (!s->answering || s->is_paused) continue;
+        if (!has_work(s)) continue;
         vouch_turn turn = {.session = s, .from = vouch_memory_n_tokens(s->target.memory)};
         turn.is_cycle = !vouch_session_lacks(s);
         if (turn.is_cycle) {

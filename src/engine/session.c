@@ -357,10 +357,11 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
 {
     VOUCH_DEFAULT_FLOATS();
     vouch_session *s = session;
+    const vouch_scores scores = s->next_scores;
+    s->next_scores = (vouch_scores){0}; /* where this prompt fails, the next one must not fill them */
     VOUCH_TRY(check_prompt(s, tokens, n_tokens, err));
     if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
-    s->scores = n_tokens > 1 ? s->next_scores : (vouch_scores){0};
-    s->next_scores = (vouch_scores){0};
+    s->scores = n_tokens > 1 ? scores : (vouch_scores){0};
     set_sequence(s, tokens, (int32_t)n_tokens);
     vouch_stream_reset(s->stream, tokens[n_tokens - 1]);
     if (s->target.constraint) vouch_constraint_begin(s->target.constraint, (int32_t)n_tokens, tokens[n_tokens - 1]);
@@ -406,8 +407,9 @@ static vouch_status prompt_encoded(vouch_session *s, const char *text, size_t n_
 {
     size_t n = 0;
     int32_t *tokens = NULL;
-    VOUCH_TRY(encode(s, text, n_text, VOUCH_TOKENIZE_BOS, messages, n_messages, &tokens, &n, err));
-    const vouch_status status = vouch_session_prompt(s, tokens, n, err);
+    vouch_status status = encode(s, text, n_text, VOUCH_TOKENIZE_BOS, messages, n_messages, &tokens, &n, err);
+    if (status == VOUCH_OK) status = vouch_session_prompt(s, tokens, n, err);
+    else s->next_scores = (vouch_scores){0};
     free(tokens);
     return status;
 }
