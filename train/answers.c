@@ -195,14 +195,24 @@ static vouch_status engine_open(maker *m, vouch_error *err)
     return VOUCH_OK;
 }
 
+/* One session of a slot runs. The other one is paused: a question of a base model would go on behind its last token. */
+static vouch_status session_begin(slot *s, vouch_session *session, uint64_t seed, const int32_t *tokens, size_t n,
+                                  vouch_error *err)
+{
+    vouch_session_pause(s->greedy, session != s->greedy);
+    vouch_session_pause(s->sampling, session != s->sampling);
+    vouch_session_set_seed(session, seed);
+    return vouch_session_prompt(session, tokens, n, err);
+}
+
 /* Begins the answer to a prompt. A prompt that doesn't fit is left out. */
 static vouch_status answer_begin(maker *m, slot *s, const int32_t *tokens, size_t n, vouch_error *err)
 {
     vouch_session *session = is_sampled(m, s->number) ? s->sampling : s->greedy;
     s->phase = IDLE;
     if (n == 0 || n > MOST_PROMPT) return record(m, s, NULL, 0, err);
-    vouch_session_set_seed(session, m->options->seed + 2 * (uint64_t)s->number + 1);
-    const vouch_status status = vouch_session_prompt(session, tokens, n, err);
+    const vouch_status status =
+        session_begin(s, session, m->options->seed + 2 * (uint64_t)s->number + 1, tokens, n, err);
     if (status == VOUCH_E_CONTEXT) return record(m, s, NULL, 0, err);
     if (status) return status;
     s->phase = ANSWERING;
@@ -224,8 +234,8 @@ static vouch_status slot_begin(maker *m, slot *s, vouch_error *err)
             VOUCH_TRY(answer_begin(m, s, prompt->tokens, is_excluded ? 0 : prompt->n, err));
             continue;
         }
-        vouch_session_set_seed(s->sampling, o->seed + 2 * (uint64_t)s->number);
-        VOUCH_TRY(vouch_session_prompt(s->sampling, m->opening, m->n_opening, err));
+        VOUCH_TRY(
+            session_begin(s, s->sampling, o->seed + 2 * (uint64_t)s->number, m->opening, m->n_opening, err));
         s->phase = ASKING;
         s->n_prompt = (int32_t)m->n_opening;
     }

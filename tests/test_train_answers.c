@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The target's answers, which teach (answers.h). Each is what a session alone would say, with the same seed (laws L1,
+ * L7): greedy answers are greedy, and a prompt that a base model makes up has all its tokens and ends there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/test.h"
+#include "support/tiny_model.h"
+#include "train/answers.h"
+
+enum { MOST = 40, BEGUN = 8 };
+
+static vouch_session *session_open(const vouch_model *model, const train_options *o, bool samples)
+{
+    vouch_session *session;
+    vouch_error err;
+    vouch_session_options options = vouch_session_options_default();
+    options.max_tokens = o->max_tokens;
+    options.n_threads = 1;
+    options.sampling = vouch_sampling_default();
+    options.sampling.temperature = samples ? o->temperature : 0;
+    options.sampling.top_p = samples ? o->top_p : 1;
+    options.sampling.top_k = 0;
+    options.speculation.accept = VOUCH_ACCEPT_MATCH;
+    if (vouch_session_open(&session, model, &options, &err)) fail_msg("%s", err.message);
+    return session;
+}
+
+/* All tokens of a prompt and its answer. */
+static const int32_t *say(vouch_session *session, uint64_t seed, const int32_t *prompt, size_t n_prompt, size_t *n)
+{
+    vouch_step step;
+    vouch_session_set_seed(session, seed);
+    assert_int_equal(vouch_session_prompt(session, prompt, n_prompt, NULL), VOUCH_OK);
+    do assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
+    while (step.finish == VOUCH_FINISH_NONE);
+    return vouch_session_tokens(session, n);
+}
+
+static bool begins_with(const int32_t *tokens, size_t n, const int32_t *with, size_t n_with)
+{
+    return n >= n_with && memcmp(tokens, with, n_with * sizeof *with) == 0;
+}
+
+/* A tiny model whose file has its chat template under another key, so it is a base model. */
+static void base_write(const char *path, uint64_t seed)
+{
+    static const char key[] = "tokenizer.chat_template";
+    size_t n;
+    tiny_model_write(path, &(tiny_model_options){.seed = seed});
+    char *bytes = read_whole(path, &n), *at = memmem(bytes, n, key, sizeof key - 1);
+    assert_non_null(at);
+    *at = 'T';
+    write_whole(path, bytes, n);
+    free(bytes);
+}
+
+/* Makes answers of a base model, which has no template, to beginnings of its own. A slot's sampling session makes up
+ * the beginning; where it went on behind that, its text would pass for a greedy answer. */
+static void answers_are_those_of_a_session_alone(void **state)
+{
+    (void)state;
+    const char *path = test_path("b.gguf");
+    vouch_model *model;
+    vouch_error err;
+    train_chunks *chunks;
+    train_options o = train_options_default();
+    o.n_tokens = 3000;
+    o.max_tokens = MOST;
+    o.n_parallel = 6;
+    o.seed = 5;
+    o.n_threads = 1;
+    base_write(path, 12);
+    if (vouch_model_open(&model, path, NULL, &err)) fail_msg("%s", err.message);
+    if (train_answers_make(&chunks, test_path("b.answers"), model, &o, &err)) fail_msg("%s", err.message);
+    vouch_session *greedy = session_open(model, &o, false), *sampling = session_open(model, &o, true);
+    const int32_t bos = vouch_model_get_info(model)->token_bos;
+    int n_greedy = 0, n_whole = 0, n_other = 0;
+    for (size_t i = 0; i < train_chunks_n(chunks); i++) {
+        struct {
+            train_answer answer;
+            int32_t tokens[1 + BEGUN + MOST];
+        } a;
+        size_t n;
+        assert_true(train_chunks_size(chunks, i) <= sizeof a);
+        assert_int_equal(train_chunks_read(chunks, i, &a, NULL), VOUCH_OK);
+        const uint64_t seed = o.seed + 2 * (uint64_t)a.answer.number;
+        const size_t n_prompt = (size_t)a.answer.n_prompt, n_tokens = (size_t)a.answer.n_tokens;
+        const int32_t *asked = say(sampling, seed, &bos, 1, &n);
+        assert_true(begins_with(asked, n, a.tokens, n_prompt));
+        assert_int_equal(n_prompt, n < 1 + BEGUN ? n : 1 + BEGUN);
+        n_whole += n_prompt == 1 + BEGUN;
+        n_other += !a.answer.is_sampled && !begins_with(asked, n, a.tokens, n < n_tokens ? n : n_tokens);
+        n_greedy += !a.answer.is_sampled;
+        const int32_t *said = say(a.answer.is_sampled ? sampling : greedy, seed + 1, a.tokens, n_prompt, &n);
+        assert_int_equal(n, n_tokens);
+        assert_true(begins_with(said, n, a.tokens, n_tokens));
+    }
+    assert_true(n_greedy > 20 && n_whole > 20);
+    assert_true(n_other > n_greedy / 2); /* the beginning's own text is another one */
+    vouch_session_close(greedy);
+    vouch_session_close(sampling);
+    train_chunks_close(chunks);
+    vouch_model_close(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_are_those_of_a_session_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
