@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common.h"
 #include "format/gguf.h"
 #include "golden/student.h"
 #include "support/command.h"
 #include "support/tiny_lessons.h"
 #include "support/tiny_model.h"
-#include "train/distill.h"
+#include "train/answers.h"
 #include "train/student.h"
 
 enum { OUTPUTS = 11, WIDTH = 16, STRIDE = 17 /* of the gradients in the golden file */ };
@@ -263,6 +264,114 @@ static void interrupted_teaching_ends_with_the_same_bytes(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- on-policy texts */
+
+/* Cancels when the student's first step is reported, so that the round's files remain. */
+static void step_report(void *user, const train_report *r)
+{
+    *(bool *)user |= strcmp(r->stage, "student") == 0;
+}
+
+static bool step_is_cancelled(void *user)
+{
+    return *(const bool *)user;
+}
+
+typedef struct answers {
+    size_t n;
+    const train_answer **items; /* [n]; the tokens follow each one */
+    char *bytes;
+} answers;
+
+static const int32_t *tokens_of(const train_answer *answer)
+{
+    return (const int32_t *)(const void *)(answer + 1);
+}
+
+/* Reads a file of answers (chunks.h): its magic, a header's chunk, and a chunk for each answer. */
+static answers answers_read(const char *out, const char *what)
+{
+    char path[300];
+    size_t size, n;
+    snprintf(path, sizeof path, "%s.%s", out, what);
+    answers a = {.bytes = read_whole(path, &size)};
+    a.items = calloc(size / sizeof(train_answer), sizeof *a.items);
+    for (size_t at = 8, i = 0; at < size; at += 16 + n, i++) {
+        memcpy(&n, a.bytes + at, sizeof n);
+        if (i > 0) a.items[a.n++] = (const train_answer *)(const void *)(a.bytes + at + 16);
+    }
+    return a;
+}
+
+static void answers_free(answers *a)
+{
+    free(a->items);
+    free(a->bytes);
+}
+
+/* The target's answer to the same prompt. */
+static const train_answer *answer_find(const answers *all, const train_answer *like)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        const train_answer *a = all->items[i];
+        if (a->n_prompt != like->n_prompt || a->n_tokens == 0) continue;
+        if (memcmp(tokens_of(a), tokens_of(like), (size_t)a->n_prompt * sizeof(int32_t)) == 0) return a;
+    }
+    fail_msg("a prompt of the round is none of the target's");
+    return NULL;
+}
+
+/* The share of a target's answer with which another answer begins. */
+static double kept(const train_answer *target, const train_answer *other)
+{
+    const int32_t *x = tokens_of(target) + target->n_prompt, *y = tokens_of(other) + other->n_prompt;
+    const int32_t n = target->n_tokens - target->n_prompt, m = other->n_tokens - other->n_prompt;
+    int32_t same = 0;
+    while (same < n && same < m && x[same] == y[same]) same++;
+    return (double)same / n;
+}
+
+/* A lesson is the target's answer up to a random token, half of it in the mean, and then the student's text. Where the
+ * student wrote answers from their beginning, as with these of another prompt, the target's tokens would be missing. */
+static void on_policy_goes_on_with_the_targets_answers(void **state)
+{
+    (void)state;
+    const char *model = tiny("o.gguf", &(tiny_model_options){.n_layers = 3, .seed = 9}), *out = test_path("o.student");
+    bool began = false;
+    double share = 0, wrong = 0;
+    int32_t own = 0, longest = 0, n_short = 0;
+    train_options o = train_options_default();
+    train_result taught;
+    o.is_student = true;
+    o.student_layers[1] = 2;
+    o.n_student_layers = 2;
+    o.on_policy = true;
+    o.n_tokens = 12000;
+    o.max_tokens = 100;
+    o.n_threads = 1;
+    o.report = step_report;
+    o.is_cancelled = step_is_cancelled;
+    o.user = &began;
+    assert_int_equal(train_distill(model, out, &o, &taught, NULL), VOUCH_E_CANCELLED);
+    answers target = answers_read(out, "answers"), round = answers_read(out, "round0.answers");
+    assert_true(round.n >= 12);
+    for (size_t i = 0; i < round.n; i++) {
+        const train_answer *a = round.items[i], *whole = answer_find(&target, a);
+        const double k = kept(whole, a);
+        share += k / (double)round.n;
+        n_short += k < 0.25;
+        wrong += kept(answer_find(&target, round.items[(i + 1) % round.n]), a) / (double)round.n;
+        own = vouch_max(own, a->n_tokens - a->n_prompt - (int32_t)(k * (whole->n_tokens - whole->n_prompt) + 0.5));
+        longest = vouch_max(longest, a->n_tokens - a->n_prompt);
+    }
+    assert_true(share > 0.35 && share < 0.7);
+    assert_true(n_short > 0 && longest > 80); /* any number of tokens */
+    assert_true(own > 16 && own <= 32);
+    assert_true(wrong < 0.1);
+    answers_free(&target);
+    answers_free(&round);
+}
+
 static void bad_input_is_refused(void **state)
 {
     (void)state;
@@ -298,6 +407,7 @@ int main(void)
         cmocka_unit_test(a_student_has_its_form),
         cmocka_unit_test(every_divergence_teaches),
         cmocka_unit_test(interrupted_teaching_ends_with_the_same_bytes),
+        cmocka_unit_test(on_policy_goes_on_with_the_targets_answers),
         cmocka_unit_test(bad_input_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

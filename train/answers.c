@@ -20,8 +20,7 @@
 enum {
     ASKED_TOKENS = 256,  /* most tokens of a prompt that the target makes up */
     BEGUN_TOKENS = 8,    /* tokens that a base model samples as its own prompt; it has no template to ask with */
-    LEAST_BYTES = 8,     /* shorter prompts of the target's own are dropped: they hardly ask anything */
-    MOST_PROMPT = 2048   /* tokens of a prompt */
+    LEAST_BYTES = 8      /* shorter prompts of the target's own are dropped: they hardly ask anything */
 };
 
 typedef enum phase { IDLE, ASKING, ANSWERING } phase;
@@ -30,7 +29,7 @@ typedef struct slot {
     vouch_session *greedy, *sampling;
     phase phase;
     int32_t number;   /* of the prompt */
-    int32_t n_prompt; /* tokens of the running session's prompt */
+    int32_t n_prompt; /* first tokens of the running session, which no answer has */
 } slot;
 
 typedef struct maker {
@@ -180,7 +179,7 @@ static vouch_status session_open(maker *m, vouch_session **out, bool samples, vo
 static vouch_status engine_open(maker *m, vouch_error *err)
 {
     const int32_t n = m->options->n_parallel, n_train = vouch_model_get_info(m->model)->n_ctx_train;
-    const int32_t n_ctx = vouch_min(n_train, MOST_PROMPT + m->options->max_tokens);
+    const int32_t n_ctx = vouch_min(n_train, TRAIN_MOST_PROMPT + m->options->max_tokens);
     vouch_engine_options options = vouch_engine_options_default();
     options.n_sessions = 2 * n;
     options.n_ctx = n_ctx;
@@ -205,18 +204,19 @@ static vouch_status session_begin(slot *s, vouch_session *session, uint64_t seed
     return vouch_session_prompt(session, tokens, n, err);
 }
 
-/* Begins the answer to a prompt. A prompt that doesn't fit is left out. */
-static vouch_status answer_begin(maker *m, slot *s, const int32_t *tokens, size_t n, vouch_error *err)
+/* Begins the answer to a prompt, or goes on with one of which the last n_begun tokens are there. A prompt that doesn't
+ * fit is left out. */
+static vouch_status answer_begin(maker *m, slot *s, const int32_t *tokens, size_t n, int32_t n_begun, vouch_error *err)
 {
     vouch_session *session = is_sampled(m, s->number) ? s->sampling : s->greedy;
     s->phase = IDLE;
-    if (n == 0 || n > MOST_PROMPT) return record(m, s, NULL, 0, err);
+    if (n == 0 || n > TRAIN_MOST_PROMPT) return record(m, s, NULL, 0, err);
     const vouch_status status =
         session_begin(s, session, m->options->seed + 2 * (uint64_t)s->number + 1, tokens, n, err);
     if (status == VOUCH_E_CONTEXT) return record(m, s, NULL, 0, err);
     if (status) return status;
     s->phase = ANSWERING;
-    s->n_prompt = (int32_t)n;
+    s->n_prompt = (int32_t)n - n_begun;
     return VOUCH_OK;
 }
 
@@ -231,7 +231,7 @@ static vouch_status slot_begin(maker *m, slot *s, vouch_error *err)
         if (o->prompts) {
             const train_prompt *prompt = &o->prompts[s->number];
             const bool is_excluded = train_overlap_has(m->excluded, prompt->text, strlen(prompt->text));
-            VOUCH_TRY(answer_begin(m, s, prompt->tokens, is_excluded ? 0 : prompt->n, err));
+            VOUCH_TRY(answer_begin(m, s, prompt->tokens, is_excluded ? 0 : prompt->n, prompt->n_begun, err));
             continue;
         }
         VOUCH_TRY(
@@ -271,7 +271,7 @@ static char *text_of(const vouch_model *model, const int32_t *tokens, size_t n, 
 /* The question that a slot has asked itself becomes a message, and the answer begins. */
 static vouch_status question_take(maker *m, slot *s, const vouch_step *step, vouch_error *err)
 {
-    int32_t tokens[MOST_PROMPT];
+    int32_t tokens[TRAIN_MOST_PROMPT];
     size_t n = 0, size = 0;
     const int32_t *asked = vouch_session_tokens(s->sampling, &n);
     char *text = text_of(m->model, asked + m->n_opening, n - m->n_opening, &size);
@@ -282,11 +282,11 @@ static vouch_status question_take(maker *m, slot *s, const vouch_step *step, vou
     n = 0;
     if (is_good) {
         const vouch_message message = {"user", text};
-        status = vouch_tokenize_chat(m->model, &message, 1, tokens, MOST_PROMPT, &n, err);
+        status = vouch_tokenize_chat(m->model, &message, 1, tokens, TRAIN_MOST_PROMPT, &n, err);
         if (status == VOUCH_E_BUFFER) status = VOUCH_OK;
     }
     free(text);
-    return status ? status : answer_begin(m, s, tokens, n, err);
+    return status ? status : answer_begin(m, s, tokens, n, 0, err);
 }
 
 /* What a base model has begun becomes the prompt, and the answer begins. */
@@ -297,7 +297,7 @@ static vouch_status beginning_take(maker *m, slot *s, vouch_error *err)
     const int32_t *begun = vouch_session_tokens(s->sampling, &n);
     if (n > BEGUN_TOKENS + 1) n = BEGUN_TOKENS + 1;
     memcpy(tokens, begun, n * sizeof *tokens);
-    return answer_begin(m, s, tokens, n, err);
+    return answer_begin(m, s, tokens, n, 0, err);
 }
 
 static bool asked_enough(const maker *m, const slot *s)

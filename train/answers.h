@@ -24,6 +24,8 @@ typedef struct train_answers_header {
     uint64_t prompts; /* hash of the given prompts; 0: the target's own */
 } train_answers_header;
 
+enum { TRAIN_MOST_PROMPT = 2048 }; /* tokens of a prompt and of an answer that has begun; longer ones are left out */
+
 /* A chunk begins with this, and tokens [n_tokens] follow. */
 typedef struct train_answer {
     int32_t number;    /* of the prompt */

@@ -12,9 +12,9 @@
  *   measured  answers to prompts that the head is measured on, and their states                HEAD.measured.*
  *
  * A student has the same stages without `linear`, and its states have likeliest tokens alone. In its last stage it
- * learns from the target's answers, or on-policy: it answers the prompts itself, and the target's distributions behind
- * the tokens of its own answers are the lessons. Epochs then have rounds, each with answers that the student gives at
- * its beginning: OUT.draft.gguf, OUT.round0.answers, OUT.round0.states, ...
+ * learns from the target's answers, or on-policy: it goes on with the target's answers from a random token of each, and
+ * the target's distributions behind the tokens of both are the lessons. Epochs then have rounds, each with the texts
+ * that the student writes at its beginning: OUT.draft.gguf, OUT.round0.answers, OUT.round0.states, ...
  *
  * This is the only header of train/ that the command includes. In a build without OpenBLAS, train_distill fails with
  * UNSUPPORTED and says what to install.
@@ -41,6 +41,7 @@ typedef struct train_prompt {
     size_t n;
     const char *text;      /* of the user, for the comparison with excluded texts */
     int32_t kind;          /* of a measured prompt: heads are measured by kind, too, below TRAIN_MOST_KINDS */
+    int32_t n_begun;       /* the last of the tokens that begin the answer already; 0: none do */
 } train_prompt;
 
 /* One stage's progress. Texts are valid during the call. */

@@ -16,14 +16,14 @@
 #include "train/writing.h"
 
 enum {
-    ROUNDS = 8,        /* in an epoch of on-policy teaching */
-    ROUND_TOKENS = 128 /* most tokens of a student's answer: later on it has wandered off too far to learn from */
+    ROUNDS = 8,      /* in an epoch of on-policy teaching */
+    OWN_TOKENS = 32  /* most tokens that the student writes behind the target's: no draft is longer */
 };
 
 static const char *const loss_names[] = {"forward KL", "reverse KL", "Jensen-Shannon", "total variation",
                                          "cross entropy"};
 
-/* A round of on-policy teaching: the student's answers, and what the target says behind their tokens. */
+/* A round of on-policy teaching: the texts of target and student, and what the target says behind their tokens. */
 typedef struct school_round {
     int64_t number; /* -1: none is open */
     train_chunks *answers, *states;
@@ -91,6 +91,23 @@ static const char *round_path(const school *s, int64_t number, const char *what,
     return train_path_beside(s->d, name, path);
 }
 
+/*
+ * The student's own text alone teaches badly: what decoding drafts behind is always the target's text, and a student
+ * that sees only its own forgets the other. So a lesson begins as the target's answer. From a random token on, the
+ * student goes on as it would with a draft (on-policy and fixed lessons mixed, Agarwal et al., arXiv 2306.13649):
+ *
+ *   prompt | the target's answer, any number of its tokens | the student's, up to OWN_TOKENS
+ *            \_______________ lessons: the target's distributions ______________/
+ */
+
+/* Tokens of an answer that a round keeps: any number but all. The last one may end the answer. */
+static int32_t n_kept(const school *s, int64_t number, const train_answer *answer)
+{
+    const int32_t most = vouch_min(answer->n_tokens - 1, TRAIN_MOST_PROMPT) - answer->n_prompt;
+    const uint64_t round = vouch_hash_word(vouch_hash_word(VOUCH_HASH_START, s->d->options->seed), (uint64_t)number);
+    return most > 0 ? (int32_t)(vouch_hash_word(round, (uint64_t)answer->number) % ((uint64_t)most + 1)) : 0;
+}
+
 /* The prompts of a round: each ROUNDS-th of the answers taught. The caller frees *prompts and each one's tokens. */
 static vouch_status prompts_take(const school *s, int64_t number, train_prompt **prompts, size_t *n, vouch_error *err)
 {
@@ -101,13 +118,15 @@ static vouch_status prompts_take(const school *s, int64_t number, train_prompt *
     for (int32_t i = (int32_t)(number % ROUNDS); i < set->n_taught; i += ROUNDS) {
         train_sequence sequence;
         VOUCH_TRY(train_states_read(set->states, (size_t)set->order[i], set->header, &sequence, err));
-        (*prompts)[(*n)++] = (train_prompt){sequence.tokens, (size_t)sequence.answer.n_prompt, "", 0};
+        const int32_t begun = n_kept(s, number, &sequence.answer);
+        (*prompts)[(*n)++] =
+            (train_prompt){sequence.tokens, (size_t)(sequence.answer.n_prompt + begun), "", 0, begun};
     }
     return VOUCH_OK;
 }
 
-/* Writes the student as it is at the beginning of the round, opens that file, and lets it answer the round's
- * prompts. */
+/* Writes the student as it is at the beginning of the round, opens that file, and lets it go on with the round's
+ * answers. */
 static vouch_status round_answer(school *s, int64_t number, bool begins, vouch_error *err)
 {
     const train_options *o = s->d->options;
@@ -129,7 +148,7 @@ static vouch_status round_answer(school *s, int64_t number, bool begins, vouch_e
     options.n_prompts = n;
     options.n_excluded = 0;
     options.n_tokens = INT64_MAX;
-    options.max_tokens = vouch_min(o->max_tokens, ROUND_TOKENS);
+    options.max_tokens = vouch_min(o->max_tokens, OWN_TOKENS);
     options.seed = vouch_hash_word(vouch_hash_word(VOUCH_HASH_START, o->seed), (uint64_t)number);
     if (!status)
         status = train_answers_make(&s->round.answers, round_path(s, number, "answers", path), model, &options, err);
@@ -187,7 +206,7 @@ static vouch_status teach(school *s, vouch_error *err)
 {
     train_distiller *d = s->d;
     const train_options *o = d->options;
-    const int32_t longest = d->lessons.longest + (o->on_policy ? ROUND_TOKENS : 0);
+    const int32_t longest = d->lessons.longest + (o->on_policy ? OWN_TOKENS : 0);
     const uint64_t start = vouch_hash_bytes(VOUCH_HASH_START, s->student.block,
                                             (size_t)train_student_size(&s->student.shape) * sizeof *s->student.block);
     char path[4096];
@@ -212,7 +231,7 @@ static vouch_status teach(school *s, vouch_error *err)
     course.adam.rate = o->rate;
     train_note(d, "student: %" PRId64 " weights in %d layers learn by %s%s; %.0f MB of memory",
                train_student_size(&s->student.shape), (int)s->student.shape.n_layers, loss_names[o->loss],
-               o->on_policy ? " from its own answers" : "", train_student_teach_bytes(&course) * 1e-6);
+               o->on_policy ? " from its own text, too" : "", train_student_teach_bytes(&course) * 1e-6);
     train_blas()->openblas_set_num_threads(1); /* each worker multiplies for its own shards */
     const vouch_status status = train_student_teach(&course, err);
     train_blas()->openblas_set_num_threads((int)vouch_pool_size(d->pool));

@@ -44,7 +44,7 @@ static int prompts_read(cli_questions *questions, train_prompt **items, const cl
     for (size_t i = 0; i < questions->n; i++) {
         const cli_question *q = &questions->items[i];
         (*items)[i] = (train_prompt){q->tokens.items, q->tokens.n, q->text,
-                                    (int32_t)cli_question_category(questions, q)};
+                                    (int32_t)cli_question_category(questions, q), 0};
     }
     return CLI_DONE;
 }
