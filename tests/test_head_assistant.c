@@ -33,7 +33,9 @@ static void name_in_folder(char out[96], const vouch_gguf_tensor *tensor)
                  {"token_embd.weight", "model.embed_tokens.weight"},
                  {"output_norm.weight", "model.norm.weight"},
                  {"nextn.pre_projection.weight", "pre_projection.weight"},
-                 {"nextn.post_projection.weight", "post_projection.weight"}};
+                 {"nextn.post_projection.weight", "post_projection.weight"},
+                 {"masked_embd_centroids.weight", "masked_embedding.centroids.weight"},
+                 {"masked_embd_ordering", "masked_embedding.token_ordering"}};
     char name[96];
     int layer = 0, skipped = 0;
     snprintf(name, sizeof name, "%.*s", (int)tensor->name.size, tensor->name.data);
@@ -60,9 +62,10 @@ static void write_folder_of(const char *folder, const vouch_gguf *gguf, const ch
         name_in_folder(name, t);
         if (t->n_dims == 1) snprintf(shape, sizeof shape, "%d", (int)t->dim[0]);
         else snprintf(shape, sizeof shape, "%d,%d", (int)t->dim[1], (int)t->dim[0]);
-        assert_true(t->type == VOUCH_TYPE_F32 && n_data + t->bytes <= sizeof data && n + 256 < sizeof header);
-        n += (size_t)sprintf(header + n, "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[%s],\"data_offsets\":[%d,%d]}",
-                             i ? "," : "", name, shape, (int)n_data, (int)(n_data + t->bytes));
+        const char *dtype = t->type == VOUCH_TYPE_I32 ? "I32" : "F32";
+        assert_true(n_data + t->bytes <= sizeof data && n + 256 < sizeof header);
+        n += (size_t)sprintf(header + n, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%d,%d]}",
+                             i ? "," : "", name, dtype, shape, (int)n_data, (int)(n_data + t->bytes));
         memcpy(data + n_data, t->data, t->bytes);
         n_data += t->bytes;
     }
@@ -144,6 +147,91 @@ static void assistants_are_read_from_folders(void **state)
     vouch_model_close(target);
 }
 
+/* The q of the first guess, [n_vocab]. */
+static void first_q(float *q, const char *path, const vouch_model *target)
+{
+    vouch_error err;
+    vouch_head *head;
+    head_bench b;
+    if (vouch_head_open(&head, path, target, false, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    head_bench_open(&b, target, head->weights, 16, 3);
+    head_bench_commit(&b, HEAD_FIRST);
+    const vouch_draft draft = head_bench_propose(&b);
+    assert_true(draft.n > 0);
+    memcpy(q, draft.q[0]->weight, (size_t)b.n_vocab * sizeof *q);
+    head_bench_close(&b);
+    vouch_head_close(head);
+}
+
+/* Centroid c is the embedding of its first token, so its score is that token's logit. So the likely tokens are known
+ * from the same head without centroids, and their logits are equal. A file, and a folder. */
+static void centroids_find_likely_tokens(void **state)
+{
+    (void)state;
+    enum { N_VOCAB = 400, N = 25, EACH = N_VOCAB / N, BEST = 7 };
+    static float all[N_VOCAB], few[N_VOCAB];
+    vouch_model *target = tiny_model_open(&target_options);
+    tiny_draft_options o = {.kind = TINY_ASSISTANT, .seed = 1, .target = target, .omit = "rope_freqs.weight"};
+    char path[256], folder[256], more[128];
+    vouch_gguf *gguf;
+    vouch_error err;
+    assert_int_equal(target->info.n_vocab, N_VOCAB);
+    snprintf(path, sizeof path, "%s", test_temporary("assistant.gguf"));
+    snprintf(folder, sizeof folder, "%s", test_temporary("assistant"));
+    tiny_draft_write(path, &o);
+    first_q(all, path, target);
+    o.n_centroids = N;
+    tiny_draft_write(path, &o);
+    assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_OK);
+    const vouch_gguf_tensor *embedding = vouch_gguf_find_tensor(gguf, "token_embd.weight");
+    const vouch_gguf_tensor *centroids = vouch_gguf_find_tensor(gguf, "masked_embd_centroids.weight");
+    const size_t row = (size_t)embedding->dim[0] * sizeof(float);
+    static unsigned char changed[N * 1024];
+    for (size_t c = 0; c < N; c++) /* the tokens' order is backwards */
+        memcpy(changed + c * row, (const char *)embedding->data + (N_VOCAB - 1 - c * EACH) * row, row);
+    ((vouch_gguf_tensor *)(uintptr_t)centroids)->data = changed;
+    snprintf(more, sizeof more, "\"global_head_dim\": %d, \"centroid_intermediate_top_k\": %d,",
+             2 * target->weights->hparams.layers[0].head_dim, BEST);
+    write_folder_of(folder, gguf, config_of(target, target->weights->hparams.layers[0].head_dim, more, plain_rotation));
+    first_q(few, folder, target);
+    double ratio = 0;
+    for (int c = 0; c < N; c++) {
+        int n_better = 0;
+        for (int d = 0; d < N; d++) n_better += all[N_VOCAB - 1 - d * EACH] > all[N_VOCAB - 1 - c * EACH];
+        for (int i = c * EACH; i < (c + 1) * EACH; i++) {
+            const int token = N_VOCAB - 1 - i;
+            assert_true((few[token] > 0) == (n_better < BEST));
+            if (n_better >= BEST) continue;
+            if (ratio == 0) ratio = (double)few[token] / (double)all[token];
+            assert_true(fabs((double)few[token] / (double)all[token] / ratio - 1) < 1e-5);
+        }
+    }
+    vouch_gguf_close(gguf);
+    vouch_model_close(target);
+}
+
+/* Damaged orders and centroids. */
+static void bad_centroids_are_refused(void **state)
+{
+    (void)state;
+    vouch_model *target = tiny_model_open(&target_options);
+    const struct {
+        int32_t n;
+        const char *omit, *words;
+    } bad[] = {{25, "masked_embd_ordering", "'masked_embd_ordering' 0 tokens"},
+               {27, NULL, "has 27 centroids"}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const char *path = test_temporary("assistant.gguf");
+        vouch_head *head;
+        vouch_error err;
+        tiny_draft_write(path, &(tiny_draft_options){.kind = TINY_ASSISTANT, .target = target, .seed = 1,
+                                                     .n_centroids = bad[i].n, .omit = bad[i].omit});
+        assert_int_equal(vouch_head_open(&head, path, target, false, &err), VOUCH_E_FORMAT);
+        if (!strstr(err.message, bad[i].words)) fail_msg("%s", err.message);
+    }
+    vouch_model_close(target);
+}
+
 /* "proportional" rotates the first pairs of a head, and its frequencies are those of the whole head. Other settings are
  * refused by name. */
 static void settings_of_assistants_are_checked(void **state)
@@ -194,6 +282,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assistants_are_read_from_folders),
+        cmocka_unit_test(centroids_find_likely_tokens),
+        cmocka_unit_test(bad_centroids_are_refused),
         cmocka_unit_test(settings_of_assistants_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

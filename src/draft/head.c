@@ -25,6 +25,7 @@
 
 #include "base/common.h"
 #include "draft/head_block.h"
+#include "draft/head_centroids.h"
 #include "draft/head_depths.h"
 #include "draft/head_inputs.h"
 #include "draft/head_modules.h"
@@ -44,6 +45,8 @@ typedef struct head_guesser {
     vouch_projection leave;
     vouch_depths depths;  /* of a head whose logits depend on a guess's depth alone */
     vouch_medusa medusa;  /* of a head with a network for each depth: it runs no rows */
+    vouch_centroids likely; /* of a head that finds few likely tokens */
+    double seconds;       /* that its logits took in the last run */
     bool is_masked;       /* the staged rows end with masks */
     int32_t n_embd;       /* of the target */
     int32_t n_ctx, chunk;
@@ -73,6 +76,11 @@ static bool is_medusa(const head_guesser *g)
 static int32_t n_masks(const head_guesser *g)
 {
     return g->head->masks.n_rows > 0 ? g->depths.n_depths - 1 : 0;
+}
+
+static bool has_centroids(const head_guesser *g)
+{
+    return g->head->centroids.n_each > 0;
 }
 
 static bool has_depths(const head_guesser *g)
@@ -110,6 +118,9 @@ static void keep_outputs(head_guesser *g, int32_t number, int32_t n)
         else memcpy(to + i * n_embd, s, (size_t)n_embd * sizeof *to);
     }
     if (g->leave.w) vouch_projection_run(&g->leave, to, outputs, n);
+    const double start = vouch_now();
+    if (has_centroids(g)) vouch_centroids_run(&g->likely, to, n);
+    g->seconds = vouch_now() - start;
 }
 
 /* Puts the rows of masks behind n rows. They are a chain, and each predicts the guess of its depth. */
@@ -133,7 +144,7 @@ static void stage_rows(head_guesser *g, const int32_t *tokens, int32_t n, bool l
                               .lender = g->lender,
                               .parent = -1,
                               .kept = has_memory(g),
-                              .logits = logits && i == n - 1,
+                              .logits = logits && i == n - 1 && !has_centroids(g),
                               .hidden = i == n - 1};
     vouch_head_inputs_read(&g->in, 0, states_at(g, g->n_rows), n);
     vouch_head_inputs_make(&g->in, 0, tokens + g->n_rows + 1, rows, n);
@@ -192,7 +203,7 @@ static double head_run(void *self)
     else keep_outputs(g, 0, 1);
     g->n_kept = g->n_fed;
     if (has_memory(g)) keep_states_from(g, g->n_rows - 1);
-    return vouch_shared_pass_seconds(g->sequence.shared, &g->staged);
+    return vouch_shared_pass_seconds(g->sequence.shared, &g->staged) + (has_centroids(g) ? g->seconds : 0);
 }
 
 static int32_t head_taps(const void *self, const int32_t **layers)
@@ -303,7 +314,7 @@ static vouch_staging head_feed(void *self, const int32_t *guesses, const int32_t
         rows[i] = (vouch_row){.memory = g->sequence.memory,
                               .lender = g->lender,
                               .parent = has_memory(g) ? parent : -1,
-                              .logits = true,
+                              .logits = !has_centroids(g),
                               .hidden = true};
     }
     vouch_head_inputs_make(&g->in, 0, guesses, rows, n);
@@ -324,6 +335,7 @@ static const float *head_logits(void *self, int32_t i)
 {
     head_guesser *g = self;
     const vouch_head_weights *h = g->head;
+    if (has_centroids(g)) return vouch_centroids_logits(&g->likely, i);
     const float *logits = has_depths(g)
                               ? vouch_depths_logits(&g->depths, i)
                               : vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + i);
@@ -369,6 +381,12 @@ static const vouch_guesser_ops guesser_ops = {.follow = head_follow,
 
 /* ------------------------------------------------------------------- opening */
 
+/* Most rows with logits in one pass. */
+static int32_t rows_of_level(const vouch_drafter_head_options *options)
+{
+    return vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP);
+}
+
 static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *options, vouch_arena *arena)
 {
     const vouch_head_weights *h = g->head;
@@ -381,6 +399,7 @@ static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *op
     if (g->leave.w) vouch_projection_layout(&g->leave, rows, arena);
     if (has_depths(g)) vouch_depths_layout(&g->depths, arena);
     if (is_medusa(g)) vouch_medusa_layout(&g->medusa, arena);
+    if (has_centroids(g)) vouch_centroids_layout(&g->likely, rows_of_level(options), arena);
     if (h->masks.n_rows > 0) g->mask = vouch_arena_take(arena, n_state, sizeof *g->mask);
 }
 
@@ -395,17 +414,17 @@ static vouch_status open_parts(head_guesser *g, vouch_shared_passes *passes,
                                const vouch_drafter_head_options *options, vouch_error *err)
 {
     const vouch_head_weights *h = g->head;
-    const int32_t by_level = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP);
     const vouch_shared_sequence_options sequence = {
         .pass = {.n_ctx = g->n_ctx,
                  .max_rows = vouch_max(g->chunk + n_masks(g), options->k),
-                 .max_logits = vouch_max(by_level, n_masks(g) + 1)},
+                 .max_logits = vouch_max(rows_of_level(options), n_masks(g) + 1)},
         .max_tree = options->k + 1,
         .kv_type = options->kv_type};
     vouch_head_inputs_open(&g->in, h, passes->pool);
     if (h->leave.n_out > 0)
         g->leave = (vouch_projection){.w = &h->leave, .kernels = h->body->kernels, .pool = passes->pool};
     if (is_medusa(g)) vouch_medusa_open(&g->medusa, h, passes->pool);
+    if (has_centroids(g)) vouch_centroids_open(&g->likely, h, passes->pool);
     vouch_arena arena = {0};
     layout_guesser(g, options, &arena);
     VOUCH_TRY(vouch_arena_allocate(&arena, "the head's hidden states (use a smaller prefill_chunk)", err));
@@ -414,6 +433,7 @@ static vouch_status open_parts(head_guesser *g, vouch_shared_passes *passes,
     for (int32_t t = 0; h->tokens && t < options->n_vocab; t++) g->logits[t] = -INFINITY;
     if (has_depths(g)) vouch_depths_open(&g->depths);
     if (g->mask) make_mask(g);
+    if (has_centroids(g)) vouch_centroids_clear(&g->likely);
     return vouch_shared_sequence_open(&g->sequence, passes, h->body, &sequence, err);
 }
 
@@ -490,6 +510,11 @@ static double share(const vouch_drafter_setup *setup)
 {
     const vouch_head_weights *h = setup->head;
     double entry = (double)vouch_matrix_bytes(&h->join) + (double)vouch_matrix_bytes(&h->leave);
+    if (h->centroids.n_each > 0) { /* which leave out most of the output matrix */
+        const double part = (double)h->centroids.n_best / (double)h->centroids.matrix.n_out;
+        entry += (double)vouch_matrix_bytes(&h->centroids.matrix);
+        entry -= (1 - part) * (double)vouch_matrix_bytes(h->body->head);
+    }
     if (h->n_depths > 0) entry = h->n_blocks * (double)vouch_matrix_bytes(&h->depths[0].block);
     return (vouch_weights_pass_bytes(h->body, 1) + entry) / vouch_weights_pass_bytes(setup->target, 1);
 }

@@ -70,9 +70,10 @@ vouch_status vouch_hf_assistant_read(const vouch_json *config, const vouch_hf_fa
                                      vouch_hf_shape *shape, vouch_error *err)
 {
     layer_type full = {.width = 512, .theta = 1e6, .share = 0.25}, window = {.width = 256, .theta = 1e4, .share = 1};
-    int64_t target = 0, n_inputs = 0;
+    int64_t target = 0, n_inputs = 0, n_best = 0;
     VOUCH_TRY(vouch_json_int(config, config->root, "backbone_hidden_size", true, 1, 1 << 20, &target, err));
     VOUCH_TRY(vouch_json_int(config, config->root, "hidden_size_per_layer_input", false, 0, 1 << 20, &n_inputs, err));
+    VOUCH_TRY(vouch_json_int(config, config->root, "centroid_intermediate_top_k", false, 1, 1 << 20, &n_best, err));
     VOUCH_TRY(vouch_json_int(config, config->root, "head_dim", false, 2, 1024, &window.width, err));
     VOUCH_TRY(read_width(config, &full.width, err));
     VOUCH_TRY(read_rotation(config, "full_attention", &full, err));
@@ -85,6 +86,7 @@ vouch_status vouch_hf_assistant_read(const vouch_json *config, const vouch_hf_fa
         return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", config->path);
     VOUCH_TRY(vouch_hf_config_read(config, family, keys, shape, err));
     add_int(keys, "embedding_length_out", target);
+    if (n_best > 0) add_int(keys, "centroid_top_k", n_best);
     add_int(keys, "attention.key_length_swa", window.width);
     add_int(keys, "attention.value_length_swa", window.width);
     add_int(keys, "rope.dimension_count", full.width);

@@ -43,6 +43,7 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_VALUES_DECAY,   /* as VALUES and DECAY */
     VOUCH_HF_VALUES_LAST,    /* rows, or a convolution's channels, are queries, keys, then value heads */
     VOUCH_HF_VALUES_COLUMNS, /* columns are value heads */
+    VOUCH_HF_IDS,         /* as NAMED, integers */
     VOUCH_HF_STEPS,       /* as NAMED, integers; GGUF adds each one's number to it (d2t of EAGLE-3) */
     VOUCH_HF_DROPPED      /* GGUF doesn't have the tensor */
 } vouch_hf_layout;

@@ -49,15 +49,14 @@ static const vouch_hf_rule block[] = {
     {0},
 };
 
-/* Few likely tokens, found by centroids (masked_embedding), aren't all that vouch scores. */
 static const vouch_hf_rule assistant[] = {
     {"embed_tokens", "token_embd", VOUCH_HF_AS_IS},
     {"norm", "output_norm", VOUCH_HF_AS_IS},
     {"lm_head", NULL, VOUCH_HF_DROPPED},
     {"pre_projection", "nextn.pre_projection", VOUCH_HF_AS_IS},
     {"post_projection", "nextn.post_projection", VOUCH_HF_AS_IS},
-    {"masked_embedding.centroids", NULL, VOUCH_HF_DROPPED},
-    {"masked_embedding.token_ordering", NULL, VOUCH_HF_DROPPED},
+    {"masked_embedding.centroids", "masked_embd_centroids", VOUCH_HF_AS_IS},
+    {"masked_embedding.token_ordering", "masked_embd_ordering", VOUCH_HF_IDS},
     {"layers.#.post_attention_layernorm", "blk.#.post_attention_norm", VOUCH_HF_AS_IS},
     {"layers.#.pre_feedforward_layernorm", "blk.#.ffn_norm", VOUCH_HF_AS_IS},
     {"layers.#.post_feedforward_layernorm", "blk.#.post_ffw_norm", VOUCH_HF_AS_IS},

@@ -69,6 +69,11 @@ static bool is_mxfp4(const part *p)
     return has_experts(p) && strcmp(p->from->dtype, "U8") == 0;
 }
 
+static bool has_ids(const part *p)
+{
+    return p->layout == VOUCH_HF_IDS || p->layout == VOUCH_HF_STEPS;
+}
+
 static vouch_status read_type(const builder *b, part *p)
 {
     if (is_mxfp4(p)) {
@@ -76,7 +81,7 @@ static vouch_status read_type(const builder *b, part *p)
         p->index = p->from->n_dims == 3;
         return VOUCH_OK;
     }
-    if (p->layout == VOUCH_HF_STEPS && (strcmp(p->from->dtype, "I64") == 0 || strcmp(p->from->dtype, "I32") == 0)) {
+    if (has_ids(p) && (strcmp(p->from->dtype, "I64") == 0 || strcmp(p->from->dtype, "I32") == 0)) {
         p->type = VOUCH_TYPE_I64;
         return VOUCH_OK;
     }
@@ -183,7 +188,8 @@ static bool is_named(vouch_hf_layout layout)
 {
     return layout == VOUCH_HF_NAMED || layout == VOUCH_HF_COLUMN || layout == VOUCH_HF_DECAY ||
            layout == VOUCH_HF_DECAY_COLUMN || layout == VOUCH_HF_VALUES_NAMED || layout == VOUCH_HF_VALUES_DECAY ||
-           layout == VOUCH_HF_EXPERTS || layout == VOUCH_HF_STEPS || output_step(layout) == 2;
+           layout == VOUCH_HF_EXPERTS || layout == VOUCH_HF_IDS || layout == VOUCH_HF_STEPS ||
+           output_step(layout) == 2;
 }
 
 /* Adds a part by its rule, unless GGUF doesn't have the tensor. */
@@ -430,7 +436,8 @@ static vouch_status steps_add(const builder *b, const part *p, vouch_gguf_tensor
             memcpy(&narrow, data + i * 4, 4);
             steps[i] = narrow;
         }
-        steps[i] = (int64_t)((uint64_t)steps[i] + (uint64_t)i); /* a damaged number may be any */
+        if (p->layout == VOUCH_HF_STEPS)
+            steps[i] = (int64_t)((uint64_t)steps[i] + (uint64_t)i); /* a damaged number may be any */
     }
     t->data = (unsigned char *)steps;
     t->bytes = (size_t)p->rows * sizeof *steps;
@@ -453,7 +460,7 @@ static vouch_status tensor_add(const builder *b, const part *parts, size_t n, si
     strcpy(name, p->name);
     *t = (vouch_gguf_tensor){.name = {name, strlen(name)}, .type = is_widened ? VOUCH_TYPE_F32 : p->type};
     set_dims(b, t, p, n);
-    if (p->layout == VOUCH_HF_STEPS) {
+    if (has_ids(p)) {
         t->type = VOUCH_TYPE_I64;
         return steps_add(b, p, t);
     }

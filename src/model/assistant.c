@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/head_kind.h"
+#include "model/keys.h"
 
 static const char ARCH[] = "gemma4-assistant";
 
@@ -22,6 +23,44 @@ static int32_t last_layer(const vouch_hparams *target, bool has_window)
         layer--;
     return layer;
 }
+
+/* --------------------------------------------------------------- centroids */
+
+static const char CENTROIDS[] = "masked_embd_centroids.weight", ORDER[] = "masked_embd_ordering";
+
+/* Reads the order of tokens by centroids, and how many centroids count: a key that vouch adds for folders; 32 is
+ * transformers' usual number. */
+static vouch_status read_centroids(vouch_head_weights *head, const vouch_gguf *gguf, vouch_error *err)
+{
+    const vouch_gguf_tensor *matrix = vouch_gguf_find_tensor(gguf, CENTROIDS);
+    const int32_t n_vocab = head->target->hparams.n_vocab;
+    head->n_draft = n_vocab;
+    if (!matrix) return VOUCH_OK;
+    const int64_t n = matrix->dim[1];
+    VOUCH_TRY(vouch_head_read_tokens(head, gguf, ORDER, n_vocab, err));
+    if (!head->tokens || head->n_draft != n_vocab || n < 1 || n_vocab % n != 0)
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: tensor '%s' has %lld centroids, and '%s' %d tokens; expected all %d tokens of the "
+                          "model, equally many for each centroid",
+                          vouch_gguf_path(gguf), CENTROIDS, (long long)n, ORDER, head->tokens ? head->n_draft : 0,
+                          n_vocab);
+    head->centroids.n_each = (int32_t)(n_vocab / n);
+    head->centroids.n_best = n < 32 ? (int32_t)n : 32;
+    return vouch_key_int(gguf, ARCH, "centroid_top_k", false, 1, (int32_t)n, &head->centroids.n_best, err);
+}
+
+static vouch_status take_centroids(vouch_loader *loader, vouch_head_weights *head)
+{
+    if (head->centroids.n_each == 0) {
+        vouch_loader_ignore_all(loader, "masked_embd_");
+        return VOUCH_OK;
+    }
+    VOUCH_TRY(vouch_loader_matrix(loader, CENTROIDS, true, &head->centroids.matrix,
+                                  head->n_draft / head->centroids.n_each, loader->hparams->n_embd));
+    return vouch_loader_ignore(loader, ORDER);
+}
+
+/* ------------------------------------------------------------------- layers */
 
 /* Each layer reads the keys and values of the target's last layer of its kind. */
 static vouch_status find_lenders(vouch_hparams *h, const vouch_weights *target, vouch_loader *loader)
@@ -56,8 +95,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     VOUCH_TRY(vouch_loader_vector(loader, "output_norm.weight", true, &w->output_norm.weight, n_embd));
     VOUCH_TRY(vouch_loader_matrix(loader, "nextn.pre_projection.weight", true, &o->head->join, n_embd, 2 * n_target));
     VOUCH_TRY(vouch_loader_matrix(loader, "nextn.post_projection.weight", true, &o->head->leave, n_target, n_embd));
-    vouch_loader_ignore_all(loader, "masked_embd_"); /* tensors that find few likely tokens; vouch scores all tokens */
-    return VOUCH_OK;
+    return take_centroids(loader, o->head);
 }
 
 static vouch_status open_assistant(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_head_target *target,
@@ -77,7 +115,7 @@ static vouch_status open_assistant(vouch_head_weights *head, const vouch_gguf *g
     head->n_taps = 1;
     head->taps[0] = h->n_layers - 1;
     head->n_features = h->n_embd;
-    head->n_draft = h->n_vocab;
+    VOUCH_TRY(read_centroids(head, gguf, err));
     VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err));
     head->embedding = &target->weights->embedding;
     return VOUCH_OK;

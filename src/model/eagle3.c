@@ -129,7 +129,7 @@ static vouch_status open_eagle3(vouch_head_weights *head, const vouch_gguf *gguf
     VOUCH_TRY(vouch_key_bool(gguf, ARCH, "norm_before_residual", &norms_first, err));
     VOUCH_TRY(read_taps(head, gguf, err));
     VOUCH_TRY(read_masks(head, gguf, err));
-    VOUCH_TRY(vouch_head_read_tokens(head, gguf, t->hparams.n_vocab, err));
+    VOUCH_TRY(vouch_head_read_tokens(head, gguf, "d2t", t->hparams.n_vocab, err));
     VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, t->kernels, pool, NULL, NULL, err));
     head->embedding = head->body->embedding.n_out > 0 ? &head->body->embedding : &t->embedding;
     head->has_pairs = true;

@@ -72,7 +72,7 @@ static int64_t id_at(const vouch_gguf_tensor *tensor, size_t i)
 }
 
 static vouch_status check_tokens(const vouch_head_weights *head, const vouch_gguf_tensor *tensor, const char *path,
-                                 int32_t n_vocab, vouch_error *err)
+                                 const char *name, int32_t n_vocab, vouch_error *err)
 {
     bool *taken = calloc((size_t)n_vocab, sizeof *taken);
     if (!taken) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the tokens of a head");
@@ -80,8 +80,8 @@ static vouch_status check_tokens(const vouch_head_weights *head, const vouch_ggu
     for (int32_t i = 0; i < head->n_draft && status == VOUCH_OK; i++) {
         const int64_t id = id_at(tensor, (size_t)i);
         if (id < 0 || id >= n_vocab || taken[id])
-            status = vouch_fail(err, VOUCH_E_FORMAT, "%s: d2t[%d] is %lld, expected 0 to %d, each at most once", path,
-                                i, (long long)id, n_vocab - 1);
+            status = vouch_fail(err, VOUCH_E_FORMAT, "%s: %s[%d] is %lld, expected 0 to %d, each at most once", path,
+                                name, i, (long long)id, n_vocab - 1);
         else taken[id] = true;
         head->tokens[i] = (int32_t)id;
     }
@@ -89,24 +89,24 @@ static vouch_status check_tokens(const vouch_head_weights *head, const vouch_ggu
     return status;
 }
 
-vouch_status vouch_head_read_tokens(vouch_head_weights *head, const vouch_gguf *gguf, int32_t n_vocab,
-                                    vouch_error *err)
+vouch_status vouch_head_read_tokens(vouch_head_weights *head, const vouch_gguf *gguf, const char *name,
+                                    int32_t n_vocab, vouch_error *err)
 {
-    const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, "d2t");
+    const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, name);
     const char *path = vouch_gguf_path(gguf);
     head->n_draft = n_vocab;
     if (!tensor) return VOUCH_OK;
     if (tensor->type != VOUCH_TYPE_I32 && tensor->type != VOUCH_TYPE_I64)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor 'd2t' has type %s, must be I32 or I64", path,
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor '%s' has type %s, must be I32 or I64", path, name,
                           vouch_type_gguf_name(tensor->type));
     if (tensor->n_dims != 1 || tensor->dim[0] > n_vocab)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor 'd2t' must have one dimension of at most %d ids", path,
-                          n_vocab);
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor '%s' must have one dimension of at most %d ids", path,
+                          name, n_vocab);
     head->n_draft = (int32_t)tensor->dim[0];
     head->tokens = calloc((size_t)head->n_draft, sizeof *head->tokens);
     if (!head->tokens) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the tokens of a head");
     VOUCH_TRY(vouch_gguf_load(gguf, tensor, 0, tensor->bytes, err));
-    return check_tokens(head, tensor, path, n_vocab, err);
+    return check_tokens(head, tensor, path, name, n_vocab, err);
 }
 
 /* ------------------------------------------------------------------- opening */

@@ -157,7 +157,7 @@ static vouch_status open_native(vouch_head_weights *head, const vouch_gguf *gguf
     const vouch_weights_plan plan = {.arch = &arch_head, .take_ends = take_ends, .user = &opening};
     VOUCH_TRY(check_target(gguf, target, err));
     VOUCH_TRY(read_taps(head, gguf, &target->weights->hparams, err));
-    VOUCH_TRY(vouch_head_read_tokens(head, gguf, target->weights->hparams.n_vocab, err));
+    VOUCH_TRY(vouch_head_read_tokens(head, gguf, "d2t", target->weights->hparams.n_vocab, err));
     return vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err);
 }
 

@@ -74,6 +74,14 @@ typedef struct vouch_head_masks {
     const float *states;        /* [n_features] in place of the target's states */
 } vouch_head_masks;
 
+/* Centroids that find few likely tokens; only these get logits (assistant.c). Draft tokens [c n_each, (c + 1) n_each)
+ * are those of centroid c. */
+typedef struct vouch_head_centroids {
+    vouch_matrix matrix;        /* [centroids, width], scored by s behind its norm; n_out 0: all tokens get logits */
+    int32_t n_best;             /* centroids whose tokens get logits */
+    int32_t n_each;             /* tokens of a centroid */
+} vouch_head_centroids;
+
 /* One of Medusa's heads (medusa.c), for the guesses of one depth. */
 typedef struct vouch_head_depth {
     vouch_matrix block;         /* [width, width] of block 0; vouch_matrix_at has the others */
@@ -104,6 +112,7 @@ typedef struct vouch_head_weights {
     const vouch_matrix *embedding; /* [n_vocab, target's width] the target's, or the body's */
     vouch_head_block block;
     vouch_head_masks masks;
+    vouch_head_centroids centroids;
     struct vouch_head_weights *deeper; /* the head for guesses one deeper, which reads the same states; NULL: none */
     vouch_head_depth *depths;   /* [n_depths] */
     int32_t n_depths, n_blocks; /* n_depths 0: none */

@@ -14,6 +14,7 @@ const char *const head_kind_names[N_HEAD_KINDS] = {
     [LINEAR_HEAD] = "linear",     [LAYER_HEAD] = "with layers",  [TRIMMED_HEAD] = "with few tokens",
     [EAGLE3_HEAD] = "eagle3",     [EAGLE_HEAD] = "eagle",        [MEDUSA_HEAD] = "medusa",
     [ASSISTANT_HEAD] = "gemma4-assistant", [DFLASH_HEAD] = "dflash", [DSPARK_HEAD] = "dspark",
+    [CENTROIDS_HEAD] = "gemma4-assistant with centroids",
     [PEAGLE_HEAD] = "p-eagle",    [MTP_HEAD] = "mtp",            [RECURRENT_MTP_HEAD] = "mtp of a hybrid",
     [DEPTHS_MTP_HEAD] = "mtp for each depth",
 };
@@ -99,6 +100,7 @@ static vouch_head *open_head(int kind, const vouch_model *target, uint64_t seed)
     if (kind == EAGLE_HEAD) return open_eagle(target);
     if (kind == PEAGLE_HEAD) return open_peagle(target);
     if (kind >= ASSISTANT_HEAD) {
+        if (kind == CENTROIDS_HEAD) block.n_centroids = target->info.n_vocab % 25 ? target->info.n_vocab : 25;
         block.kind = kind == DFLASH_HEAD ? TINY_DFLASH : kind == DSPARK_HEAD ? TINY_DSPARK : TINY_ASSISTANT;
         return tiny_draft_open(&block);
     }
@@ -115,7 +117,7 @@ static vouch_head *open_head(int kind, const vouch_model *target, uint64_t seed)
 head_pair head_pair_open(int kind, int32_t n_vocab, uint64_t seed)
 {
     tiny_model_options target = {.n_vocab = n_vocab, .n_embd = WIDTH, .n_layers = N_LAYERS, .seed = seed};
-    if (kind == ASSISTANT_HEAD) {
+    if (kind == ASSISTANT_HEAD || kind == CENTROIDS_HEAD) {
         target.arch = "gemma4";
         target.n_layers = 6;
         target.tied = true;

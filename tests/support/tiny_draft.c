@@ -106,6 +106,20 @@ static void add_rest_of_layer(draft_writer *w, int32_t layer, int32_t width, int
 
 /* ------------------------------------------------------------------- assistant */
 
+/* Tokens in order of their centroids: backwards. */
+static void add_centroids(draft_writer *w, int32_t n_vocab)
+{
+    const int64_t dim = n_vocab;
+    int32_t *order = calloc((size_t)n_vocab, sizeof *order);
+    assert_non_null(order);
+    for (int32_t i = 0; i < n_vocab; i++) order[i] = n_vocab - 1 - i;
+    add_matrix(w, "masked_embd_centroids.weight", w->o.n_centroids, WIDTH, 1);
+    if (!is_omitted(w, "masked_embd_ordering"))
+        vouch_gguf_add_tensor(w->gguf, "masked_embd_ordering", VOUCH_TYPE_I32, 1, &dim, order);
+    w->data[w->n_data++] = (float *)(void *)order;
+    add_int(w, "centroid_top_k", (w->o.n_centroids + 1) / 2);
+}
+
 static void add_assistant(draft_writer *w)
 {
     static const bool windows[N_LAYERS] = {true, true, false};
@@ -136,6 +150,7 @@ static void add_assistant(draft_writer *w)
         add_norm(w, in_layer(w, l, "attn_q_norm"), head_dim, 0.6f);
         add_rest_of_layer(w, l, WIDTH, n_q, true);
     }
+    if (w->o.n_centroids > 0) add_centroids(w, n_vocab);
 }
 
 /* ---------------------------------------------------------- DFlash and DSpark */

@@ -17,6 +17,7 @@ typedef struct tiny_draft_options {
     tiny_draft_kind kind;
     const vouch_model *target;
     uint64_t seed;
+    int32_t n_centroids; /* none; centroids that find likely tokens (TINY_ASSISTANT); half of them count */
     const char *omit;    /* none; a key or tensor to leave out */
     int32_t n_embd;      /* the target's; as the file states it */
     int32_t n_heads;     /* 4 */
