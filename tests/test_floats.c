@@ -49,6 +49,8 @@ typedef struct outcome {
     size_t n_tokens;
     int32_t accepted, final;
     vouch_guess verdict;
+    char text[128]; /* of the chat template */
+    size_t n_text;
 } outcome;
 
 static char target_path[256], draft_path[256];
@@ -90,14 +92,18 @@ static void progress_ignore(void *user, double share)
 static void library_use(outcome *out)
 {
     static const int32_t guess = 1;
+    static const char chat[] = "[{\"role\": \"user\", \"content\": \"0.1\"}]";
+    static const char schema[] = "{\"type\": \"number\", \"minimum\": 0.1, \"maximum\": 2.7}";
     static const float p[] = {0.1f, 0.3f, 0.6f, 0.2f, 0.5f, 0.3f}, q[] = {0.3f, 0.6f, 0.1f};
     const vouch_rejection row = {
         .k = 1, .n_vocab = 3, .guesses = &guess, .p = p, .q = q, .lenience = 1, .seed = 7};
     vouch_model *target, *draft;
     vouch_session *session;
+    vouch_grammar *grammar;
     vouch_step step = {0};
     double seconds;
     vouch_model_options loading = vouch_model_options_default();
+    loading.chat_template = "{{ 1 / 3 }} {{ 2.675 | round(2) }} {{ messages[0].content | float / 7 }}";
     loading.progress = progress_ignore; /* so that the library computes the shares of progress */
     assert_int_equal(vouch_model_open(&target, target_path, &loading, NULL), VOUCH_OK);
     assert_int_equal(vouch_model_open(&draft, draft_path, &loading, NULL), VOUCH_OK);
@@ -110,6 +116,10 @@ static void library_use(outcome *out)
         assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
     const int32_t *tokens = vouch_session_tokens(session, &out->n_tokens);
     memcpy(out->tokens, tokens, out->n_tokens * sizeof *tokens);
+    assert_int_equal(vouch_render_chat(target, chat, strlen(chat), out->text, sizeof out->text, &out->n_text, NULL),
+                     VOUCH_OK);
+    assert_int_equal(vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA, schema, strlen(schema), NULL), VOUCH_OK);
+    vouch_grammar_close(grammar);
     assert_int_equal(vouch_reject(&row, &out->accepted, &out->final, &out->verdict, NULL), VOUCH_OK);
     vouch_session_close(session);
     vouch_model_close(draft);

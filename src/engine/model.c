@@ -280,6 +280,7 @@ static vouch_status need_tokenizer(const vouch_model *model, vouch_error *err)
 vouch_status vouch_tokenize(const vouch_model *model, const char *text, size_t n_text, unsigned flags, int32_t *tokens,
                             size_t capacity, size_t *n_tokens, vouch_error *err)
 {
+    VOUCH_DEFAULT_FLOATS();
     VOUCH_TRY(need_tokenizer(model, err));
     return vouch_tokenizer_encode(model->tokenizer, text, n_text, flags, tokens, capacity, n_tokens, err);
 }
@@ -287,6 +288,7 @@ vouch_status vouch_tokenize(const vouch_model *model, const char *text, size_t n
 vouch_status vouch_tokenize_chat(const vouch_model *model, const vouch_message *messages, size_t n_messages,
                                  int32_t *tokens, size_t capacity, size_t *n_tokens, vouch_error *err)
 {
+    VOUCH_DEFAULT_FLOATS();
     VOUCH_TRY(need_tokenizer(model, err));
     return vouch_tokenizer_encode_chat(model->tokenizer, messages, n_messages, tokens, capacity, n_tokens, err);
 }
@@ -294,6 +296,7 @@ vouch_status vouch_tokenize_chat(const vouch_model *model, const vouch_message *
 vouch_status vouch_tokenize_chat_json(const vouch_model *model, const char *json, size_t n_json, int32_t *tokens,
                                       size_t capacity, size_t *n_tokens, vouch_error *err)
 {
+    VOUCH_DEFAULT_FLOATS();
     VOUCH_TRY(need_tokenizer(model, err));
     return vouch_tokenizer_encode_json(model->tokenizer, json, n_json, tokens, capacity, n_tokens, err);
 }
@@ -301,6 +304,7 @@ vouch_status vouch_tokenize_chat_json(const vouch_model *model, const char *json
 vouch_status vouch_render_chat(const vouch_model *model, const char *json, size_t n_json, char *text, size_t capacity,
                                size_t *n_text, vouch_error *err)
 {
+    VOUCH_DEFAULT_FLOATS();
     VOUCH_TRY(need_tokenizer(model, err));
     return vouch_tokenizer_render_json(model->tokenizer, json, n_json, text, capacity, n_text, err);
 }

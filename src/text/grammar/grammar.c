@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* vouch_grammar_open: from a notation to an automaton. */
+#include "base/floats.h"
 #include "text/grammar/notations.h"
 #include "text/grammar/program.h"
 
@@ -8,6 +9,7 @@ enum { LONGEST = 1 << 20 }; /* bytes of a grammar's text */
 vouch_status vouch_grammar_open(vouch_grammar **out, vouch_grammar_kind kind, const char *text, size_t n_text,
                                 vouch_error *err)
 {
+    VOUCH_DEFAULT_FLOATS();
     vouch_builder builder = {0};
     int32_t root = 0;
     *out = NULL;
