@@ -21,7 +21,6 @@
 /* A session and its running answer. */
 typedef struct slot {
     vouch_session *session;
-    bool is_busy;
     size_t question;
     char *text; /* [n_text], room for `room` bytes */
     size_t n_text, room;
@@ -147,7 +146,7 @@ static int slot_begin(batch *b, slot *s)
         vouch_error err;
         vouch_session_set_seed(s->session, b->files->options->session.sampling.seed);
         if (!vouch_session_prompt(s->session, question->tokens.items, question->tokens.n, &err)) {
-            *s = (slot){.session = s->session, .is_busy = true, .question = i, .text = s->text, .room = s->room};
+            *s = (slot){.session = s->session, .question = i, .text = s->text, .room = s->room};
             return CLI_DONE;
         }
         cli_complain("--prompts: line %d: %s", (int)question->line, err.message);
@@ -191,7 +190,6 @@ static int event_take(batch *b, const vouch_engine_event *event)
         b->n_failed++;
         status = cli_lines_fail(&b->lines, s->question, vouch_status_text(event->status));
     }
-    s->is_busy = false;
     cli_progress_report(&b->progress, (double)b->lines.n_written / (double)b->questions.n);
     return status ? status : slot_begin(b, s);
 }
@@ -287,21 +285,11 @@ static int batch_run(batch *b)
     return status ? status : interrupted || b->n_failed > 0 ? CLI_FAILED : CLI_DONE;
 }
 
-/* Refuses files that can't be written before anything is loaded. */
-static int outputs_check(const cli_options *options)
-{
-    vouch_error err;
-    if (options->out && cli_file_check(options->out, &err)) return cli_flag_fail("out", &err);
-    if (options->stats_json && cli_file_check(options->stats_json, &err)) return cli_flag_fail("stats-json", &err);
-    return CLI_DONE;
-}
-
 int cli_batch(const cli_options *options)
 {
     cli_engine files = {0};
     batch b = {.files = &files};
-    int status = outputs_check(options);
-    if (!status) status = cli_engine_open(&files, options);
+    int status = cli_engine_open(&files, options);
     if (!status) status = cli_questions_read(&b.questions, &files);
     if (!status) {
         status = cli_lines_open(&b.lines, &files, &b.questions);

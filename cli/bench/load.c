@@ -13,7 +13,6 @@
 /* A session and its running answer. */
 typedef struct slot {
     vouch_session *session;
-    bool is_busy;
     size_t question;
     double last; /* when its last tokens came; 0: none yet */
 } slot;
@@ -63,7 +62,7 @@ static vouch_status slot_begin(run *r, slot *s)
     const cli_load *b = r->load;
     if (r->next == b->questions.n) return VOUCH_OK;
     const cli_question *question = &b->questions.items[r->next];
-    *s = (slot){.session = s->session, .is_busy = true, .question = r->next++};
+    *s = (slot){.session = s->session, .question = r->next++};
     vouch_session_set_seed(s->session, b->engine->options->session.sampling.seed);
     return vouch_session_prompt(s->session, question->tokens.items, question->tokens.n, &r->err);
 }
@@ -109,7 +108,6 @@ static vouch_status event_take(run *r, const vouch_engine_event *event)
     s->last = now;
     if (status || event->step.finish == VOUCH_FINISH_NONE) return status;
     r->n_done++;
-    s->is_busy = false;
     status = answer_compare(r, s);
     return status ? status : slot_begin(r, s);
 }
