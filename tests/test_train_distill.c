@@ -196,6 +196,14 @@ static void a_killed_run_goes_on(void **state)
     }
     assert_int_equal(twice, 0);
     assert_true(same >= n - 12 && n > 50); /* the runs stop with up to 4 other answers unfinished */
+
+    size_t size;
+    char *damaged = read_whole(whole_answers, &size);
+    const int32_t more = a[0].head[2] + 1; /* tokens than the chunk has */
+    memcpy(damaged + (a[0].payload - bytes[0]) + 2 * sizeof more, &more, sizeof more);
+    write_whole(whole_answers, damaged, size);
+    expect(RUN("distill", model, "--head", whole, QUICK), 1, "answers: chunk 1 has ");
+    free(damaged);
     free(bytes[0]);
     free(bytes[1]);
 }

@@ -82,6 +82,11 @@ static vouch_status resume(maker *m, vouch_error *err)
         if (answer.number < 0 || answer.number >= INT32_MAX / 4 || answer.n_prompt < 0 ||
             answer.n_tokens < answer.n_prompt)
             return vouch_fail(err, VOUCH_E_FORMAT, "answers: chunk %zu names no prompt; delete the file", i + 1);
+        const size_t size = sizeof answer + (size_t)answer.n_tokens * sizeof(int32_t);
+        if (train_chunks_size(m->file, i) != size)
+            return vouch_fail(err, VOUCH_E_FORMAT,
+                              "answers: chunk %zu has %zu bytes, expected %zu for %d tokens; delete the file", i + 1,
+                              train_chunks_size(m->file, i), size, answer.n_tokens);
         VOUCH_TRY(mark_done(m, answer.number, err));
         m->n_tokens += answer.n_tokens - answer.n_prompt;
     }
