@@ -165,7 +165,7 @@ void vouch_cycle_plan(vouch_cycle *cycle, const vouch_shape *most, int32_t room)
     vouch_cycle_end(cycle);
 }
 
-int32_t vouch_cycle_n_drawn(const vouch_cycle *cycle)
+int32_t vouch_cycle_n_fixed(const vouch_cycle *cycle)
 {
     const vouch_draft *draft = &cycle->draft;
     int32_t n = 0;
@@ -175,7 +175,7 @@ int32_t vouch_cycle_n_drawn(const vouch_cycle *cycle)
 
 void vouch_cycle_cut(vouch_cycle *cycle, int32_t n)
 {
-    assert(n >= vouch_cycle_n_drawn(cycle) && n <= cycle->draft.n);
+    assert(n >= vouch_cycle_n_fixed(cycle) && n <= cycle->draft.n);
     cycle->draft.n = n;
 }
 

@@ -108,9 +108,10 @@ vouch_staging vouch_cycle_stage(vouch_cycle *cycle);
 void vouch_cycle_run(vouch_cycle *cycle);
 void vouch_cycle_grow(vouch_cycle *cycle);
 void vouch_cycle_end(vouch_cycle *cycle);
-/* An engine may drop the guesses behind the first n before the pass. Guesses drawn from q stay, because dropping them
- * would bias the text. Guesses without an estimate stay, too. So n is at least vouch_cycle_n_drawn. */
-int32_t vouch_cycle_n_drawn(const vouch_cycle *cycle);
+/* The first guesses of the draft, which stay whatever they cost: guesses drawn from q, which come first, because
+ * dropping them would bias the text (law L2), and all guesses where the drafter gives no estimate. An engine may drop
+ * the guesses behind the first n before the pass, n >= vouch_cycle_n_fixed. */
+int32_t vouch_cycle_n_fixed(const vouch_cycle *cycle);
 void vouch_cycle_cut(vouch_cycle *cycle, int32_t n);
 
 /* The pass that scored the draft. */

@@ -272,7 +272,7 @@ static void draft(vouch_engine *e)
         const vouch_cycle *cycle = &e->turns[i].session->cycle;
         if (!e->turns[i].is_cycle) continue;
         offers[n] = (vouch_offer){
-            .expected = cycle->draft.expected, .n = cycle->draft.n, .n_fixed = vouch_cycle_n_drawn(cycle)};
+            .expected = cycle->draft.expected, .n = cycle->draft.n, .n_fixed = vouch_cycle_n_fixed(cycle)};
         n_fixed += offers[n++].n_fixed;
     }
     vouch_admit(offers, n, VOUCH_ENGINE_GUESSES - n_fixed, &e->cost, spent);
