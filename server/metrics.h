@@ -29,7 +29,7 @@ typedef struct server_metrics {
 void server_metrics_tokens(server_metrics *metrics, double seconds, int32_t n);
 /* Counts a choice that has ended. */
 void server_metrics_choice(server_metrics *metrics, const server_choice *choice);
-/* Adds the counters of one answer, without its times and distributions. */
+/* Adds the counters of one answer on which the figures of requests and /metrics are built. */
 void server_stats_add(vouch_stats *sum, const vouch_stats *stats);
 
 #endif

@@ -118,16 +118,15 @@ static int32_t length_of(const vouch_table_context *context)
     return length;
 }
 
-/* Inserts a token behind tokens with the same share. The last of N leaves the row. */
+/* Inserts a token behind tokens with the same share. In a full row it replaces the last token, or is left out. */
 static void row_insert(row *r, int32_t token, float share)
 {
-    int32_t at = r->n < N ? r->n++ : N;
+    if (r->n == N && share <= r->shares[N - 1]) return;
+    int32_t at = r->n < N ? r->n++ : N - 1;
     for (; at > 0 && share > r->shares[at - 1]; at--) {
-        if (at == N) continue;
         r->tokens[at] = r->tokens[at - 1];
         r->shares[at] = r->shares[at - 1];
     }
-    if (at == N) return;
     r->tokens[at] = token;
     r->shares[at] = share;
 }

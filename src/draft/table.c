@@ -53,14 +53,17 @@ static int32_t level_of(uint16_t share)
 static int32_t table_expand(const void *self, const vouch_prefix *prefix, vouch_candidate *out)
 {
     const vouch_table_rows *rows = ((const table *)self)->rows;
-    int32_t row = -1, order = prefix->n_tail < ORDERS ? prefix->n_tail : ORDERS, n = 0;
-    for (; order > 0 && row < 0; order -= row < 0) {
-        const vouch_table_context context = vouch_table_context_of(prefix->end, order);
+    int32_t length = prefix->n_tail < ORDERS ? prefix->n_tail : ORDERS, row = -1;
+    for (; length > 0; length--) {
+        const vouch_table_context context = vouch_table_context_of(prefix->end, length);
         row = vouch_table_rows_find(rows, &context);
+        if (row >= 0) break;
     }
     if (row < 0) return 0;
-    for (int32_t i = rows->starts[row]; i < rows->starts[row + 1]; i++, n++)
-        out[n] = (vouch_candidate){rows->tokens[i], (ORDERS - order) * LEVELS + level_of(rows->shares[i])};
+    const int32_t first = rows->starts[row], n = rows->starts[row + 1] - first;
+    for (int32_t i = 0; i < n; i++)
+        out[i] = (vouch_candidate){rows->tokens[first + i],
+                                   (ORDERS - length) * LEVELS + level_of(rows->shares[first + i])};
     return n;
 }
 

@@ -85,15 +85,14 @@ static vouch_status take(const vouch_gguf *gguf, const char *name, vouch_type ty
     return VOUCH_OK;
 }
 
-/* Whether all tokens are below n_vocab, and -1 only stands behind the last one. */
+/* Whether the context is one to ORDERS tokens of the vocabulary, then -1 to its end. */
 static bool is_context(const vouch_table_context *c, int32_t n_vocab)
 {
-    bool is_known = c->before[0] >= 0;
-    for (int32_t i = 0; i < VOUCH_TABLE_ORDERS; i++) {
-        is_known &= c->before[i] >= -1 && c->before[i] < n_vocab;
-        if (i > 0 && c->before[i] >= 0) is_known &= c->before[i - 1] >= 0;
-    }
-    return is_known;
+    int32_t length = 0;
+    while (length < VOUCH_TABLE_ORDERS && c->before[length] >= 0 && c->before[length] < n_vocab) length++;
+    for (int32_t i = length; i < VOUCH_TABLE_ORDERS; i++)
+        if (c->before[i] != -1) return false;
+    return length > 0;
 }
 
 static vouch_status check_contexts(const vouch_table_rows *t, const char *path, int32_t n_vocab, vouch_error *err)
