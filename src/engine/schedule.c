@@ -99,40 +99,57 @@ static vouch_shape shape_beside(const vouch_session *s, int32_t others)
     return most;
 }
 
+/* The rows of prompts that the pass has room for, and the sessions that want them. */
+typedef struct prompt_room {
+    int32_t rows, scored_rows; /* scored_rows: rows that can have logits */
+    int32_t n_sessions;        /* 0 or less: only sessions that have just lost their pages are left */
+} prompt_room;
+
+/* The turn of session i, which decodes beside `others`: a cycle, without guesses where pages for them are short. False:
+ * it has to wait. */
+static bool take_cycle(vouch_engine *e, int32_t i, int32_t others, vouch_turn *turn)
+{
+    turn->is_cycle = true;
+    turn->most = shape_beside(turn->session, others);
+    if (reserve(e, turn->session, turn->most.n + 1, i + 1)) return true;
+    turn->most.n = 0;
+    return reserve(e, turn->session, 1, i + 1);
+}
+
+/* The turn of session i, whose tokens the cache lacks: the next chunk. All sessions get equal parts of the room, and
+ * later ones also the rows that earlier ones don't need. False: it has to wait. */
+static bool take_chunk(vouch_engine *e, int32_t i, prompt_room *room, vouch_turn *turn)
+{
+    const int32_t equal = room->n_sessions > 0 ? room->rows / room->n_sessions : 0;
+    int32_t part = equal > VOUCH_LEAST_CHUNK ? equal : vouch_min(room->rows, VOUCH_LEAST_CHUNK);
+    room->n_sessions--;
+    turn->is_scored = vouch_session_is_scored(turn->session);
+    if (turn->is_scored) part = vouch_min(part, room->scored_rows);
+    turn->past = vouch_session_chunk(turn->session, part);
+    const int32_t n = turn->past - turn->from;
+    if (part == 0 || !reserve(e, turn->session, n, i + 1)) return false;
+    room->rows -= n;
+    room->scored_rows -= turn->is_scored ? n : 0;
+    return true;
+}
+
 /* Gives turns to the sessions in the order in which they joined, and pages to the turns. A turn keeps its pages:
  * only sessions that joined later, which have no turn yet, can lose theirs. */
 static int32_t take_turns(vouch_engine *e)
 {
-    int32_t n_decoding, n_lacking, n_turns = 0;
-    count_work(e, &n_decoding, &n_lacking);
-    int32_t left = prompt_rows(e, n_decoding);
-    /* Rows of prompts that can have logits: at least VOUCH_LEAST_CHUNK. */
-    int32_t left_scored = e->max_logits - n_decoding - (n_decoding > 0 ? VOUCH_ENGINE_GUESSES : 0);
+    int32_t n_decoding, n_turns = 0;
+    prompt_room room;
+    count_work(e, &n_decoding, &room.n_sessions);
+    room.rows = prompt_rows(e, n_decoding);
+    /* At least VOUCH_LEAST_CHUNK. */
+    room.scored_rows = e->max_logits - n_decoding - (n_decoding > 0 ? VOUCH_ENGINE_GUESSES : 0);
     for (int32_t i = 0; i < e->n_sessions; i++) {
         vouch_session *s = e->sessions[i];
         if (!has_work(s)) continue;
         vouch_turn turn = {.session = s, .from = vouch_memory_n_tokens(s->target.memory)};
-        turn.is_cycle = !vouch_session_lacks(s);
-        if (turn.is_cycle) {
-            turn.most = shape_beside(s, n_decoding - 1);
-            if (!reserve(e, s, turn.most.n + 1, i + 1)) {
-                turn.most.n = 0;
-                if (!reserve(e, s, 1, i + 1)) continue;
-            }
-        } else {
-            /* Equal parts; later sessions also get the rows that earlier ones don't need. n_lacking doesn't count a
-             * session that has just lost its pages, so it may be 0 or less. */
-            const int32_t equal = n_lacking > 0 ? left / n_lacking : 0;
-            int32_t part = equal > VOUCH_LEAST_CHUNK ? equal : vouch_min(left, VOUCH_LEAST_CHUNK);
-            turn.is_scored = vouch_session_is_scored(s);
-            if (turn.is_scored) part = vouch_min(part, left_scored);
-            turn.past = vouch_session_chunk(s, part);
-            n_lacking--;
-            if (part == 0 || !reserve(e, s, turn.past - turn.from, i + 1)) continue;
-            left -= turn.past - turn.from;
-            if (turn.is_scored) left_scored -= turn.past - turn.from;
-        }
-        e->turns[n_turns++] = turn;
+        const bool has_turn = vouch_session_lacks(s) ? take_chunk(e, i, &room, &turn)
+                                                     : take_cycle(e, i, n_decoding - 1, &turn);
+        if (has_turn) e->turns[n_turns++] = turn;
     }
     return n_turns;
 }
@@ -362,9 +379,11 @@ static bool finish_scores(const vouch_turn *turn, vouch_engine_event *event)
 {
     vouch_session *s = turn->session;
     if (!turn->is_scored) return false;
-    *event = (vouch_engine_event){.session = s, .status = vouch_session_read_scores(s, turn->from, turn->past)};
-    if (event->status != VOUCH_OK) vouch_session_abandon(s);
-    return event->status != VOUCH_OK || !vouch_session_is_scored(s);
+    const vouch_status status = vouch_session_read_scores(s, turn->from, turn->past);
+    if (status != VOUCH_OK) vouch_session_abandon(s);
+    if (vouch_session_is_scored(s)) return false; /* more parts follow */
+    *event = (vouch_engine_event){.session = s, .status = status};
+    return true;
 }
 
 /* The paid drafters follow the rows of prompts. One pass of each draft model runs the rows of all sessions. */
