@@ -229,6 +229,12 @@ static void bad_centroids_are_refused(void **state)
         assert_int_equal(vouch_head_open(&head, path, target, false, &err), VOUCH_E_FORMAT);
         if (!strstr(err.message, bad[i].words)) fail_msg("%s", err.message);
     }
+    static const char *const words[] = {"masked_embd_ordering", "masked_embd_centroids.weight", NULL};
+    char path[256];
+    snprintf(path, sizeof path, "%s", test_temporary("damaged.gguf"));
+    tiny_draft_write(path, &(tiny_draft_options){.kind = TINY_ASSISTANT, .target = target, .seed = 1,
+                                                 .n_centroids = 25});
+    head_bench_damage(path, path, target, words, 7);
     vouch_model_close(target);
 }
 
