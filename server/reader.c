@@ -139,25 +139,36 @@ static bool read_xml(server_reader *r, const char *text, size_t n)
     return good;
 }
 
-/* Mistral's newer form: f[ARGS]{...} or f[CALL_ID]id[ARGS]{...}, several behind each other with LIST between. */
-static bool read_list(server_reader *r, const char *text, size_t n)
+/* One call in Mistral's newer form: before ARGS a name, or name[CALL_ID]id, and behind it its arguments. */
+static bool read_named(server_reader *r, const char *name, size_t n_name, const char *text, size_t n)
 {
-    const char *args = memmem(text, n, ARGS, strlen(ARGS)), *name, *id;
-    size_t at = 0, n_name;
     char word[256];
-    if (!args) return read_json(r, text, n);
-    if (!read_to(text, n, &at, ARGS, &name, &n_name) || n_name >= sizeof word) return false;
-    id = memmem(name, n_name, CALL_ID, strlen(CALL_ID));
+    const char *id = memmem(name, n_name, CALL_ID, strlen(CALL_ID));
     if (id) n_name = (size_t)(id - name);
     while (n_name > 0 && strchr(" \n", name[n_name - 1])) n_name--;
     while (n_name > 0 && strchr(" \n", *name)) name++, n_name--;
+    if (n_name >= sizeof word) return false;
     snprintf(word, sizeof word, "%.*s", (int)n_name, name);
-    const char *next = memmem(text + at, n - at, LIST, strlen(LIST));
-    const size_t end = next ? (size_t)(next - text) : n;
-    json_t *arguments = json_loadb(text + at, end - at, JSON_REJECT_DUPLICATES, NULL);
+    json_t *arguments = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
     const bool good = arguments && add_call(r, word, arguments);
     json_decref(arguments);
-    return good && (!next || read_list(r, next + strlen(LIST), n - end - strlen(LIST)));
+    return good;
+}
+
+/* Calls in Mistral's newer form, f[ARGS]{...} or f[CALL_ID]id[ARGS]{...}, with LIST between them, or else in JSON. */
+static bool read_list(server_reader *r, const char *text, size_t n)
+{
+    for (;;) {
+        const char *name;
+        size_t at = 0, n_name;
+        if (!read_to(text, n, &at, ARGS, &name, &n_name)) return read_json(r, text, n);
+        const char *next = memmem(text + at, n - at, LIST, strlen(LIST));
+        const size_t end = next ? (size_t)(next - text) : n;
+        if (!read_named(r, name, n_name, text + at, end - at)) return false;
+        if (!next) return true;
+        text += end + strlen(LIST);
+        n -= end + strlen(LIST);
+    }
 }
 
 /* -------------------------------------------------------------------- reading */

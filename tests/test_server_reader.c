@@ -162,6 +162,24 @@ static void further_calls_are_left_out(void **state)
         }
 }
 
+/* Calls are read one behind the other, so that their number is bounded by the answer and not by the stack (law L5). */
+static void many_calls_are_read(void **state)
+{
+    (void)state;
+    enum { N = 200000 };
+    static const char call[] = "[TOOL_CALLS]f[ARGS]{}";
+    server_text answer = {0};
+    server_reader reader;
+    for (int i = 0; i < N; i++) server_text_put(&answer, call);
+    server_reader_begin(&reader, tools, false);
+    server_reader_push(&reader, answer.bytes, answer.n);
+    server_reader_end(&reader);
+    assert_int_equal(json_array_size(reader.calls), N);
+    assert_int_equal(reader.content.n, 0);
+    server_reader_free(&reader);
+    server_text_free(&answer);
+}
+
 /* The reader loses no text and reads nothing outside of it, whatever a model writes (law L5). */
 static void any_text_is_read(void **state)
 {
@@ -217,6 +235,7 @@ int main(void)
     const struct CMUnitTest all[] = {
         cmocka_unit_test(answers_are_told_apart),
         cmocka_unit_test(further_calls_are_left_out),
+        cmocka_unit_test(many_calls_are_read),
         cmocka_unit_test(any_text_is_read),
         cmocka_unit_test(texts_become_json_strings),
     };
