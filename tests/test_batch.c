@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* `vouch batch`: every prompt gets the answer that `vouch run` gives, in the order of the prompts, however many run at
  * once, and once only, wherever the program was killed. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -143,6 +145,42 @@ static void a_killed_run_is_resumed(void **state)
     free(whole_run);
 }
 
+/* A file that this run did not begin keeps its bytes, also where it has no end of line. */
+static void resume_cuts_off_only_its_own_lines(void **state)
+{
+    (void)state;
+    static const char *const foreign[] = {"A letter without an end of line", "{\"id\":\"2\",\"line\":2,", " ", "\n"};
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        write_whole(out, foreign[i], strlen(foreign[i]));
+        expect(RUN("batch", target, "--prompts", prompts, "--raw", "-n", "3", "--out", out, "--resume"), 1,
+               "--resume needs the file of a run with these prompts, model and options");
+        char *kept = read_whole(out, &(size_t){0});
+        assert_string_equal(kept, foreign[i]);
+        free(kept);
+    }
+    unlink(out);
+    expect(RUN("batch", target, "--prompts", prompts, "--raw", "-n", "3", "--out", out), 0, "13 answers");
+    FILE *file = fopen(out, "a");
+    assert_non_null(file);
+    fputs("{\"id\"", file);
+    fclose(file);
+    expect(RUN("batch", target, "--prompts", prompts, "--raw", "-n", "3", "--out", out, "--resume"), 1,
+           "line 14 is beyond the last prompt");
+}
+
+/* Two processes never write to one file: the second is refused. */
+static void a_file_in_use_is_refused(void **state)
+{
+    (void)state;
+    const int fd = open(out, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    expect(RUN("batch", target, "--prompts", prompts, "-n", "3", "--out", out), 1, "another process writes to this");
+    expect(RUN("batch", target, "--prompts", prompts, "-n", "3", "--out", out, "--resume"), 1,
+           "another process writes to this file");
+    close(fd);
+    expect(RUN("batch", target, "--prompts", prompts, "-n", "3", "--out", out), 0, "13 answers");
+}
+
 static void an_interrupted_run_keeps_its_answers(void **state)
 {
     (void)state;
@@ -197,6 +235,38 @@ static void prompts_that_do_not_fit_are_named(void **state)
     result_free(&r);
 }
 
+/* A file of figures that can't be written is refused before the first answer, not behind the last. */
+static void figures_are_refused_early(void **state)
+{
+    (void)state;
+    result r = RUN("batch", target, "--prompts", prompts, "-n", "3", "--stats-json", "/nowhere/at/all");
+    assert_int_equal(r.status, 1);
+    assert_int_equal(r.n_out, 0);
+    assert_non_null(strstr(r.err, "--stats-json: /nowhere/at/all: No such file or directory"));
+    result_free(&r);
+}
+
+static void a_prompt_keeps_its_id(void **state)
+{
+    (void)state;
+    static const char lines[] = "{\"id\": \"a/7\", \"prompt\": \"one\"}\n"
+                                "{\"id\": 7, \"prompt\": \"two\"}\n"
+                                "{\"id\": null, \"prompt\": \"three\"}\n"
+                                "{\"id\": 7, \"task_id\": \"t\", \"prompt\": \"four\"}\n";
+    static const char *const ids[] = {"a/7", "7", "3", "t"};
+    char path[256];
+    strcpy(path, test_temporary("ids.jsonl"));
+    write_whole(path, lines, sizeof lines - 1);
+    result r = RUN("batch", target, "--prompts", path, "--raw", "-n", "3");
+    assert_int_equal(r.status, 0);
+    for (int i = 0; i < 4; i++) {
+        json_t *line = line_of(r.out, i);
+        assert_string_equal(json_string_value(json_object_get(line, "id")), ids[i]);
+        json_decref(line);
+    }
+    result_free(&r);
+}
+
 /* With little memory answers wait for each other, and are the same. */
 static void memory_stays_within_the_limit(void **state)
 {
@@ -245,6 +315,8 @@ static void wrong_use_is_refused(void **state)
            "line 1 belongs to");
     expect(RUN("batch", other, "--prompts", prompts, "--raw", "-n", "3", "--out", out, "--resume"), 1,
            "line 1 belongs to");
+    expect(RUN("batch", target, "--prompts", prompts, "--raw", "-n", "3", "--ctx", "90", "--out", out, "--resume"), 1,
+           "line 1 belongs to");
     expect(run_as(&(setting){.out = "/dev/full"}, "vouch", ARGUMENTS("batch", target, "--prompts", prompts, "-n", "3")),
            1, "No space left");
 }
@@ -254,8 +326,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(answers_are_those_of_run, files_remove),
         cmocka_unit_test_setup(a_killed_run_is_resumed, files_remove),
+        cmocka_unit_test_setup(resume_cuts_off_only_its_own_lines, files_remove),
+        cmocka_unit_test_setup(a_file_in_use_is_refused, files_remove),
         cmocka_unit_test_setup(an_interrupted_run_keeps_its_answers, files_remove),
         cmocka_unit_test_setup(prompts_that_do_not_fit_are_named, files_remove),
+        cmocka_unit_test_setup(figures_are_refused_early, files_remove),
+        cmocka_unit_test_setup(a_prompt_keeps_its_id, files_remove),
         cmocka_unit_test_setup(memory_stays_within_the_limit, files_remove),
         cmocka_unit_test_setup(wrong_use_is_refused, files_remove),
     };

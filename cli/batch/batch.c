@@ -285,11 +285,21 @@ static int batch_run(batch *b)
     return status ? status : interrupted || b->n_failed > 0 ? CLI_FAILED : CLI_DONE;
 }
 
+/* Refuses files that can't be written before anything is loaded. */
+static int outputs_check(const cli_options *options)
+{
+    vouch_error err;
+    if (options->out && cli_file_check(options->out, &err)) return cli_flag_fail("out", &err);
+    if (options->stats_json && cli_file_check(options->stats_json, &err)) return cli_flag_fail("stats-json", &err);
+    return CLI_DONE;
+}
+
 int cli_batch(const cli_options *options)
 {
     cli_engine files = {0};
     batch b = {.files = &files};
-    int status = cli_engine_open(&files, options);
+    int status = outputs_check(options);
+    if (!status) status = cli_engine_open(&files, options);
     if (!status) status = cli_questions_read(&b.questions, &files);
     if (!status) {
         status = cli_lines_open(&b.lines, &files, &b.questions);

@@ -7,13 +7,14 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/json.h"
 #include "common/text.h"
 
-/* ---------------------------------------------------------------------- keys */
+/* ------------------------------------------------------------ keys and lines */
 
 /* FNV-1a. */
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
@@ -38,7 +39,7 @@ static uint64_t hash_run(const cli_engine *engine)
     const vouch_sampling *s = &o->sampling;
     const vouch_speculation *d = &o->speculation;
     uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), info->digest);
-    hash = HASH(hash, o->max_tokens);
+    hash = HASH(HASH(hash, o->max_tokens), o->n_ctx);
     hash = HASH(HASH(HASH(HASH(hash, s->temperature), s->top_k), s->top_p), s->min_p);
     hash = HASH(HASH(HASH(HASH(hash, s->repeat_penalty), s->frequency_penalty), s->presence_penalty), s->seed);
     hash = HASH(HASH(HASH(hash, s->penalty_window), o->ignore_eos), o->kv_type);
@@ -56,6 +57,25 @@ static void key_write(const cli_lines *lines, size_t i, char key[17])
     const cli_tokens *tokens = &lines->questions->items[i].tokens;
     const uint64_t hash = hash_bytes(lines->base, tokens->items, tokens->n * sizeof *tokens->items);
     snprintf(key, 17, "%016" PRIx64, hash);
+}
+
+/* The members with which the line of question i begins. */
+static json_t *line_begin(const cli_lines *lines, size_t i)
+{
+    const cli_question *question = &lines->questions->items[i];
+    char key[17];
+    key_write(lines, i, key);
+    return json_pack("{s:o, s:i, s:s, s:I}", "id", cli_json_text(question->id), "line", (int)question->line, "key",
+                     key, "prompt_tokens", (json_int_t)question->tokens.n);
+}
+
+/* The text of a line, without its end. Frees `object`, which may be NULL. NULL: memory is short. */
+static char *line_dump(json_t *object)
+{
+    char *line = object ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+    json_decref(object);
+    if (!line) cli_complain("not enough memory for an answer");
+    return line;
 }
 
 /* -------------------------------------------------------------------- resume */
@@ -84,6 +104,20 @@ static int line_check(const cli_lines *lines, size_t i, const char *text, size_t
     return status;
 }
 
+/* Checks the incomplete line at the end of the file. It may be cut off only if it is the beginning of the next line:
+ * any other bytes are not ours. */
+static int rest_check(const cli_lines *lines, const char *text, size_t n)
+{
+    const size_t i = lines->n_written;
+    if (i >= lines->questions->n) return foreign_fail(lines, i, "is beyond the last prompt");
+    char *line = line_dump(line_begin(lines, i));
+    if (!line) return CLI_FAILED;
+    const size_t n_known = strlen(line) - 1; /* all but the closing brace, where the answer goes on */
+    const bool is_begun = memcmp(text, line, n < n_known ? n : n_known) == 0;
+    free(line);
+    return is_begun ? CLI_DONE : foreign_fail(lines, i, "belongs to another prompt, model or option");
+}
+
 /* Checks and counts the complete lines, and cuts off an incomplete line at the end. */
 static int lines_resume(cli_lines *lines)
 {
@@ -97,6 +131,7 @@ static int lines_resume(cli_lines *lines)
         lines->n_written += !status;
         end += n;
     }
+    if (!status && n > 0) status = rest_check(lines, text, (size_t)n);
     free(text);
     if (!status && (ferror(lines->file) || fseeko(lines->file, end, SEEK_SET) || ftruncate(fileno(lines->file), end))) {
         cli_complain("--out %s: %s", lines->path, strerror(errno));
@@ -114,6 +149,30 @@ static int write_fail(const cli_lines *lines)
     return CLI_FAILED;
 }
 
+/* Opens a regular file, or creates it, without touching its content. Refuses a file to which another process writes. */
+static int regular_open(cli_lines *lines, bool resume)
+{
+    struct stat info;
+    const int fd = open(lines->path, (resume ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) return write_fail(lines);
+    lines->file = fdopen(fd, resume ? "r+" : "w"); /* "w" of fdopen doesn't empty the file */
+    if (!lines->file) {
+        close(fd);
+        return write_fail(lines);
+    }
+    /* The lock ends with the process. A file system without locks is no reason to refuse. */
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        cli_complain("--out %s: another process writes to this file; wait for its end, or name another file",
+                     lines->path);
+        return CLI_FAILED;
+    }
+    if (resume) return lines_resume(lines);
+    if (fstat(fd, &info) != 0) return write_fail(lines);
+    if (info.st_size == 0) return CLI_DONE;
+    cli_complain("--out %s: the file exists already; continue it with --resume, or name another file", lines->path);
+    return CLI_FAILED;
+}
+
 int cli_lines_open(cli_lines *lines, const cli_engine *engine, const cli_questions *questions)
 {
     const cli_options *options = engine->options;
@@ -128,30 +187,20 @@ int cli_lines_open(cli_lines *lines, const cli_engine *engine, const cli_questio
         lines->file = stdout;
         return CLI_DONE;
     }
-    const bool is_there = stat(lines->path, &info) == 0, is_regular = is_there && S_ISREG(info.st_mode);
-    if (options->resume && is_there && !is_regular) {
+    if (stat(lines->path, &info) != 0 || S_ISREG(info.st_mode)) return regular_open(lines, options->resume);
+    if (options->resume) {
         cli_complain("--out %s: --resume needs a regular file", lines->path);
         return CLI_FAILED;
     }
-    if (!options->resume && is_regular && info.st_size > 0) {
-        cli_complain("--out %s: the file exists already; continue it with --resume, or name another file",
-                     lines->path);
-        return CLI_FAILED;
-    }
-    lines->file = fopen(lines->path, options->resume && is_there ? "r+e" : "we");
-    if (!lines->file) return write_fail(lines);
-    return options->resume && is_there ? lines_resume(lines) : CLI_DONE;
+    lines->file = fopen(lines->path, "we");
+    return lines->file ? CLI_DONE : write_fail(lines);
 }
 
 /* Stores the line of question i and frees `object`. Writes all lines that no longer wait for an earlier one. */
 static int line_finish(cli_lines *lines, size_t i, json_t *object)
 {
-    char *line = object ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
-    json_decref(object);
-    if (!line) {
-        cli_complain("not enough memory for an answer");
-        return CLI_FAILED;
-    }
+    char *line = line_dump(object);
+    if (!line) return CLI_FAILED;
     lines->waiting[i] = line;
     while (lines->n_written < lines->questions->n && lines->waiting[lines->n_written]) {
         char **next = &lines->waiting[lines->n_written];
@@ -161,15 +210,6 @@ static int line_finish(cli_lines *lines, size_t i, json_t *object)
         lines->n_written++;
     }
     return CLI_DONE;
-}
-
-static json_t *line_begin(const cli_lines *lines, size_t i)
-{
-    const cli_question *question = &lines->questions->items[i];
-    char key[17];
-    key_write(lines, i, key);
-    return json_pack("{s:o, s:i, s:s, s:I}", "id", cli_json_text(question->id), "line", (int)question->line, "key",
-                     key, "prompt_tokens", (json_int_t)question->tokens.n);
 }
 
 int cli_lines_answer(cli_lines *lines, size_t i, const char *text, size_t n_text, int32_t n_tokens,

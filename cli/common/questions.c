@@ -79,12 +79,13 @@ static const json_t *field_of(const json_t *object, const char *name)
     return json_is_null(value) ? NULL : value;
 }
 
-/* The id of a prompt: "question_id": 81 or "task_id": "HumanEval/0", or else the number of the line. */
+/* The id of a prompt: "question_id": 81, "task_id": "HumanEval/0" or "id": 7, or else the number of the line. */
 static char *id_of(const json_t *object, int32_t line)
 {
     const json_t *id = field_of(object, "question_id");
     char digits[32];
     if (!id) id = field_of(object, "task_id");
+    if (!id) id = field_of(object, "id");
     if (json_is_string(id)) return strdup(json_string_value(id));
     snprintf(digits, sizeof digits, "%lld", json_is_integer(id) ? (long long)json_integer_value(id) : (long long)line);
     return strdup(digits);

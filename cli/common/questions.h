@@ -6,6 +6,7 @@
  *   {"task_id": "HumanEval/0", "prompt": "..."}   {"question": "..."}      the file's name is the category
  *   anything else                                                          a prompt a line
  *
+ * "id" may stand for "question_id" and "task_id". Without any of them the id is the number of the line.
  * A file is JSON lines if its name ends in .jsonl or its first line that isn't blank begins with "{". A line that can't
  * be a prompt is left out with a complaint that names its number.
  */
