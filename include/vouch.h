@@ -393,8 +393,8 @@ VOUCH_API void vouch_draft_table_close(vouch_draft_table *table);
     X(PREDICTION, prediction, "copies from your own prediction of the answer")             \
     X(HISTORY, history, "copies from earlier answers")                                     \
     X(GRAMMAR, grammar, "writes what the grammar leaves no choice about")                  \
-    X(HEAD, head, "guesses from the target's hidden states")                               \
-    X(TABLE, table, "repeats what followed in other answers")
+    X(TABLE, table, "repeats what followed in other answers")                              \
+    X(HEAD, head, "guesses from the target's hidden states")
 
 /* A drafter's number: the index of its counters in vouch_stats. */
 enum {

@@ -142,6 +142,7 @@ static vouch_status trial_compare(answers *a, const trial *g, int32_t k, vouch_a
     vouch_session *session = NULL;
     cli_oracle oracle = {.mode = g->mode, .n_vocab = vouch_model_get_info(a->check->engine->model)->n_vocab};
     if (g->drafters == VOUCH_DRAFTER_MODEL && !g->itself && !a->check->engine->draft) return VOUCH_OK;
+    if (g->drafters == VOUCH_DRAFTER_TABLE && !a->check->engine->table) return VOUCH_OK;
     options.speculation.drafters = g->drafters;
     options.speculation.n_draft = k;
     options.speculation.accept = rule;
