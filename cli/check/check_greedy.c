@@ -144,6 +144,7 @@ static vouch_status trial_compare(answers *a, const trial *g, int32_t k, vouch_a
     if (g->drafters == VOUCH_DRAFTER_MODEL && !g->itself && !a->check->engine->draft) return VOUCH_OK;
     if (g->drafters == VOUCH_DRAFTER_TABLE && !a->check->engine->table) return VOUCH_OK;
     options.speculation.drafters = g->drafters;
+    options.speculation.table = a->check->engine->table;
     options.speculation.n_draft = k;
     options.speculation.accept = rule;
     if (rule == VOUCH_ACCEPT_BLOCK) options.speculation.tree_branches = 1; /* it judges chains only */
