@@ -687,7 +687,8 @@ VOUCH_API vouch_status vouch_session_set_lenience(vouch_session *session, double
 /* The next answer takes its random numbers from this seed, as the first answer of a new session with this seed in its
  * sampling parameters does. Later answers take theirs from seeds derived from this one: the n-th answer after it from a
  * hash of (seed, n). So equal prompts get different sampled answers, and equal sequences of prompts get the same ones.
- * A prompt that fails begins no answer. The running answer keeps its seed. */
+ * A prompt that fails begins no answer; neither does one that is cancelled before an engine has its first token. The
+ * running answer keeps its seed. */
 VOUCH_API void vouch_session_set_seed(vouch_session *session, uint64_t seed);
 
 /* The running or the next prompt or step returns CANCELLED. Several calls before that count as one. A cancelled step

@@ -659,6 +659,33 @@ static void paused_sessions_give_way(void **state)
     vouch_engine_close(engine);
 }
 
+/* Law L7: an answer behind a cancelled prompt is sampled as without that prompt, as in a session by itself. */
+static void a_cancelled_prompt_takes_no_seed(void **state)
+{
+    (void)state;
+    enum { SAMPLED = 1 }; /* a request with a temperature */
+    const request *r = &requests[SAMPLED];
+    const vouch_engine_options options = {.n_sessions = 1, .n_ctx = N_CTX, .n_threads = 1};
+    const vouch_engine_event *events;
+    vouch_engine *engine;
+    size_t n_events = 0;
+    static live one;
+    assert_true(r->options.sampling.temperature > 0);
+    assert_int_equal(vouch_engine_open(&engine, target, &options, NULL), VOUCH_OK);
+    live_begin(&one, engine, SAMPLED);
+    vouch_session_cancel(one.session);
+    assert_true(vouch_engine_step(engine, &events, &n_events));
+    assert_int_equal(n_events, 1);
+    assert_int_equal(events[0].status, VOUCH_E_CANCELLED);
+    assert_int_equal(vouch_session_prompt(one.session, r->prompt, (size_t)r->n_prompt, NULL), VOUCH_OK);
+    for (bool is_over = false; !is_over;) {
+        assert_true(vouch_engine_step(engine, &events, &n_events));
+        for (size_t e = 0; e < n_events; e++) is_over |= live_step(&one, &events[e].step);
+    }
+    vouch_session_close(one.session);
+    vouch_engine_close(engine);
+}
+
 /* Sessions with the same draft model or head share its passes: with 8 sessions at once a cycle takes as many passes of
  * it as with one. A chain of n guesses takes n passes, since the last guess is never fed; a tree takes one for each
  * level. Each session makes the guesses that it makes alone. */
@@ -771,6 +798,7 @@ int main(void)
         cmocka_unit_test(few_guesses_are_admitted_at_most),
         cmocka_unit_test_setup_teardown(idle_sessions_give_way, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(paused_sessions_give_way, llama_open, llama_close),
+        cmocka_unit_test_setup_teardown(a_cancelled_prompt_takes_no_seed, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(sessions_share_the_passes_of_a_level, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(other_threads_cancel, llama_open, llama_close),
     };

@@ -304,6 +304,7 @@ void vouch_session_abandon(vouch_session *session)
     s->answering = false;
     s->scores = (vouch_scores){0};
     if (s->n_answer > 0) return;
+    if (s->n_seeded > 0) s->n_seeded--; /* no answer has begun; 0: a new seed has been set since */
     s->stats.prompt_tokens--;
     s->cycle.n_tokens = vouch_memory_n_tokens(s->target.memory) + 1;
     vouch_cycle_rewind(&s->cycle, s->cycle.n_tokens - 1);
@@ -369,12 +370,10 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     s->answering = true;
     s->stats.prompt_tokens++; /* the last one, which runs with the first cycle */
     vouch_cycle_begin_answer(&s->cycle);
-    if (s->is_alone && prefill(s, err) != VOUCH_OK) {
-        vouch_session_abandon(s);
-        return VOUCH_E_CANCELLED;
-    }
     s->seeded.seed = vouch_seed_of_answer(s->seed, s->n_seeded++);
-    return VOUCH_OK;
+    if (!s->is_alone || prefill(s, err) == VOUCH_OK) return VOUCH_OK;
+    vouch_session_abandon(s);
+    return VOUCH_E_CANCELLED;
 }
 
 /* Asks for the count, then for the tokens, which are the caller's to free(). */
