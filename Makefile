@@ -106,7 +106,7 @@ LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(B)/%.o)
 TRAIN_OBJ := $(TRAIN_SRC:%.c=$(B)/%.o)
 # The parts of training in double precision, for the tests of gradients.
-DOUBLE_OBJ := $(patsubst %,$(B)/double/train/%.o,blas ops attention loss layer head student)
+DOUBLE_OBJ := $(patsubst %,$(B)/double/train/%.o,blas ops attention loss layer lora head student)
 SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o) $(B)/bench/support/values.o
 # The measuring programs have the command's flags, messages and files.
 BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix cli/common/,flags.c term.c text.c file.c statistics.c))

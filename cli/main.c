@@ -98,7 +98,7 @@ static const cli_command commands[] = {
     {"distill", CLI_DISTILL, cli_distill, "teach a head or a small model that drafts for a model",
      "vouch distill MODEL --head OUT [--quick] [--prompts FILE] [--tokens N]\n"
      "vouch distill MODEL --student OUT [--student-model FILE]\n"
-     "    [--student-layers N,N,...] [--loss NAME] [--on-policy]\n"
+     "    [--student-layers N,N,...] [--loss NAME] [--on-policy] [--lora RANK]\n"
      "vouch distill MODEL --table OUT [--head OUT] [--prompts FILE] [--tokens N]\n",
      "The model answers prompts, its own ones unless --prompts is given, and a head\n"
      "learns to guess its tokens from the model's hidden states. Everything is kept\n"
@@ -113,7 +113,8 @@ static const cli_command commands[] = {
      "vouch distill m.gguf --head m.head.gguf --prompts lines.txt --threads 8\n"
      "vouch distill m.gguf --head m.head.gguf --exclude questions.jsonl\n"
      "vouch distill m.gguf --table m.table.gguf --tokens 500000\n"
-     "vouch distill m.gguf --student draft.gguf --student-layers 0,29 --tokens 400000\n"},
+     "vouch distill m.gguf --student draft.gguf --student-layers 0,29 --tokens 400000\n"
+     "vouch distill m.gguf --student draft.gguf --student-model small.gguf --lora 16\n"},
     {"bench", CLI_BENCH, cli_bench, "measure speculation, or the passes of a model, on this machine",
      "vouch bench MODEL --prompts FILE [--draft-model FILE] [--spec LIST]...\n"
      "    [-k N,N,...]\n"

@@ -377,8 +377,9 @@ static void sequences_of_a_batch_are_apart(void **state)
 /* ----------------------------------------------------------- whole draft model */
 
 typedef struct student_case {
-    train_student_shape shape;
-    real *block, *grads, *embedding, *output, *bias;
+    train_student student;
+    int64_t n; /* weights that learn */
+    real *grads, *bias;
     train_student_values values;
     vouch_arena arena;
     head_case *lessons; /* its batch */
@@ -387,43 +388,110 @@ typedef struct student_case {
 static double student_value(void *user)
 {
     student_case *c = user;
-    const train_outputs outputs = {DRAFT, c->output, c->bias};
-    train_student_run(&c->values, c->block, NULL, &c->shape, c->embedding, &outputs, &c->lessons->batch,
-                      &c->lessons->goal);
+    const train_outputs outputs = {DRAFT, c->student.output, c->bias};
+    train_student_merge(&c->student);
+    train_student_run(&c->values, &c->student, NULL, &outputs, &c->lessons->batch, &c->lessons->goal);
     return c->lessons->goal.weights[0] * c->values.sums.loss;
 }
 
-static void student_check(int32_t n_layers, train_loss loss)
+/* rank 0: all weights learn. */
+static void student_open(student_case *c, head_case *lessons, int32_t n_layers, int32_t rank)
+{
+    train_student *s = &c->student;
+    *c = (student_case){.student.shape = {n_layers, {WIDTH, 12, {4, 2, 4}, 1e-3}}, .lessons = lessons};
+    const int64_t n = train_student_size(&s->shape);
+    s->block = values_new(n);
+    for (int64_t i = 0; i < n; i++) s->block[i] *= 0.4;
+    s->embedding = values_new(VOCAB * WIDTH);
+    s->output = values_new(DRAFT * WIDTH);
+    c->bias = values_new(DRAFT);
+    if (rank > 0) assert_int_equal(train_student_adapt(s, rank, 5, NULL), VOUCH_OK);
+    c->n = train_student_n_learned(s);
+    if (rank > 0) /* B is 0 at first, and A then has no gradient */
+        for (int64_t i = 0; i < c->n; i++) s->lora.factors[i] = 0.3 * test_normal(&rng);
+    c->grads = calloc((size_t)c->n, sizeof *c->grads);
+    train_student_values_take(&c->values, &c->arena, s, HEAD_ROWS, LENGTH, DRAFT);
+    assert_int_equal(vouch_arena_allocate(&c->arena, "values", NULL), VOUCH_OK);
+    train_student_values_take(&c->values, &c->arena, s, HEAD_ROWS, LENGTH, DRAFT);
+}
+
+static void student_close(student_case *c)
+{
+    train_student *s = &c->student;
+    real *const all[] = {s->block, s->embedding, s->output, c->bias, c->grads};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    train_lora_close(&s->lora);
+    vouch_arena_free(&c->arena);
+}
+
+static void student_check(int32_t n_layers, int32_t rank, train_loss loss)
 {
     head_case lessons;
+    student_case c;
     head_open(&lessons, 1, loss);
     lessons.goal.weights[0] = 0.8;
-    student_case c = {.shape = {n_layers, {WIDTH, 12, {4, 2, 4}, 1e-3}}, .lessons = &lessons};
-    const int64_t n = train_student_size(&c.shape);
-    const train_outputs outputs = {DRAFT, c.output = values_new(DRAFT * WIDTH), c.bias = values_new(DRAFT)};
-    c.block = values_new(n);
-    for (int64_t i = 0; i < n; i++) c.block[i] *= 0.4;
-    c.grads = calloc((size_t)n, sizeof *c.grads);
-    c.embedding = values_new(VOCAB * WIDTH);
-    train_student_values_take(&c.values, &c.arena, &c.shape, HEAD_ROWS, LENGTH, DRAFT);
-    assert_int_equal(vouch_arena_allocate(&c.arena, "values", NULL), VOUCH_OK);
-    train_student_values_take(&c.values, &c.arena, &c.shape, HEAD_ROWS, LENGTH, DRAFT);
-    train_student_run(&c.values, c.block, c.grads, &c.shape, c.embedding, &outputs, &lessons.batch, &lessons.goal);
+    student_open(&c, &lessons, n_layers, rank);
+    real *learned = train_student_learned(&c.student);
+    const train_outputs outputs = {DRAFT, c.student.output, c.bias};
+    train_student_merge(&c.student);
+    train_student_run(&c.values, &c.student, c.grads, &outputs, &lessons.batch, &lessons.goal);
     assert_int_equal(c.values.sums.rows, HEAD_ROWS - 1);
-    CHECK(student_value, &c, c.block, c.grads, n);
-    c.grads[n - 1] += 0.1; /* a wrong gradient is noticed */
-    assert_true(difference(student_value, &c, c.block, c.grads, n) > 1e-4);
-    real *const all[] = {c.block, c.grads, c.embedding, c.output, c.bias};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-    vouch_arena_free(&c.arena);
+    CHECK(student_value, &c, learned, c.grads, c.n);
+    c.grads[c.n - 1] += 0.1; /* a wrong gradient is noticed */
+    assert_true(difference(student_value, &c, learned, c.grads, c.n) > 1e-4);
+    c.grads[c.n - 1] -= 0.1;
+    if (rank > 0) { /* so is a scale that is left out */
+        for (int64_t i = 0; i < c.n; i++) c.grads[i] /= TRAIN_LORA_SCALE;
+        assert_true(difference(student_value, &c, learned, c.grads, c.n) > 0.1);
+    }
+    student_close(&c);
     head_close(&lessons);
 }
 
 static void draft_models_have_their_gradients(void **state)
 {
     (void)state;
-    for (int32_t n_layers = 1; n_layers <= 3; n_layers++) student_check(n_layers, TRAIN_FORWARD_KL);
-    for (int loss = TRAIN_REVERSE_KL; loss <= TRAIN_CROSS_ENTROPY; loss++) student_check(2, loss);
+    for (int32_t n_layers = 1; n_layers <= 3; n_layers++) student_check(n_layers, 0, TRAIN_FORWARD_KL);
+    for (int loss = TRAIN_REVERSE_KL; loss <= TRAIN_CROSS_ENTROPY; loss++) student_check(2, 0, loss);
+}
+
+static void factors_of_draft_models_have_their_gradients(void **state)
+{
+    (void)state;
+    for (int32_t rank = 1; rank <= WIDTH; rank += 5) student_check(2, rank, TRAIN_FORWARD_KL);
+    for (int loss = TRAIN_REVERSE_KL; loss <= TRAIN_CROSS_ENTROPY; loss++) student_check(1, 3, loss);
+}
+
+/* Down the gradient the loss falls, also at full rank, and for factors as they begin, with B = 0. */
+static void a_first_step_of_factors_lowers_the_loss(void **state)
+{
+    (void)state;
+    for (int32_t rank = 2; rank <= WIDTH; rank += WIDTH - 2) {
+        head_case lessons;
+        student_case c;
+        head_open(&lessons, 1, TRAIN_FORWARD_KL);
+        student_open(&c, &lessons, 2, 0);
+        const double start = student_value(&c);
+        assert_int_equal(train_student_adapt(&c.student, rank, 5, NULL), VOUCH_OK);
+        const int64_t n = train_student_n_learned(&c.student);
+        const train_outputs outputs = {DRAFT, c.student.output, c.bias};
+        real *grads = calloc((size_t)n, sizeof *grads), *factors = train_student_learned(&c.student);
+        vouch_arena_free(&c.arena);
+        c.arena = (vouch_arena){0};
+        train_student_values_take(&c.values, &c.arena, &c.student, HEAD_ROWS, LENGTH, DRAFT);
+        assert_int_equal(vouch_arena_allocate(&c.arena, "values", NULL), VOUCH_OK);
+        train_student_values_take(&c.values, &c.arena, &c.student, HEAD_ROWS, LENGTH, DRAFT);
+        assert_true(student_value(&c) == start); /* not one bit differs */
+        train_student_run(&c.values, &c.student, grads, &outputs, &lessons.batch, &lessons.goal);
+        for (int64_t i = 0; i < n; i++) factors[i] -= 0.01 * grads[i];
+        const double after = student_value(&c);
+        assert_true(after < start - 1e-4);
+        for (int64_t i = 0; i < n; i++) factors[i] += 0.02 * grads[i]; /* up the gradient it rises */
+        assert_true(student_value(&c) > start);
+        free(grads);
+        student_close(&c);
+        head_close(&lessons);
+    }
 }
 
 int main(void)
@@ -440,6 +508,8 @@ int main(void)
         cmocka_unit_test(a_forgotten_generation_is_noticed),
         cmocka_unit_test(sequences_of_a_batch_are_apart),
         cmocka_unit_test(draft_models_have_their_gradients),
+        cmocka_unit_test(factors_of_draft_models_have_their_gradients),
+        cmocka_unit_test(a_first_step_of_factors_lowers_the_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A draft model that learns. One step in single precision against PyTorch (golden/student.py): the loss and the
- * gradient of each loss are the same to 1e-4, relative to the largest value.
+ * gradient of each loss are the same to 1e-4, relative to the largest value. So are they for factors of low rank.
  *
  * From end to end on tiny models: a student of all the target's layers guesses as the target does, every divergence
  * raises a noisy student's acceptance, also on-policy, interrupted teaching ends with the same bytes, and bad input is
@@ -16,50 +16,57 @@
 #include "support/command.h"
 #include "support/tiny_lessons.h"
 #include "support/tiny_model.h"
+#include "train/adam.h"
 #include "train/answers.h"
-#include "train/student.h"
+#include "train/student_teach.h"
 
 enum { OUTPUTS = 11, WIDTH = 16, STRIDE = 17 /* of the gradients in the golden file */ };
 
 static const train_student_shape shape = {2, {WIDTH, 24, {4, 2, 4}, 1e-5f}};
 
 typedef struct step {
-    int64_t n; /* of the block */
-    real *block, *grads, *embedding, *output, *bias;
+    train_student student;
+    int64_t n; /* weights that learn */
+    real *grads, *bias;
     train_student_values values;
     vouch_arena arena;
     tiny_lessons lessons;
     train_batch batch;
 } step;
 
-static void step_open(step *s)
+/* rank 0: all weights learn. */
+static void step_open(step *s, int32_t rank)
 {
-    *s = (step){.n = train_student_size(&shape)};
-    s->block = tiny_wave(s->n, 1, 0.4);
-    s->grads = tiny_wave(s->n, 0, 0);
-    s->embedding = tiny_wave(LESSON_VOCAB * WIDTH, 2, 0.7);
-    s->output = tiny_wave(OUTPUTS * WIDTH, 3, 0.5);
+    train_student *student = &s->student;
+    *s = (step){.student.shape = shape};
+    student->block = tiny_wave(train_student_size(&shape), 1, 0.4);
+    student->embedding = tiny_wave(LESSON_VOCAB * WIDTH, 2, 0.7);
+    student->output = tiny_wave(OUTPUTS * WIDTH, 3, 0.5);
     s->bias = tiny_wave(OUTPUTS, 5, 0.3);
+    if (rank > 0) assert_int_equal(train_student_adapt(student, rank, 0, NULL), VOUCH_OK);
+    s->n = train_student_n_learned(student);
+    s->grads = tiny_wave(s->n, 0, 0);
     s->batch = tiny_lessons_make(&s->lessons, 0, OUTPUTS, 0.4f);
     s->lessons.ids[4 * LESSON_TOP + 1] = -1; /* the outputs lack it */
-    train_student_values_take(&s->values, &s->arena, &shape, LESSON_ROWS, LESSON_LENGTH, OUTPUTS);
+    train_student_values_take(&s->values, &s->arena, student, LESSON_ROWS, LESSON_LENGTH, OUTPUTS);
     assert_int_equal(vouch_arena_allocate(&s->arena, "values", NULL), VOUCH_OK);
-    train_student_values_take(&s->values, &s->arena, &shape, LESSON_ROWS, LESSON_LENGTH, OUTPUTS);
+    train_student_values_take(&s->values, &s->arena, student, LESSON_ROWS, LESSON_LENGTH, OUTPUTS);
 }
 
 static void step_close(step *s)
 {
-    real *const all[] = {s->block, s->grads, s->embedding, s->output, s->bias};
+    real *const all[] = {s->student.block, s->grads, s->student.embedding, s->student.output, s->bias};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    train_lora_close(&s->student.lora);
     vouch_arena_free(&s->arena);
 }
 
 static double step_run(step *s, train_loss kind)
 {
     const train_goal goal = {kind, 0.4, {(real)0.7}};
-    const train_outputs outputs = {OUTPUTS, s->output, s->bias};
+    const train_outputs outputs = {OUTPUTS, s->student.output, s->bias};
     memset(s->grads, 0, (size_t)s->n * sizeof *s->grads);
-    train_student_run(&s->values, s->block, s->grads, &shape, s->embedding, &outputs, &s->batch, &goal);
+    train_student_run(&s->values, &s->student, s->grads, &outputs, &s->batch, &goal);
     assert_int_equal(s->values.sums.rows, LESSON_ROWS - 1);
     return (double)goal.weights[0] * s->values.sums.loss;
 }
@@ -77,7 +84,7 @@ static void gradients_are_those_of_pytorch(void **state)
                  LOSS(TRAIN_JENSEN_SHANNON, jensen_shannon), LOSS(TRAIN_TOTAL_VARIATION, total_variation),
                  LOSS(TRAIN_CROSS_ENTROPY, cross_entropy)};
     step s;
-    step_open(&s);
+    step_open(&s, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double loss = step_run(&s, cases[i].kind);
         assert_true(fabs(loss / *cases[i].loss - 1) < 1e-5);
@@ -87,6 +94,60 @@ static void gradients_are_those_of_pytorch(void **state)
         assert_true(tiny_difference(s.grads, STRIDE, cases[(i + 1) % 5].block, cases[i].n) > 1e-2);
     }
     step_close(&s);
+}
+
+#define GOLDEN(name) name, sizeof name / sizeof *name
+
+static void a_step_of_factors_is_that_of_pytorch(void **state)
+{
+    (void)state;
+    const train_adam adam = {
+        .rate = 0.01, .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8, .decay = 0.02, .n_warm = 0, .n_steps = 1000000000};
+    step s;
+    step_open(&s, 3);
+    const train_lora *lora = &s.student.lora;
+    const size_t n_block = (size_t)train_student_size(&shape);
+    real *start = tiny_wave((int64_t)n_block, 1, 0.4);
+    train_student_merge(&s.student); /* B is 0 */
+    assert_memory_equal(s.student.block, start, n_block * sizeof *start);
+    real *begun = tiny_wave(s.n, 4, 0.3), *m = tiny_wave(s.n, 0, 0), *v = tiny_wave(s.n, 0, 0);
+    memcpy(lora->factors, begun, (size_t)s.n * sizeof *begun);
+    assert_true(fabs(step_run(&s, TRAIN_FORWARD_KL) / *factors_loss - 1) > 1e-2); /* the fixed matrices alone */
+    train_student_merge(&s.student);
+    assert_true(fabs(step_run(&s, TRAIN_FORWARD_KL) / *factors_loss - 1) < 1e-5);
+    assert_int_equal(sizeof factors_grads / sizeof *factors_grads, (size_t)(s.n + STRIDE - 1) / STRIDE);
+    assert_true(tiny_difference(s.grads, STRIDE, GOLDEN(factors_grads)) < 1e-4);
+    train_adam_step(&adam, 1, lora->factors, m, v, s.grads, s.n, adam.decay);
+    assert_true(tiny_difference(lora->factors, STRIDE, GOLDEN(factors_after)) < 1e-4);
+    assert_true(tiny_difference(begun, STRIDE, GOLDEN(factors_after)) > 1e-3);
+    /* Factors of another scale run as another model. */
+    for (int64_t i = 0; i < s.n; i++) lora->factors[i] = begun[i] * 0.7f; /* about the root of a half */
+    train_student_merge(&s.student);
+    assert_true(fabs(step_run(&s, TRAIN_FORWARD_KL) / *factors_loss - 1) > 1e-2);
+    real *const all[] = {start, begun, m, v};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    step_close(&s);
+}
+
+/* Gradient and two means of each weight that learns. With factors, also the fixed layers and one layer's gradients. */
+static void factors_take_less_memory(void **state)
+{
+    (void)state;
+    train_states_header header = {0};
+    const train_lessons_set set = {.header = &header};
+    train_student student = {.shape = shape, .n_vocab = OUTPUTS};
+    train_student_course course = {.student = &student, .set = &set, .longest = 9, .n_outputs = OUTPUTS};
+    student.block = tiny_wave(train_student_size(&shape), 1, 0.4);
+    assert_int_equal(vouch_pool_open(&course.pool, 1, NULL), VOUCH_OK);
+    const double all = train_student_teach_bytes(&course), n_all = (double)train_student_n_learned(&student);
+    assert_int_equal(train_student_adapt(&student, 1, 0, NULL), VOUCH_OK);
+    const double less = train_student_teach_bytes(&course), n_less = (double)train_student_n_learned(&student),
+                 layer = (double)train_layer_size(&shape.layer);
+    assert_true(fabs((all - less) / sizeof(real) - (3 * n_all - 4 * n_less - 3 * layer)) < 256); /* 64-byte arrays */
+    assert_true(less < all - layer * sizeof(real));
+    vouch_pool_close(course.pool);
+    train_lora_close(&student.lora);
+    free(student.block);
 }
 
 /* ------------------------------------------------------------------ end to end */
@@ -203,6 +264,84 @@ static void every_divergence_teaches(void **state)
     }
 }
 
+/* Bytes of a tensor of a file, which the caller frees. */
+static char *tensor_read(const char *path, const char *name, size_t *n)
+{
+    vouch_gguf *gguf;
+    vouch_error err;
+    if (vouch_gguf_open(&gguf, path, &err)) fail_msg("%s", err.message);
+    const vouch_gguf_tensor *t = vouch_gguf_find_tensor(gguf, name);
+    assert_true(t && !vouch_gguf_load(gguf, t, 0, t->bytes, &err));
+    char *bytes = malloc(*n = t->bytes);
+    assert_non_null(bytes);
+    memcpy(bytes, t->data, *n);
+    vouch_gguf_close(gguf);
+    return bytes;
+}
+
+static bool tensors_are_equal(const char *a, const char *b, const char *name)
+{
+    size_t n, m;
+    char *x = tensor_read(a, name, &n), *y = tensor_read(b, name, &m);
+    const bool are_equal = n == m && memcmp(x, y, n) == 0;
+    free(x);
+    free(y);
+    return are_equal;
+}
+
+#define ADAPT(out, ...) \
+    RUN("distill", model, "--student", out, "--student-model", base, "--tokens", "6000", "--max-tokens", "40", \
+        "--threads", "1", __VA_ARGS__)
+
+/* Factors raise what the target accepts, with a smaller checkpoint. The file is an ordinary model: it guesses as the
+ * student did. */
+static void factors_teach_an_ordinary_model(void **state)
+{
+    (void)state;
+    static const char *const matrices[] = {"attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up",
+                                           "ffn_down"};
+    const tiny_model_options options = {.seed = 7, .tied = true};
+    tiny_model_options noisy = options;
+    noisy.noise = 0.05f;
+    const char *model = tiny("x.gguf", &options), *base = tiny("y.gguf", &noisy);
+    const char *all = test_path("all"), *still = test_path("still"), *out = test_path("factors"), *in = "held back";
+    const char *again = test_path("again");
+    char path[300], name[64];
+    size_t n, n_factors;
+    result r = ADAPT(all, "--rate", "1e-9", "--epochs", "1");
+    expect(r, 0, NULL);
+    answers_copy(all, still);
+    answers_copy(all, out);
+    answers_copy(all, again);
+    expect(ADAPT(still, "--rate", "1e-9", "--epochs", "1", "--lora", "4"), 0, NULL);
+    r = ADAPT(out, "--rate", "5e-3", "--epochs", "6", "--type", "F32", "--lora", "16");
+    if (r.status) fail_msg("%s", r.err);
+    assert_non_null(strstr(r.err, " of factors of rank 16 in 2 layers learn by forward KL"));
+    const double before = figure(r.err, "held back, before", "tokens per cycle; ");
+    const char *learned = strstr(strstr(r.err, "held back, before") + 1, in);
+    assert_non_null(learned);
+    const double after = figure(learned, in, "tokens per cycle; ");
+    assert_true(after > 1.1 * before);
+    result_free(&r);
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
+        snprintf(name, sizeof name, "blk.1.%s.weight", matrices[i]);
+        assert_true(tensors_are_equal(all, still, name)); /* B is 0, but for 1e-9 */
+        assert_false(tensors_are_equal(base, out, name));
+    }
+    assert_true(tensors_are_equal(base, out, "blk.0.attn_norm.weight"));
+    assert_true(tensors_are_equal(base, out, "output_norm.weight"));
+    /* A student that begins as the file begins as good as this one ended. */
+    base = out;
+    r = ADAPT(again, "--rate", "1e-9", "--epochs", "1");
+    assert_true(fabs(figure(r.err, "held back, before", "tokens per cycle; ") - after) < 0.0015);
+    result_free(&r);
+    snprintf(path, sizeof path, "%s.checkpoint", all);
+    free(read_whole(path, &n));
+    snprintf(path, sizeof path, "%s.checkpoint", out);
+    free(read_whole(path, &n_factors));
+    assert_true(n_factors < n / 2);
+}
+
 /* Cancels a call after a number of questions behind the line that begins the last stage. */
 typedef struct interruption {
     bool is_last_stage;
@@ -226,8 +365,10 @@ static void interrupted_teaching_ends_with_the_same_bytes(void **state)
 {
     (void)state;
     const char *model = tiny("i.gguf", &(tiny_model_options){.n_layers = 3, .seed = 9});
-    for (int on_policy = 0; on_policy < 2; on_policy++) {
-        const char *whole = test_path(on_policy ? "w1" : "w0"), *parts = test_path(on_policy ? "p1" : "p0");
+    for (int i = 0; i < 3; i++) { /* all weights; on-policy; factors, on-policy, too */
+        static const char *const names[] = {"w0", "p0", "w1", "p1", "w2", "p2"};
+        const bool on_policy = i > 0;
+        const char *whole = test_path(names[2 * i]), *parts = test_path(names[2 * i + 1]);
         interruption stop = {0};
         train_options o = train_options_default();
         train_result taught;
@@ -239,6 +380,7 @@ static void interrupted_teaching_ends_with_the_same_bytes(void **state)
         o.student_layers[1] = 2;
         o.n_student_layers = 2;
         o.on_policy = on_policy;
+        o.lora = i == 2 ? 4 : 0;
         o.epochs = on_policy ? 1 : 3;
         o.n_tokens = 2000;
         o.max_tokens = 30;
@@ -392,10 +534,21 @@ static void bad_input_is_refused(void **state)
     expect(RUN("distill", qwen, "--student", out, "--student-layers", "0", FEW), 1, "'qwen2'");
     expect(RUN("distill", experts, "--student", out, "--student-layers", "0", FEW), 1, "with experts");
     expect(RUN("distill", model, "--student", out, "--student-model", "/nonexistent/x", FEW), 1, "/nonexistent/x");
+    expect(RUN("distill", model, "--head", out, "--lora", "4"), 2, "--lora has no effect without --student OUT");
+    expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--lora", "0"), 2, "--lora");
+    expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--lora", "65", FEW), 2,
+           "lora is 65: expected a rank, 1 to the width of the layers, 64");
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "1", FEW), 0, NULL);
+    expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "1", "--lora", "4", FEW), 1,
+           "of other lessons or settings");
     expect(RUN("distill", model, "--student", out, "--student-layers", "1", "--epochs", "1", FEW), 1,
            "of other lessons or settings");
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "2", FEW), 1,
+           "of other lessons or settings");
+    out = test_path("b.factors");
+    expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "1", "--lora", "4", FEW), 0,
+           "rank 4");
+    expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "1", "--lora", "5", FEW), 1,
            "of other lessons or settings");
 }
 
@@ -403,9 +556,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_those_of_pytorch),
+        cmocka_unit_test(a_step_of_factors_is_that_of_pytorch),
+        cmocka_unit_test(factors_take_less_memory),
         cmocka_unit_test(a_student_of_all_layers_is_its_target),
         cmocka_unit_test(a_student_has_its_form),
         cmocka_unit_test(every_divergence_teaches),
+        cmocka_unit_test(factors_teach_an_ordinary_model),
         cmocka_unit_test(interrupted_teaching_ends_with_the_same_bytes),
         cmocka_unit_test(on_policy_goes_on_with_the_targets_answers),
         cmocka_unit_test(bad_input_is_refused),

@@ -100,6 +100,7 @@ static vouch_status checkpoint_read(descender *d, vouch_error *err)
     d->step = header.step;
     d->schedule.epoch = header.epoch;
     d->schedule.at = header.at;
+    if (d->network->follow) d->network->follow(d->network->user);
     return VOUCH_OK;
 }
 
@@ -199,6 +200,7 @@ static vouch_status step_run(descender *d, train_sums sums[TRAIN_GENERATIONS], v
     d->step++;
     steps_foresee(d);
     vouch_pool_run(d->descent->pool, update_run, d);
+    if (d->network->follow) d->network->follow(d->network->user);
     return VOUCH_OK;
 }
 

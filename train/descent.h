@@ -35,6 +35,8 @@ typedef struct train_network {
     /* Forward and backward of a shard: adds the gradient of the loss, divided by `counted`, to grads [n_weights], and
      * the shard's sums. Runs in the worker's thread. */
     void (*run)(void *user, int32_t worker, int32_t shard, int64_t counted, real *grads, train_sums *sums);
+    /* Follows the weights, which a step or a checkpoint has changed; NULL: nothing depends on them. */
+    void (*follow)(void *user);
     /* Scores answers held back. */
     vouch_status (*measure)(void *user, train_score *held, vouch_error *err);
     void *user;

@@ -74,6 +74,7 @@ typedef struct train_options {
     train_loss loss;
     double beta;               /* of TRAIN_JENSEN_SHANNON, in (0, 1) */
     bool on_policy;
+    int32_t lora;              /* rank of the factors that alone learn (lora.h); 0: all weights of the layers learn */
     /* The head; of these, n_draft, epochs, rate and type count for a student, too. */
     int32_t taps[TRAIN_MOST_TAPS]; /* [n_taps] layers whose states it reads, ascending; n_taps 0: four of them */
     int32_t n_taps;

@@ -54,6 +54,9 @@ static vouch_status options_check(const train_options *o, vouch_error *err)
     if (o->n_student_layers < 0 || o->n_student_layers > TRAIN_MOST_LAYERS)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "n_student_layers is %d: expected at most %d",
                           (int)o->n_student_layers, TRAIN_MOST_LAYERS);
+    if (o->lora < 0 || (o->lora > 0 && !o->is_student))
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "lora is %d: expected 0, or the rank of a student's factors",
+                          (int)o->lora);
     if (o->depth < 1 || o->depth > TRAIN_MOST_DEPTH)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "depth is %d: expected 1 to %d", (int)o->depth, TRAIN_MOST_DEPTH);
     if (o->n_draft < 16 || o->n_ff < 0 || o->epochs < 1 || !(o->rate > 0))

@@ -16,14 +16,38 @@ train_layer train_student_layer(const train_student_shape *shape, real *block, i
     return train_layer_at(&shape->layer, block + shape->layer.n_embd + layer * train_layer_size(&shape->layer));
 }
 
+vouch_status train_student_adapt(train_student *student, int64_t rank, uint64_t seed, vouch_error *err)
+{
+    const train_student_shape *shape = &student->shape;
+    return train_lora_open(&student->lora, &shape->layer, shape->n_layers, student->block + shape->layer.n_embd, rank,
+                           seed, err);
+}
+
+real *train_student_learned(const train_student *student)
+{
+    return student->lora.rank > 0 ? student->lora.factors : student->block;
+}
+
+int64_t train_student_n_learned(const train_student *student)
+{
+    const train_lora *lora = &student->lora;
+    return lora->rank > 0 ? lora->n_layers * train_lora_size(lora) : train_student_size(&student->shape);
+}
+
+void train_student_merge(const train_student *student)
+{
+    if (student->lora.rank > 0) train_lora_merge(&student->lora, student->block + student->shape.layer.n_embd);
+}
+
 static real *take(vouch_arena *arena, int64_t rows, int64_t n)
 {
     return vouch_arena_take(arena, (size_t)rows * (size_t)n, sizeof(real));
 }
 
-void train_student_values_take(train_student_values *values, vouch_arena *arena, const train_student_shape *shape,
+void train_student_values_take(train_student_values *values, vouch_arena *arena, const train_student *student,
                                int64_t max_rows, int64_t max_length, int64_t n_outputs)
 {
+    const train_student_shape *shape = &student->shape;
     const int64_t n = shape->layer.n_embd;
     train_layer_values scratch;
     values->layers = vouch_arena_take(arena, (size_t)shape->n_layers, sizeof *values->layers);
@@ -39,6 +63,7 @@ void train_student_values_take(train_student_values *values, vouch_arena *arena,
     values->normed = take(arena, TRAIN_LOSS_ROWS, n);
     values->dpicked = take(arena, TRAIN_LOSS_ROWS, n);
     values->dnormed = take(arena, TRAIN_LOSS_ROWS, n);
+    values->dlayer = student->lora.rank > 0 ? take(arena, 1, train_layer_size(&shape->layer)) : NULL;
 }
 
 static void clear(real *x, int64_t n)
@@ -46,28 +71,34 @@ static void clear(real *x, int64_t n)
     memset(x, 0, (size_t)n * sizeof *x);
 }
 
-static void layers_run(train_student_values *values, real *block, const train_student_shape *shape,
-                       const real *embedding, const train_batch *batch)
+static void layers_run(train_student_values *values, const train_student *student, const train_batch *batch)
 {
+    const train_student_shape *shape = &student->shape;
     const int64_t n = shape->layer.n_embd;
     for (int64_t i = 0; i < batch->rows.n; i++)
-        memcpy(values->layers[0].x + i * n, embedding + batch->tokens[i] * n, (size_t)n * sizeof(real));
+        memcpy(values->layers[0].x + i * n, student->embedding + batch->tokens[i] * n, (size_t)n * sizeof(real));
     for (int32_t l = 0; l < shape->n_layers; l++) {
-        const train_layer layer = train_student_layer(shape, block, l);
+        const train_layer layer = train_student_layer(shape, student->block, l);
         real *y = l + 1 < shape->n_layers ? values->layers[l + 1].x : values->s;
         train_layer_run(y, &values->layers[l], 0, &layer, &shape->layer, &batch->rows);
     }
 }
 
-static void layers_back(train_student_values *values, real *block, real *grads, const train_student_shape *shape,
+/* A layer's gradients go into `grads`, or through `values` into those of its factors. */
+static void layers_back(train_student_values *values, const train_student *student, real *grads,
                         const train_batch *batch)
 {
+    const train_student_shape *shape = &student->shape;
+    const bool has_factors = student->lora.rank > 0;
     for (int32_t l = shape->n_layers - 1; l >= 0; l--) {
-        const train_layer layer = train_student_layer(shape, block, l);
-        train_layer dlayer = train_student_layer(shape, grads, l);
+        const train_layer layer = train_student_layer(shape, student->block, l);
+        train_layer dlayer = has_factors ? train_layer_at(&shape->layer, values->dlayer)
+                                         : train_student_layer(shape, grads, l);
+        if (has_factors) clear(values->dlayer, train_layer_size(&shape->layer));
         train_layer_clear(&values->layers[l], 1, &shape->layer, batch->rows.n);
         train_layer_back(values->ds, &dlayer, &values->layers[l], 0, &layer, &shape->layer, &batch->rows,
                          &values->space);
+        if (has_factors) train_lora_back(&student->lora, grads, l, &dlayer);
     }
 }
 
@@ -125,21 +156,23 @@ static void row_judge(train_student_values *values, real *z, int64_t n, const tr
 }
 
 /* Logits and losses of up to TRAIN_LOSS_ROWS rows that count, so that the logits of all rows need no memory. */
-static void rows_judge(train_student_values *values, const real *norm, real *dnorm, const train_student_shape *shape,
+static void rows_judge(train_student_values *values, const train_student *student, real *grads,
                        const train_outputs *outputs, const train_batch *batch, const train_goal *goal,
                        const int64_t *rows, int64_t n_rows)
 {
-    const int64_t n = shape->layer.n_embd;
+    const int64_t n = student->shape.layer.n_embd;
+    const real *norm = student->block;
+    real *dnorm = student->lora.rank > 0 ? NULL : grads;
     for (int64_t i = 0; i < n_rows; i++)
         memcpy(values->picked + i * n, values->s + rows[i] * n, (size_t)n * sizeof(real));
-    train_norm(values->normed, values->factors, values->picked, norm, n_rows, n, shape->layer.eps);
+    train_norm(values->normed, values->factors, values->picked, norm, n_rows, n, student->shape.layer.eps);
     train_linear(values->logits, values->normed, outputs->rows, n_rows, outputs->n, n);
     for (int64_t i = 0; i < n_rows; i++) {
         real *z = values->logits + i * outputs->n;
         if (outputs->bias) train_add(z, outputs->bias, outputs->n);
         row_judge(values, z, outputs->n, batch, goal, rows[i]);
     }
-    if (!dnorm) return;
+    if (!grads) return;
     clear(values->dnormed, n_rows * n);
     clear(values->dpicked, n_rows * n);
     train_linear_back(values->dnormed, NULL, values->logits, values->normed, outputs->rows, n_rows, outputs->n, n);
@@ -148,21 +181,20 @@ static void rows_judge(train_student_values *values, const real *norm, real *dno
         memcpy(values->ds + rows[i] * n, values->dpicked + i * n, (size_t)n * sizeof(real));
 }
 
-void train_student_run(train_student_values *values, real *block, real *grads, const train_student_shape *shape,
-                       const real *embedding, const train_outputs *outputs, const train_batch *batch,
-                       const train_goal *goal)
+void train_student_run(train_student_values *values, const train_student *student, real *grads,
+                       const train_outputs *outputs, const train_batch *batch, const train_goal *goal)
 {
     assert(batch->lessons.n_top <= TRAIN_MOST_CLASSES);
     int64_t rows[TRAIN_LOSS_ROWS], n_rows = 0;
     values->sums = (train_sums){0};
-    layers_run(values, block, shape, embedding, batch);
+    layers_run(values, student, batch);
     memset(values->hits, 0, (size_t)batch->rows.n);
-    if (grads) clear(values->ds, batch->rows.n * shape->layer.n_embd);
+    if (grads) clear(values->ds, batch->rows.n * student->shape.layer.n_embd);
     for (int64_t i = 0; i < batch->rows.n; i++) {
         if (batch->lessons.counts[i]) rows[n_rows++] = i;
         if (n_rows < TRAIN_LOSS_ROWS && (i + 1 < batch->rows.n || n_rows == 0)) continue;
-        rows_judge(values, block, grads, shape, outputs, batch, goal, rows, n_rows);
+        rows_judge(values, student, grads, outputs, batch, goal, rows, n_rows);
         n_rows = 0;
     }
-    if (grads) layers_back(values, block, grads, shape, batch);
+    if (grads) layers_back(values, student, grads, batch);
 }

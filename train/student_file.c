@@ -143,6 +143,7 @@ void train_student_close(train_student *student)
     free(student->embedding);
     free(student->frequencies);
     free(student->block);
+    train_lora_close(&student->lora);
 }
 
 void train_student_angles(const train_student *student, real *cosines, real *sines, int64_t n_positions)

@@ -13,14 +13,6 @@
 #include "model/weights.h"
 #include "train/student.h"
 
-typedef struct train_student {
-    train_student_shape shape;
-    int64_t n_vocab;
-    real *block;              /* [train_student_size] */
-    real *embedding, *output; /* [n_vocab, n_embd]; the same where tied */
-    double *frequencies;      /* [head_dim / 2] radians per position */
-} train_student;
-
 /* Copies layers[0, n_layers) of the model in the file `path`, whose weights are open; n_layers 0: all of its layers.
  * Errors: ARGUMENT (a layer), UNSUPPORTED (names the architecture, key or tensor), MEMORY, and those of opening. */
 vouch_status train_student_open(train_student *student, const char *path, const vouch_weights *weights,

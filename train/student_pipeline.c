@@ -69,6 +69,7 @@ static vouch_status begin(school *s, vouch_error *err)
     if (!status)
         status = train_student_open(&s->student, s->base, weights, o->student_layers, o->n_student_layers, err);
     vouch_weights_close(weights);
+    if (!status && o->lora > 0) status = train_student_adapt(&s->student, o->lora, o->seed, err);
     vouch_pool_close(s->d->pool); /* the next stage opens its own threads */
     s->d->pool = NULL;
     return status;
@@ -229,8 +230,10 @@ static vouch_status teach(school *s, vouch_error *err)
                                    .is_cancelled = o->is_cancelled ? is_cancelled : NULL,
                                    .user = s};
     course.adam.rate = o->rate;
-    train_note(d, "student: %" PRId64 " weights in %d layers learn by %s%s; %.0f MB of memory",
-               train_student_size(&s->student.shape), (int)s->student.shape.n_layers, loss_names[o->loss],
+    char factors[48] = "";
+    if (o->lora > 0) snprintf(factors, sizeof factors, " of factors of rank %d", (int)o->lora);
+    train_note(d, "student: %" PRId64 " weights%s in %d layers learn by %s%s; %.0f MB of memory",
+               train_student_n_learned(&s->student), factors, (int)s->student.shape.n_layers, loss_names[o->loss],
                o->on_policy ? " from its own text, too" : "", train_student_teach_bytes(&course) * 1e-6);
     train_blas()->openblas_set_num_threads(1); /* each worker multiplies for its own shards */
     const vouch_status status = train_student_teach(&course, err);
@@ -266,11 +269,12 @@ static vouch_status write_file(const school *s, train_result *result, vouch_erro
     char recipe[640];
     struct stat info;
     snprintf(recipe, sizeof recipe,
-             "{\"method\": \"student\", \"loss\": \"%s\", \"beta\": %g, \"on_policy\": %s, \"tokens\": %" PRId64
-             ", \"sampled\": %g, \"seed\": %" PRIu64 ", \"epochs\": %d, \"rate\": %g, \"outputs\": %d, "
+             "{\"method\": \"student\", \"loss\": \"%s\", \"beta\": %g, \"on_policy\": %s, \"lora\": %d, "
+             "\"tokens\": %" PRId64 ", \"sampled\": %g, \"seed\": %" PRIu64 ", \"epochs\": %d, \"rate\": %g, "
+             "\"outputs\": %d, "
              "\"accepted\": [%.4f, %.4f, %.4f], \"tokens_per_cycle\": %.4f, \"accepted_sampled\": %.4f}",
-             loss_names[o->loss], o->beta, o->on_policy ? "true" : "false", d->lessons.n_rows, o->sampled, o->seed,
-             (int)o->epochs, o->rate, (int)vouch_min(o->n_draft, d->header.n_vocab), held->accepted[0],
+             loss_names[o->loss], o->beta, o->on_policy ? "true" : "false", (int)o->lora, d->lessons.n_rows, o->sampled,
+             o->seed, (int)o->epochs, o->rate, (int)vouch_min(o->n_draft, d->header.n_vocab), held->accepted[0],
              held->accepted[1], held->accepted[2], held->tokens_per_cycle, held->sampled);
     VOUCH_TRY(train_student_write(&s->student, s->base, d->out, train_type_of(o->type), d->header.digest, recipe, err));
     result->bytes = stat(d->out, &info) == 0 ? info.st_size : 0;

@@ -92,7 +92,7 @@ static void lay_out(void *user, vouch_arena *arena, int32_t n_workers)
     for (int32_t i = 0; i < n_workers; i++) {
         train_student_values scratch;
         t->values[i] = vouch_arena_take(arena, 1, sizeof *t->values[i]);
-        train_student_values_take(t->values[i] ? t->values[i] : &scratch, arena, &s->shape, TRAIN_ROWS, TRAIN_ROWS,
+        train_student_values_take(t->values[i] ? t->values[i] : &scratch, arena, s, TRAIN_ROWS, TRAIN_ROWS,
                                   t->n_outputs);
     }
     if (!t->cosines) return;
@@ -145,9 +145,14 @@ static void run(void *user, int32_t worker, int32_t shard, int64_t counted, real
     train_goal goal = t->course->goal;
     if (t->shards[shard].batch.rows.n == 0) return;
     goal.weights[0] = 1 / (real)counted;
-    train_student_run(t->values[worker], s->block, grads, &s->shape, s->embedding, sees_all(t) ? &all : &some,
-                      &t->shards[shard].batch, &goal);
+    train_student_run(t->values[worker], s, grads, sees_all(t) ? &all : &some, &t->shards[shard].batch, &goal);
     train_sums_add(sums, &t->values[worker]->sums);
+}
+
+static void follow(void *user)
+{
+    const teacher *t = user;
+    train_student_merge(t->course->student);
 }
 
 static vouch_status measure(void *user, train_score *held, vouch_error *err)
@@ -168,6 +173,7 @@ static uint64_t settings_hash(const train_student_course *c)
                               (double)c->n_outputs, c->lessons ? 1 : 0};
     uint64_t hash = vouch_hash_word(VOUCH_HASH_START, c->settings);
     hash = vouch_hash_bytes(hash, numbers, sizeof numbers);
+    if (c->student->lora.rank > 0) hash = vouch_hash_word(hash, (uint64_t)c->student->lora.rank);
     return vouch_hash_bytes(hash, c->set->header, sizeof *c->set->header);
 }
 
@@ -180,9 +186,10 @@ static train_descent descent_of(const train_student_course *c, teacher *t)
         t->n_drawn = c->n_outputs / 8;
         t->n_frequent = c->n_outputs - t->n_drawn;
     }
-    const train_network network = {.weights = c->student->block, .n_weights = train_student_size(&c->student->shape),
-                                   .n_sums = 1, .settings = settings_hash(c), .lay_out = lay_out, .clear = clear,
-                                   .add = add, .begin = begin, .run = run, .measure = measure, .user = t};
+    const train_network network = {.weights = train_student_learned(c->student),
+                                   .n_weights = train_student_n_learned(c->student), .n_sums = 1,
+                                   .settings = settings_hash(c), .lay_out = lay_out, .clear = clear, .add = add,
+                                   .begin = begin, .run = run, .follow = follow, .measure = measure, .user = t};
     return (train_descent){.network = network, .set = c->set, .lessons = c->lessons, .adam = c->adam,
                            .n_epochs = c->n_epochs, .n_rounds = c->n_rounds, .n_rowless = 1, .seed = c->seed,
                            .checkpoint = c->checkpoint, .checkpoint_seconds = c->checkpoint_seconds, .pool = c->pool,
@@ -193,7 +200,7 @@ double train_student_teach_bytes(const train_student_course *course)
 {
     teacher t;
     const train_descent descent = descent_of(course, &t);
-    return train_descent_bytes(&descent);
+    return train_descent_bytes(&descent) + (double)course->student->lora.arena.size;
 }
 
 vouch_status train_student_teach(const train_student_course *course, vouch_error *err)
@@ -218,7 +225,7 @@ static vouch_status examiner_open(examiner *e, const train_student *student, int
     *e = (examiner){0};
     for (int twice = 0; twice < 2; twice++) {
         train_space_take(&e->space, &e->arena, 0, longest);
-        train_student_values_take(&e->values, &e->arena, &student->shape, longest, longest, student->n_vocab);
+        train_student_values_take(&e->values, &e->arena, student, longest, longest, student->n_vocab);
         e->cosines = vouch_arena_take(&e->arena, n_angles, sizeof *e->cosines);
         e->sines = vouch_arena_take(&e->arena, n_angles, sizeof *e->sines);
         if (twice == 0) VOUCH_TRY(vouch_arena_allocate(&e->arena, "measuring a draft model", err));
@@ -234,8 +241,7 @@ static void examine(examiner *e, train_student_score *score, const train_student
     const uint8_t *hits[TRAIN_MEASURED_DEPTH];
     train_space_clear(&e->space, e->cosines, e->sines);
     space_add(&e->space, s, NULL);
-    train_student_run(&e->values, student->block, NULL, &student->shape, student->embedding, &outputs,
-                      &e->space.batch, &goal);
+    train_student_run(&e->values, student, NULL, &outputs, &e->space.batch, &goal);
     score->n_rows += e->values.sums.rows;
     score->accepted += (double)e->values.sums.rows - e->values.sums.loss;
     for (int g = 0; g < TRAIN_MEASURED_DEPTH; g++) hits[g] = e->values.hits;

@@ -30,7 +30,7 @@ typedef struct train_student_course {
     void *user;
 } train_student_course;
 
-/* Bytes that teaching allocates, besides the student. */
+/* Bytes that teaching takes besides the student, its factors and their fixed matrices included. */
 double train_student_teach_bytes(const train_student_course *course);
 /* Errors: MEMORY, IO, FORMAT, MISMATCH, NUMERIC (names the step), CANCELLED. */
 vouch_status train_student_teach(const train_student_course *course, vouch_error *err);

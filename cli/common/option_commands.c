@@ -281,7 +281,8 @@ static bool check_written_anew(const cli_options *options, unsigned command)
 static bool check_distill(const cli_options *options, cli_given given)
 {
     static const char *const of_heads[] = {"quick", "taps", "ff-width", "unroll"};
-    static const char *const of_students[] = {"student-model", "student-layers", "loss", "beta", "on-policy"};
+    static const char *const of_students[] = {"student-model", "student-layers", "loss", "beta", "on-policy",
+                                              "lora"};
     const bool has_student = options->distill.student != NULL;
     if (!options->distill.head && !has_student && !options->distill.table) {
         cli_complain("--head OUT is missing: expected the file to write, as in `vouch distill m.gguf --head h.gguf`; "

@@ -283,6 +283,9 @@ static const cli_flag flags[] = {
     {"on-policy", NULL, 0, CLI_FLAG_SWITCH, AT(distill.on_policy), NULL, NULL, CLI_DISTILL, "Training",
      "the student goes on with the target's answers from a random token, and learns what the target says there, too",
      NULL, NULL},
+    {"lora", NULL, 0, CLI_FLAG_INT, AT(distill.lora), "RANK", "[1, 1048576]", CLI_DISTILL, "Training",
+     "the student's matrices stay fixed; factors of this rank, which are added to them, learn in their place (LoRA): "
+     "less memory and smaller checkpoints (default: all weights of the layers learn)", NULL, NULL},
     {"taps", NULL, 0, CLI_FLAG_INTS, AT(distill.taps), "N,N,...", "[0, 1023]", CLI_DISTILL, "Head",
      "layers of the target whose states the head reads, counted from 0, at most 8 (default: four)", NULL, NULL},
     {"type", NULL, 0, CLI_FLAG_FILE, AT(type), "TYPE", NULL, CLI_DISTILL, "Head",

@@ -96,6 +96,7 @@ typedef struct cli_options {
         double sampled, rate;
         cli_ints taps, student_layers;
         bool quick, on_policy;
+        int32_t lora;
         int loss; /* train_loss */
         double beta;
     } distill;

@@ -195,6 +195,7 @@ static int teach(const cli_options *options, const lessons *l)
         train.student_layers[i] = options->distill.student_layers.items[i];
     train.loss = (train_loss)options->distill.loss;
     train.beta = options->distill.beta;
+    train.lora = options->distill.lora;
     train.on_policy = options->distill.on_policy;
     train.quick = options->distill.quick;
     train.n_draft = options->distill.n_draft;
