@@ -14,13 +14,25 @@ static const vouch_model *model_of(const server_answer *a)
     return a->request.model->options->model;
 }
 
-server_answer *server_answer_new(server_exchange *x, const server_request *request, const server_job *job,
-                                 const char *id_prefix)
+/* NULL when memory is short. */
+static server_answer *allocate(int32_t n_choices, size_t n_more)
 {
     server_answer *a = calloc(1, sizeof *a);
-    if (a) a->said = calloc((size_t)job->n_choices, sizeof *a->said);
-    if (!a || !a->said) {
-        free(a);
+    if (a) a->said = calloc((size_t)n_choices, sizeof *a->said);
+    if (a && n_more > 0) a->more = calloc(1, n_more);
+    if (a && a->said && (a->more || n_more == 0)) return a;
+    if (a) free(a->said);
+    free(a);
+    return NULL;
+}
+
+server_answer *server_answer_new(server_exchange *x, const server_request *request, server_job *job,
+                                 const char *id_prefix, size_t n_more)
+{
+    server_answer *a = allocate(job->n_choices, n_more);
+    if (!a) {
+        server_job_release(job);
+        server_reply_fault(x, &(server_fault){0});
         return NULL;
     }
     a->request = *request;

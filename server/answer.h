@@ -29,12 +29,13 @@ typedef struct server_answer {
     int64_t created;
     int32_t n_choices;
     server_said *said; /* [n_choices] */
-    void *more;        /* the API's own state; freed with the answer */
+    void *more;        /* the API's own state; NULL: none */
 } server_answer;
 
-/* For a job of this request. NULL when memory is short. */
-server_answer *server_answer_new(server_exchange *x, const server_request *request, const server_job *job,
-                                 const char *id_prefix);
+/* For a job of this request, with n_more zeroed bytes for the API's own state. Where memory is short, releases the job,
+ * replies, and returns NULL. */
+server_answer *server_answer_new(server_exchange *x, const server_request *request, server_job *job,
+                                 const char *id_prefix, size_t n_more);
 void server_answer_free(void *answer);
 
 /* Reads token i of a step. `from` is the length of the step's text that has been read; returns the new length. */

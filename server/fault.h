@@ -9,7 +9,7 @@
 #include "vouch.h"
 
 typedef struct server_fault {
-    int status;       /* of HTTP; 0: none */
+    int status;       /* of HTTP; 0: memory is short, and nobody could say more */
     const char *code; /* a word for programs, a constant */
     char param[160];  /* path of the field, such as messages[2].content; "" where no field is to blame */
     char message[700];

@@ -90,6 +90,11 @@ json_t *server_error_json(const server_exchange *x, const server_fault *fault)
 
 void server_reply_fault(server_exchange *x, const server_fault *fault)
 {
+    server_fault memory;
+    if (fault->status == 0) {
+        server_fail(&memory, 503, "out_of_memory", "", "not enough memory for the request");
+        fault = &memory;
+    }
     server_reply_json(x, fault->status, server_error_json(x, fault));
     if (!x->response) return;
     if (fault->status == 429 || fault->status == 503) mhd.MHD_add_response_header(x->response, "Retry-After", "1");

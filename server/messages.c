@@ -314,29 +314,25 @@ static const server_format body_format = {NULL, server_answer_keep, NULL, body, 
 void server_messages(server_exchange *x)
 {
     server_request request;
-    server_fault fault;
+    server_fault fault = {0};
     server_job *job = NULL;
     if (convert(x, &fault) && server_request_read(&request, x, SERVER_MESSAGES, &fault)) {
         if (request.max_tokens > 0) job = server_prompt_chat(&request, &fault);
         else server_fail_field(&fault, "max_tokens", "expected the maximum number of tokens of the answer");
     }
-    server_answer *a = job ? server_answer_new(x, &request, job, "msg_") : NULL;
-    if (a) a->more = calloc(1, sizeof(blocks));
-    if (job && (!a || !a->more)) {
-        server_fail(&fault, 503, "out_of_memory", "", "not enough memory for the answer");
-        if (a) server_answer_free(a);
-        server_job_release(job);
-        job = NULL;
+    if (!job) {
+        server_reply_fault(x, &fault);
+        return;
     }
-    if (job) server_begin(x, request.model, job, request.stream, request.stream ? &stream_format : &body_format, a);
-    else server_reply_fault(x, &fault);
+    server_answer *a = server_answer_new(x, &request, job, "msg_", sizeof(blocks));
+    if (a) server_begin(x, request.model, job, request.stream, request.stream ? &stream_format : &body_format, a);
 }
 
 /* Reads the same request as /v1/messages, and answers with the number of its prompt's tokens. */
 void server_count_tokens(server_exchange *x)
 {
     server_request request;
-    server_fault fault;
+    server_fault fault = {0};
     server_job *job = NULL;
     if (convert(x, &fault) && server_request_read(&request, x, SERVER_MESSAGES, &fault))
         job = server_prompt_chat(&request, &fault);

@@ -302,7 +302,7 @@ static const server_format native_whole = {NULL, server_answer_keep, NULL, nativ
 void server_native_completion(server_exchange *x)
 {
     server_request request;
-    server_fault fault;
+    server_fault fault = {0};
     server_job *job = NULL;
     if (server_request_read(&request, x, SERVER_NATIVE, &fault)) job = server_prompt_texts(&request, &fault);
     request.return_tokens |= request.stream; /* as llama.cpp has it */
@@ -310,10 +310,6 @@ void server_native_completion(server_exchange *x)
         server_reply_fault(x, &fault);
         return;
     }
-    server_answer *a = server_answer_new(x, &request, job, "cmpl-");
-    if (!a) {
-        server_job_release(job);
-        return;
-    }
-    server_begin(x, request.model, job, request.stream, request.stream ? &native_stream : &native_whole, a);
+    server_answer *a = server_answer_new(x, &request, job, "cmpl-", 0);
+    if (a) server_begin(x, request.model, job, request.stream, request.stream ? &native_stream : &native_whole, a);
 }

@@ -334,7 +334,7 @@ static const server_format echo_format = {NULL, echo_event, NULL, answer_body, s
 static void complete(server_exchange *x, unsigned where)
 {
     server_request request;
-    server_fault fault;
+    server_fault fault = {0};
     server_job *job = NULL;
     if (server_request_read(&request, x, where, &fault))
         job = where == SERVER_CHAT ? server_prompt_chat(&request, &fault) : server_prompt_texts(&request, &fault);
@@ -342,15 +342,9 @@ static void complete(server_exchange *x, unsigned where)
         server_reply_fault(x, &fault);
         return;
     }
-    server_answer *a = server_answer_new(x, &request, job, where == SERVER_CHAT ? "chatcmpl-" : "cmpl-");
-    if (a) a->more = calloc((size_t)job->n_choices, sizeof(int64_t));
-    if (!a || !a->more) {
-        server_job_release(job);
-        if (a) server_answer_free(a);
-        server_fail(&fault, 503, "out_of_memory", "", "not enough memory for the answer");
-        server_reply_fault(x, &fault);
-        return;
-    }
+    server_answer *a = server_answer_new(x, &request, job, where == SERVER_CHAT ? "chatcmpl-" : "cmpl-",
+                                         (size_t)job->n_choices * sizeof(int64_t));
+    if (!a) return;
     for (int32_t i = 0; i < job->n_choices && request.echo; i++) echo_text(a, &job->choices[i], i);
     server_begin(x, request.model, job, request.stream,
                  request.stream ? &stream_format : request.echo ? &echo_format : &body_format, a);
@@ -369,7 +363,7 @@ void server_completions(server_exchange *x)
 void server_count_chat_tokens(server_exchange *x)
 {
     server_request request;
-    server_fault fault;
+    server_fault fault = {0};
     server_job *job = NULL;
     if (server_request_read(&request, x, SERVER_CHAT, &fault)) job = server_prompt_chat(&request, &fault);
     if (job) server_reply_json(x, 200, json_pack("{s:I}", "input_tokens", (json_int_t)job->choices[0].n_tokens));

@@ -155,6 +155,9 @@ static json_t *response_json(const server_exchange *x, json_t *output, bool is_o
     const server_answer *a = x->state;
     const vouch_sampling *s = &a->request.session.sampling;
     const vouch_finish finish = x->job->choices[0].finish;
+    json_t *given = json_object_get(a->request.document, "tool_choice");
+    const bool has_choice = given && !json_is_null(given);
+    json_t *choice = has_choice ? json_incref(given) : json_string(a->request.tools ? "auto" : "none");
     const bool is_cut = is_over && (finish == VOUCH_FINISH_LENGTH || finish == VOUCH_FINISH_CONTEXT);
     const cli_json_entry entries[] = {
         {"id", json_string(a->id)},
@@ -167,12 +170,12 @@ static json_t *response_json(const server_exchange *x, json_t *output, bool is_o
         {"max_output_tokens", a->request.max_tokens > 0 ? json_integer(a->request.max_tokens) : json_null()},
         {"model", cli_json_text(a->request.model->options->name)},
         {"output", output},
-        {"parallel_tool_calls", json_true()},
+        {"parallel_tool_calls", json_boolean(a->request.several_calls)},
         {"previous_response_id", json_null()},
         {"store", json_false()},
         {"temperature", cli_json_float(s->temperature)},
         {"top_p", cli_json_float(s->top_p)},
-        {"tool_choice", json_string(a->request.tools ? "auto" : "none")},
+        {"tool_choice", choice},
         {"tools", a->request.tools ? json_copy((json_t *)(uintptr_t)a->request.tools) : json_array()},
         {"truncation", json_string("disabled")},
         {"metadata", json_object()},
@@ -351,8 +354,8 @@ static void state_free(void *state)
 {
     server_answer *a = state;
     items *it = a->more;
-    if (it) json_decref(it->done);
-    if (it) server_text_free(&it->text);
+    json_decref(it->done);
+    server_text_free(&it->text);
     server_answer_free(a);
 }
 
@@ -362,18 +365,16 @@ static const server_format body_format = {NULL, server_answer_keep, NULL, body, 
 void server_responses(server_exchange *x)
 {
     server_request request;
-    server_fault fault;
+    server_fault fault = {0};
     server_job *job = NULL;
     if (convert(x, &fault) && server_request_read(&request, x, SERVER_RESPONSES, &fault))
         job = server_prompt_chat(&request, &fault);
-    server_answer *a = job ? server_answer_new(x, &request, job, "resp_") : NULL;
-    if (a && (a->more = calloc(1, sizeof(items)))) ((items *)a->more)->done = json_array();
-    if (job && (!a || !a->more)) {
-        server_fail(&fault, 503, "out_of_memory", "", "not enough memory for the answer");
-        if (a) state_free(a);
-        server_job_release(job);
-        job = NULL;
+    if (!job) {
+        server_reply_fault(x, &fault);
+        return;
     }
-    if (job) server_begin(x, request.model, job, request.stream, request.stream ? &stream_format : &body_format, a);
-    else server_reply_fault(x, &fault);
+    server_answer *a = server_answer_new(x, &request, job, "resp_", sizeof(items));
+    if (!a) return;
+    ((items *)a->more)->done = json_array();
+    server_begin(x, request.model, job, request.stream, request.stream ? &stream_format : &body_format, a);
 }

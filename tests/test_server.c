@@ -572,8 +572,10 @@ static void responses_are_answered(void **state)
     (void)state;
     json_t *chat = post("/v1/chat/completions", "{\"max_tokens\": 9, " HELLO "}");
     json_t *response = post("/v1/responses", "{\"max_output_tokens\": 9, \"temperature\": 0, "
-                                             "\"input\": \"hello\"}");
+                                             "\"input\": \"hello\", \"parallel_tool_calls\": false}");
     const char *text = http_text_at(chat, "choices.0.message.content");
+    assert_true(json_is_false(http_at(response, "parallel_tool_calls")));
+    assert_string_equal(http_text_at(response, "tool_choice"), "none");
     assert_string_equal(http_text_at(response, "output.0.content.0.text"), text);
     assert_string_equal(http_text_at(response, "status"), "incomplete");
     http_reply reply = http_post(server.port, "/v1/responses",
@@ -593,9 +595,14 @@ static void responses_are_answered(void **state)
     event = json_array_get(events, json_array_size(events) - 1);
     assert_string_equal(http_text_at(event, "type"), "response.incomplete");
     assert_string_equal(http_text_at(event, "response.output.0.content.0.text"), text);
+    assert_true(json_is_true(http_at(event, "response.parallel_tool_calls")));
     http_reply_free(&reply);
     json_decref(events);
     json_decref(chat);
+    json_decref(response);
+    response = post("/v1/responses", "{\"max_output_tokens\": 1, \"input\": \"hello\", \"tool_choice\": \"required\", "
+                                     "\"tools\": [{\"type\": \"function\", \"name\": \"f\"}]}");
+    assert_string_equal(http_text_at(response, "tool_choice"), "required");
     json_decref(response);
 }
 
