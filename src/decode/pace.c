@@ -30,7 +30,7 @@ static const double CATCH_UP_CYCLES = 16;
  * tokens share a pass. */
 static const double CATCH_UP_SHARE = 0.25;
 /* The budget in tokens: its first value, its limit, and its income in the time of a plain step. */
-static const double BUDGET = 3, MOST_BUDGET = 6, INCOME = 0.01;
+static const double BUDGET = 2, MOST_BUDGET = 6, INCOME = 0.0075;
 
 static void mean_add(vouch_pace_mean *m, double x)
 {

@@ -28,8 +28,8 @@
  * how many. So luck of the offer doesn't count. It subtracts the tokens that cycles with the offer would have given in
  * the additional time. Time that the paid drafter took beside n others costs the tokens of n + 1 sequences. All guesses
  * of a pass bear equal parts of the time that it takes longer than a plain pass, so the parts of all sequences add up
- * to that time. Every cycle adds a hundredth of its own time. Pace makes no draft that it expects to cost more than the
- * budget. So paid drafters can slow an answer by about 1 % and MOST_BUDGET steps at most, whatever they guess and
+ * to that time. Every cycle adds 0.75 % of its own time. Pace makes no draft that it expects to cost more than the
+ * budget. So paid drafters can slow an answer by about 0.75 % and MOST_BUDGET steps at most, whatever they guess and
  * however many sequences there are. While no depth seems to pay, the budget also pays for trials of one guess; there
  * are no trials where even a fully accepted draft couldn't pay.
  *
