@@ -113,11 +113,6 @@ static bool read_field(const json_t *value, const char *path, const server_field
     case SERVER_FIELD_INT:
     case SERVER_FIELD_FLOAT:
     case SERVER_FIELD_DOUBLE: return read_number(value, path, field, out, fault);
-    case SERVER_FIELD_SEED:
-        if (!json_is_integer(value))
-            return server_fail_field(fault, path, "expected an integer, got %s", server_json_kind(value));
-        *(uint64_t *)out = (uint64_t)json_integer_value(value);
-        return true;
     case SERVER_FIELD_STRING:
         if (!json_is_string(value))
             return server_fail_field(fault, path, "expected a string, got %s", server_json_kind(value));

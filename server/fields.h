@@ -15,7 +15,6 @@ typedef enum server_field_kind {
     SERVER_FIELD_INT,    /* int32_t */
     SERVER_FIELD_FLOAT,  /* float */
     SERVER_FIELD_DOUBLE, /* double */
-    SERVER_FIELD_SEED,   /* uint64_t; a negative number counts as its 64 bits */
     SERVER_FIELD_STRING, /* const char *, owned by the document */
     SERVER_FIELD_VALUE,  /* const json_t *, owned by the document; the caller reads it */
     SERVER_FIELD_IGNORED, /* clients send it, and it changes nothing */

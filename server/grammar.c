@@ -54,19 +54,36 @@ static const char *chosen_name(const server_request *r)
     return server_word(function ? function : r->tool_choice, "name");
 }
 
+/* Whether `required` of a tool's parameters, if it is there, is an array of names. The forms read it (form.h). */
+static bool check_required(const json_t *tool, size_t i, server_fault *fault)
+{
+    const json_t *required = json_object_get(json_object_get(json_object_get(tool, "function"), "parameters"),
+                                             "required"), *name;
+    bool good = !required || json_is_array(required);
+    char param[64];
+    size_t n;
+    json_array_foreach(required, n, name) good &= json_is_string(name);
+    snprintf(param, sizeof param, "tools[%zu].function.parameters", i);
+    return good || server_fail_field(fault, param, "required: expected an array of names");
+}
+
 /* The tools that an answer may call: the one that tool_choice names, or all. A new reference; NULL with a fault. */
 static json_t *find_tools(const server_request *r, server_fault *fault)
 {
     const char *name = chosen_name(r);
     json_t *found = json_array(), *tool;
+    bool good = true;
     size_t i;
     json_array_foreach(r->tools, i, tool)
     {
         const char *known = server_word(json_object_get(tool, "function"), "name");
-        if (*known && (!*name || strcmp(known, name) == 0)) json_array_append(found, tool);
+        if (!*known || (*name && strcmp(known, name) != 0)) continue;
+        good = good && check_required(tool, i, fault);
+        json_array_append(found, tool);
     }
-    if (json_array_size(found) > 0) return found;
+    if (good && json_array_size(found) > 0) return found;
     json_decref(found);
+    if (!good) return NULL;
     if (*name) server_fail_field(fault, "tool_choice", "no tool has the name '%.60s'", name);
     else server_fail_field(fault, "tools", "expected a function with a name");
     return NULL;

@@ -2,12 +2,15 @@
 #include "http.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <math.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/json.h"
@@ -20,6 +23,7 @@ enum {
     CONNECTION_MEMORY = 64 << 10, /* bytes for the headers of a request */
     N_THREADS = 4,
     STREAM_LIMIT = 256 << 10, /* bytes of events that may wait for a reader */
+    MOST_PUSHED = 4 << 10,    /* bytes that an empty socket always takes; a socket buffers at least 4.5 KiB */
     SLOWEST = 16 << 10        /* fewest bytes per second of a body, in either direction, after --timeout */
 };
 
@@ -128,12 +132,53 @@ static void resume(server_exchange *x)
     mhd.MHD_resume_connection(x->connection);
 }
 
+/* Gives the format the events that the exchange holds. */
+static void format_events(server_exchange *x)
+{
+    x->has_news |= x->events.n > 0;
+    for (size_t at = 0; at < x->events.n;) {
+        const server_event *event = (const server_event *)(const void *)(x->events.bytes + at);
+        x->format->event(x, event);
+        at += event->size;
+    }
+}
+
+/* Sends x->out as a chunk, if the client has read all before it: then the socket takes the whole chunk and Nagle's
+ * algorithm delays nothing. False: nothing is sent. */
+static bool push_chunk(server_exchange *x)
+{
+    char head[24];
+    int n_unread = 0;
+    if (x->out.failed || x->out.n > MOST_PUSHED || ioctl(x->watched.fd, SIOCOUTQ, &n_unread) || n_unread) return false;
+    const int n_head = snprintf(head, sizeof head, "%zx\r\n", x->out.n);
+    struct iovec parts[] = {{head, (size_t)n_head}, {x->out.bytes, x->out.n}, {(char[]){"\r\n"}, 2}};
+    const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
+    const ssize_t n = sendmsg(x->watched.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n < 0) return false;
+    /* The system has no memory for the rest. A stream with a hole must not go on. */
+    if ((size_t)n < (size_t)n_head + x->out.n + 2) shutdown(x->watched.fd, SHUT_RDWR);
+    x->out.n = 0;
+    return true;
+}
+
+/* Sends the events of a suspended stream from the worker's thread, under the job's lock. False: libmicrohttpd has to
+ * send; what is formatted already waits in x->out. */
+static bool push(server_exchange *x)
+{
+    server_job *job = x->job;
+    if (!x->is_chunked || x->server->options->certificate || !x->suspended) return false;
+    if (job->n_over == job->n_choices || job->events.failed || atomic_load(&job->full)) return false;
+    server_job_swap(job, &x->events);
+    format_events(x);
+    return x->out.n == 0 || push_chunk(x);
+}
+
 /* The job calls this under its lock after each event. Without a stream only the last event matters. */
 static void on_event(void *user)
 {
     server_exchange *x = user;
     if (atomic_load(&x->job->full)) set_deadline(x, 0);
-    if (x->is_stream || x->job->n_over == x->job->n_choices || x->job->events.failed) resume(x);
+    if (x->is_stream ? !push(x) : x->job->n_over == x->job->n_choices || x->job->events.failed) resume(x);
 }
 
 static void on_gone(void *user)
@@ -152,8 +197,9 @@ static void on_tick(void *user)
     server_exchange *x = user;
     pthread_mutex_lock(&x->job->lock);
     if (x->is_stream) {
-        x->ping = x->suspended;
-        resume(x);
+        x->ping = x->suspended && !x->has_news;
+        x->has_news = false;
+        if (x->ping) resume(x);
     }
     pthread_mutex_unlock(&x->job->lock);
 }
@@ -199,18 +245,14 @@ static void job_over(server_exchange *x)
     atomic_fetch_sub(&x->server->n_jobs, 1);
 }
 
-/* Gives the format the events that have come. */
+/* Takes the events that have come, and gives them to the format. */
 static void take_events(server_exchange *x)
 {
     bool was_full;
     const bool is_over = server_job_take(x->job, &x->events, &was_full);
     if (was_full) server_worker_notify(x->model->worker);
     clear_deadline(x);
-    for (size_t at = 0; at < x->events.n;) {
-        const server_event *event = (const server_event *)(const void *)(x->events.bytes + at);
-        x->format->event(x, event);
-        at += event->size;
-    }
+    format_events(x);
     if (is_over) job_over(x);
 }
 
@@ -332,7 +374,7 @@ static void handle(server_exchange *x)
 }
 
 static enum MHD_Result exchange_begin(server *s, struct MHD_Connection *connection, const char *path,
-                                      const char *method, void **memory)
+                                      const char *method, const char *version, void **memory)
 {
     server_fault fault;
     server_exchange *x = calloc(1, sizeof *x);
@@ -340,6 +382,7 @@ static enum MHD_Result exchange_begin(server *s, struct MHD_Connection *connecti
     *memory = x;
     x->server = s;
     x->connection = connection;
+    x->is_chunked = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
     x->deadline = mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     atomic_fetch_add(&s->n_exchanges, 1);
     set_deadline(x, 0);
@@ -360,9 +403,8 @@ static enum MHD_Result exchange_begin(server *s, struct MHD_Connection *connecti
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *path, const char *method,
                                   const char *version, const char *upload, size_t *n_upload, void **memory)
 {
-    (void)version;
     server_exchange *x = *memory;
-    if (!x) return exchange_begin(cls, connection, path, method, memory);
+    if (!x) return exchange_begin(cls, connection, path, method, version, memory);
     if (*n_upload > 0) {
         if (x->deadline) server_deadline_extend(x->deadline, (double)*n_upload / SLOWEST);
         if (x->body.n + *n_upload > SERVER_MOST_BODY) x->body_too_long = true;

@@ -102,13 +102,18 @@ void server_job_add(server_job *job, server_event_kind kind, int32_t choice, con
     pthread_mutex_unlock(&job->lock);
 }
 
-bool server_job_take(server_job *job, server_text *out, bool *was_full)
+void server_job_swap(server_job *job, server_text *out)
 {
-    pthread_mutex_lock(&job->lock);
     const server_text events = job->events;
     job->events = *out;
     job->events.n = 0;
     *out = events;
+}
+
+bool server_job_take(server_job *job, server_text *out, bool *was_full)
+{
+    pthread_mutex_lock(&job->lock);
+    server_job_swap(job, out);
     *was_full = atomic_exchange(&job->full, false);
     const bool is_over = job->n_over == job->n_choices || out->failed;
     pthread_mutex_unlock(&job->lock);

@@ -90,8 +90,10 @@ void server_job_release(server_job *job); /* NULL is allowed */
 
 /* The worker adds events; `step` is NULL for END. */
 void server_job_add(server_job *job, server_event_kind kind, int32_t choice, const vouch_step *step);
-/* Exchanges the waiting events with the text *out, whose content is dropped. Returns whether all choices have ended. A
- * job whose events ran out of memory is over, with out->failed. Where *was_full, the worker has to be notified. */
+/* Exchanges the waiting events with the text *out, whose content is dropped. The caller holds the lock. */
+void server_job_swap(server_job *job, server_text *out);
+/* Does so under the lock. Returns whether all choices have ended. A job whose events ran out of memory is over, with
+ * out->failed. Where *was_full, the worker has to be notified. */
 bool server_job_take(server_job *job, server_text *out, bool *was_full);
 
 #endif

@@ -107,7 +107,6 @@ static json_t *field_schema(const server_field *field)
     case SERVER_FIELD_INT: return number_schema("integer", field->range);
     case SERVER_FIELD_FLOAT:
     case SERVER_FIELD_DOUBLE: return number_schema("number", field->range);
-    case SERVER_FIELD_SEED: return json_pack("{s:s}", "type", "integer");
     case SERVER_FIELD_STRING: return json_pack("{s:s}", "type", "string");
     case SERVER_FIELD_IGNORED: return json_pack("{s:s}", "description", "Read, and changes nothing.");
     case SERVER_FIELD_NEUTRAL:

@@ -416,9 +416,11 @@ static void test_drafters_see_the_rows_of_plain_decoding(void **state)
         w = (watcher){.bush = {.target = &knows, .random = {(uint64_t)i}}, .target = &knows, .tokens = a.tokens};
         answer_open(&a, &sampling, (vouch_drafter_ref){&ops, &w}, 150);
         a.max_tokens = 100; /* the limit sometimes falls inside a draft */
-        /* The prompt but its last token. */
-        a.cycle.target.score(a.cycle.target.self, a.tokens, PROMPT - 1, &(vouch_draft){0});
-        vouch_cycle_observe(&a.cycle, 0, PROMPT - 1);
+        /* The prompt but its last token, in two parts. */
+        toy_run(a.cycle.target.self, a.tokens, 1 + i % (PROMPT - 2));
+        vouch_cycle_observe(&a.cycle, 0, 1 + i % (PROMPT - 2));
+        toy_run(a.cycle.target.self, a.tokens, PROMPT - 1);
+        vouch_cycle_observe(&a.cycle, 1 + i % (PROMPT - 2), PROMPT - 1);
         assert_int_equal(w.n_hidden, PROMPT - 1);
         while (step_shape(&a, &shape, INT32_MAX).finish == VOUCH_FINISH_NONE) {
             assert_int_equal(w.n_seen, a.n_committed);

@@ -603,6 +603,59 @@ static void few_guesses_are_admitted_at_most(void **state)
     assert_int_equal(offers[0].n_admitted + offers[2].n_admitted, 0);
 }
 
+/* The table of shared pages finds the longest listed beginning of a sequence, and no other page. A sequence has up to
+ * DEPTH pages with one of two contents each, so that it is a path in a binary tree: node 1 is the root, 2 n and 2 n + 1
+ * follow n. The store is too small for all nodes, so pages are forgotten in between. */
+static void pages_are_found_by_their_tokens(void **state)
+{
+    (void)state;
+    enum { SIZE = 16, DEPTH = 6, N_PAGES = 40, N_SEQUENCES = 3, ROUNDS = 2000 };
+    const vouch_pages_options options = {.kv_type = VOUCH_KV_F16, .page_size = SIZE, .n_pages = N_PAGES};
+    int32_t node_of[N_PAGES] = {0}, n_forgotten = 0, n_found = 0;
+    bool is_listed[2 << DEPTH] = {false};
+    vouch_memory *memories[N_SEQUENCES];
+    vouch_pages *store;
+    vouch_prefixes table;
+    test_random random = {11};
+    assert_int_equal(vouch_pages_open(&store, target->weights, &options, NULL), VOUCH_OK);
+    assert_int_equal(vouch_prefixes_open(&table, store, NULL), VOUCH_OK);
+    for (int i = 0; i < N_SEQUENCES; i++)
+        assert_int_equal(vouch_memory_open(&memories[i], store, DEPTH * SIZE, 1, NULL), VOUCH_OK);
+    for (int round = 0; round < ROUNDS; round++) {
+        vouch_memory *memory = memories[round % N_SEQUENCES];
+        const int32_t n = 1 + (int32_t)test_below(&random, DEPTH);
+        int32_t tokens[DEPTH * SIZE], nodes[DEPTH], expected = 0;
+        for (int32_t i = 0; i < n; i++) {
+            nodes[i] = 2 * (i > 0 ? nodes[i - 1] : 1) + (int32_t)test_below(&random, 2);
+            for (int32_t t = 0; t < SIZE; t++) tokens[i * SIZE + t] = t + nodes[i] % 2;
+        }
+        while (expected < n && is_listed[nodes[expected]]) expected++;
+        vouch_memory_rewind(memory, 0);
+        assert_int_equal(vouch_prefixes_take(&table, memory, tokens, n * SIZE), expected * SIZE);
+        for (int32_t i = 0; i < expected; i++) assert_int_equal(node_of[memory->pages[i]], nodes[i]);
+        while (!vouch_memory_reserve(memory, (n - expected) * SIZE)) {
+            assert_true(vouch_prefixes_forget(&table));
+            for (int32_t page = 0; page < N_PAGES; page++) {
+                if (node_of[page] == 0 || table.pages[page].used > 0) continue;
+                is_listed[node_of[page]] = false;
+                node_of[page] = 0;
+                n_forgotten++;
+            }
+        }
+        for (int32_t i = expected * SIZE; i < n * SIZE; i++) vouch_memory_add_token(memory);
+        vouch_prefixes_add(&table, memory, tokens, n * SIZE);
+        for (int32_t i = 0; i < n; i++) {
+            is_listed[nodes[i]] = true;
+            node_of[memory->pages[i]] = nodes[i];
+        }
+        n_found += expected;
+    }
+    assert_true(n_found > ROUNDS && n_forgotten > ROUNDS / 4);
+    for (int i = 0; i < N_SEQUENCES; i++) vouch_memory_close(memories[i]);
+    vouch_prefixes_close(&table);
+    vouch_pages_close(store);
+}
+
 /* Invariant E2: a session that has nothing to do gives its pages to a later one that has. */
 static void idle_sessions_give_way(void **state)
 {
@@ -796,6 +849,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(paused_sessions_wait, llama_open, llama_close),
         cmocka_unit_test(guesses_that_pay_are_admitted),
         cmocka_unit_test(few_guesses_are_admitted_at_most),
+        cmocka_unit_test_setup_teardown(pages_are_found_by_their_tokens, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(idle_sessions_give_way, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(paused_sessions_give_way, llama_open, llama_close),
         cmocka_unit_test_setup_teardown(a_cancelled_prompt_takes_no_seed, llama_open, llama_close),

@@ -87,7 +87,7 @@ static vouch_draft_table table_of(const vouch_model *target)
         starts[t + 1] = 2 * (t + 1);
         for (int i = 0; i < 2; i++) {
             tokens[2 * t + i] = (7 * t + 3 + i) % N_VOCAB;
-            shares[2 * t + i] = UINT16_MAX / 4;
+            shares[2 * t + i] = vouch_float_to_half(0.25f);
         }
     }
     return (vouch_draft_table){.target = target, .rows = &rows};

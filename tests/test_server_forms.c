@@ -346,6 +346,32 @@ static void calls_are_forced_in_published_forms(void **state)
         check_server(test_data(published[i].file), published[i].thoughts, false);
 }
 
+/* A list of required parameters that holds anything but names is refused in each form (law L5). */
+static void required_parameters_have_names(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {"[1]", "[\"word\", null]", "\"word\"", "{}"};
+    for (size_t i = 0; i < COUNT(own); i++) {
+        char path[256], body[1024];
+        strcpy(path, test_temporary("template.jinja"));
+        write_whole(path, own[i].text, strlen(own[i].text));
+        http_server server = http_server_start((const char *const[]){model_file, "--chat-template", path, NULL});
+        for (size_t l = 0; l < COUNT(lists); l++) {
+            snprintf(body, sizeof body,
+                     "{\"messages\": [{\"role\": \"user\", \"content\": \"x\"}], \"max_tokens\": 2, "
+                     "\"tool_choice\": \"required\", \"tools\": [{\"type\": \"function\", \"function\": {\"name\": "
+                     "\"f\", \"parameters\": {\"type\": \"object\", \"properties\": {\"word\": {\"type\": "
+                     "\"string\"}}, \"required\": %s}}}]}", lists[l]);
+            http_reply reply = http_post(server.port, CHAT, body);
+            assert_int_equal(reply.status, 400);
+            json_t *answer = http_json(&reply);
+            assert_string_equal(http_text_at(answer, "error.param"), "tools[0].function.parameters");
+            json_decref(answer);
+        }
+        assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    }
+}
+
 /* ------------------------------------------------------------------- schemas */
 
 #define SCHEMA                                                                                                    \
@@ -402,6 +428,7 @@ int main(void)
         cmocka_unit_test(calls_are_read_as_published_templates_write_them),
         cmocka_unit_test(calls_are_forced_in_each_form),
         cmocka_unit_test(calls_are_forced_in_published_forms),
+        cmocka_unit_test(required_parameters_have_names),
         cmocka_unit_test(schemas_begin_behind_thoughts),
     };
     return cmocka_run_group_tests(tests, files_write, NULL);

@@ -289,6 +289,45 @@ static const char *line_of(const http_reply *reply, const char *name)
     return value;
 }
 
+/* The texts of a stream of completions, joined; the caller's. Frees the reply. */
+static char *stream_text(http_reply *reply)
+{
+    bool is_done;
+    json_t *events = http_events(reply, &is_done), *event;
+    char *text = calloc(1, reply->n + 1);
+    size_t i;
+    assert_true(is_done);
+    json_array_foreach(events, i, event)
+        if (http_at(event, "choices.0.text")) strcat(text, http_text_at(event, "choices.0.text"));
+    json_decref(events);
+    http_reply_free(reply);
+    return text;
+}
+
+/* HTTP/1.0 has no chunks: the events come as they are, up to the end of the connection. The text is the same. */
+static void old_clients_get_streams(void **state)
+{
+    (void)state;
+    static const char body[] = "{\"prompt\":\"the quick\",\"max_tokens\":40,\"ignore_eos\":true,\"stream\":true,"
+                               "\"temperature\":0}";
+    char request[512];
+    const int n = snprintf(request, sizeof request, "POST " TEXT " HTTP/1.0\r\nContent-Length: %zu\r\n\r\n%s",
+                           sizeof body - 1, body);
+    http_reply now = http_post(server.port, TEXT, body), old = send_bytes(&server, request, (size_t)n);
+    assert_non_null(strstr(old.head, " 200 OK"));
+    assert_string_equal(line_of(&now, "Transfer-Encoding"), "chunked");
+    assert_string_equal(line_of(&old, "Transfer-Encoding"), "");
+    for (const char *line = old.body; line; line = strstr(line, "\n\n")) { /* no size of a chunk is among the events */
+        line += strspn(line, "\n");
+        if (*line) assert_int_equal(strncmp(line, "data: ", 6), 0);
+    }
+    char *expected = stream_text(&now), *text = stream_text(&old);
+    assert_true(*expected);
+    assert_string_equal(text, expected);
+    free(text);
+    free(expected);
+}
+
 /* Without --cors only the server's own page may ask from a browser; pages that --cors names may read answers, too. A
  * browser asks first, without a key. */
 static void pages_of_other_sites_are_refused(void **state)
@@ -705,6 +744,7 @@ int main(void)
         cmocka_unit_test(keys_are_asked_for),
         cmocka_unit_test(foreign_hosts_are_refused),
         cmocka_unit_test(pages_of_other_sites_are_refused),
+        cmocka_unit_test(old_clients_get_streams),
         cmocka_unit_test(clients_that_go_free_their_place),
         cmocka_unit_test(connections_leave_no_descriptor),
         cmocka_unit_test(requests_may_break_off),

@@ -65,7 +65,7 @@ static void expect_row(const vouch_table_rows *t, int32_t row, int32_t n, const 
     assert_int_equal(t->starts[row + 1] - t->starts[row], n);
     for (int32_t i = 0; i < n; i++) {
         assert_int_equal(t->tokens[t->starts[row] + i], tokens[i]);
-        assert_true(fabs(t->shares[t->starts[row] + i] - shares[i] * UINT16_MAX) < 40);
+        assert_true(fabs((double)vouch_half_to_float(t->shares[t->starts[row] + i]) - shares[i]) < 0.0006);
     }
 }
 
@@ -199,7 +199,8 @@ static void bad_tables_are_refused(void **state)
     vouch_error err;
 #define CONTEXTS .contexts = {{1, -1, -1}, {1, 2, -1}}
 #define STARTS .starts = {0, 2, 3}
-    expect_refusal(model, &(content){CONTEXTS, STARTS}, VOUCH_OK, "");
+#define TOKENS .tokens = {7, 8, 7}
+    expect_refusal(model, &(content){CONTEXTS, STARTS, TOKENS}, VOUCH_OK, "");
     expect_refusal(model, &(content){.digest = "0123456789abcdef", CONTEXTS, STARTS}, VOUCH_E_MISMATCH,
                    "for the model with digest 0123456789abcdef");
     expect_refusal(model, &(content){.omit = "contexts", CONTEXTS, STARTS}, VOUCH_E_FORMAT, "'contexts' is missing");
@@ -216,7 +217,9 @@ static void bad_tables_are_refused(void **state)
     expect_refusal(model, &(content){CONTEXTS, .starts = {0, 2, 4}}, VOUCH_E_FORMAT, "starts go from 0 to 4");
     expect_refusal(model, &(content){CONTEXTS, .starts = {INT32_MIN, INT32_MAX, 3}}, VOUCH_E_FORMAT, "starts[0]");
     expect_refusal(model, &(content){CONTEXTS, STARTS, .tokens = {1, 400}}, VOUCH_E_FORMAT, "tokens[1] is 400");
-    expect_refusal(model, &(content){CONTEXTS, STARTS, .share = 0x7e00}, VOUCH_E_FORMAT, "shares[0] is");
+    expect_refusal(model, &(content){CONTEXTS, STARTS, .tokens = {7, 7, 8}}, VOUCH_E_FORMAT,
+                   "tokens[1] is 7, which comes twice behind contexts[0]");
+    expect_refusal(model, &(content){CONTEXTS, STARTS, TOKENS, .share = 0x7e00}, VOUCH_E_FORMAT, "shares[0] is");
     const char *other = test_temporary("model.gguf");
     tiny_model_write(other, &(tiny_model_options){0});
     assert_int_equal(vouch_draft_table_open(&table, other, model, false, &err), VOUCH_E_FORMAT);

@@ -405,7 +405,7 @@ void vouch_cycle_end_answer(vouch_cycle *cycle)
 /* The drafters also get tokens[past], which the target runs next. */
 void vouch_cycle_observe(vouch_cycle *cycle, int32_t first, int32_t past)
 {
-    for (int32_t i = first; i < past; i++) show_hidden(cycle, i, i - past);
+    for (int32_t i = first; i < past; i++) show_hidden(cycle, i, i - first);
     vouch_drafters_observe(&cycle->drafters, cycle->tokens, past + 1);
 }
 

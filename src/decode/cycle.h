@@ -35,8 +35,9 @@ typedef struct vouch_target {
                         const vouch_dist **p);
     /* [n_vocab] the model's logits for a row of the last pass. */
     const float *(*logits)(void *self, int32_t row);
-    /* [n_embd] the hidden state of a row of the last pass after a layer. Row -1 is the row before row 0, and so on.
-     * Asked for only where a drafter takes the hidden states of this layer. Valid until the next pass. */
+    /* [n_embd] the hidden state of a row of the last pass after a layer. After a pass over tokens[first, past) of a
+     * prompt, row i belongs to token first + i. Asked for only where a drafter takes the hidden states of this layer.
+     * Valid until the next pass. */
     const float *(*hidden)(void *self, int32_t row, int32_t layer);
     /* Of the last pass's guesses, only those on the path stay in the cache. */
     void (*keep)(void *self, const int32_t *path, int32_t n);

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "base/tensor_type.h"
+
 enum { LEVELS = 13, ORDERS = VOUCH_TABLE_ORDERS };
 
 typedef struct table {
@@ -42,11 +44,11 @@ static int64_t table_step(const void *self, const vouch_prefix *prefix, int32_t 
     return 0;
 }
 
-static int32_t level_of(uint16_t share)
+static int32_t level_of(double share)
 {
     static const double limits[LEVELS - 1] = {0.005, 0.015, 0.04, 0.08, 0.15, 0.25, 0.4, 0.55, 0.7, 0.82, 0.92, 0.97};
     int32_t level = 0;
-    while (level < LEVELS - 1 && share >= limits[level] * UINT16_MAX) level++;
+    while (level < LEVELS - 1 && share >= limits[level]) level++;
     return level;
 }
 
@@ -61,9 +63,10 @@ static int32_t table_expand(const void *self, const vouch_prefix *prefix, vouch_
     }
     if (row < 0) return 0;
     const int32_t first = rows->starts[row], n = rows->starts[row + 1] - first;
-    for (int32_t i = 0; i < n; i++)
-        out[i] = (vouch_candidate){rows->tokens[first + i],
-                                   (ORDERS - length) * LEVELS + level_of(rows->shares[first + i])};
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t level = level_of((double)vouch_half_to_float(rows->shares[first + i]));
+        out[i] = (vouch_candidate){rows->tokens[first + i], (ORDERS - length) * LEVELS + level};
+    }
     return n;
 }
 

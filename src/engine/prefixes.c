@@ -10,6 +10,7 @@ static void layout(vouch_prefixes *p, vouch_arena *arena)
 {
     const size_t n = (size_t)p->store->n_pages;
     p->pages = vouch_arena_take(arena, n, sizeof *p->pages);
+    p->buckets = vouch_arena_take(arena, n, sizeof *p->buckets);
     p->tokens = vouch_arena_take(arena, n * (size_t)p->store->page_size, sizeof *p->tokens);
     p->chain = vouch_arena_take(arena, n, sizeof *p->chain);
 }
@@ -22,11 +23,20 @@ vouch_status vouch_prefixes_open(vouch_prefixes *out, vouch_pages *store, vouch_
     VOUCH_TRY(vouch_arena_allocate(&arena, "the table of shared pages", err));
     layout(out, &arena);
     out->arena = arena;
+    for (int32_t i = 0; i < store->n_pages; i++) out->buckets[i] = -1;
     return VOUCH_OK;
+}
+
+static int32_t *bucket_of(const vouch_prefixes *p, uint64_t hash)
+{
+    return &p->buckets[hash % (uint64_t)p->store->n_pages];
 }
 
 static void forget(vouch_prefixes *p, int32_t page)
 {
+    int32_t *link = bucket_of(p, p->pages[page].hash);
+    while (*link != page) link = &p->pages[*link].next;
+    *link = p->pages[page].next;
     if (p->pages[page].before >= 0) p->pages[p->pages[page].before].n_behind--;
     p->pages[page] = (vouch_prefix_page){0};
     vouch_page_release(p->store, page);
@@ -50,12 +60,12 @@ static int32_t *tokens_of(const vouch_prefixes *p, int32_t page)
 static int32_t find(const vouch_prefixes *p, uint64_t hash, int32_t before, const int32_t *tokens)
 {
     const size_t size = (size_t)p->store->page_size * sizeof *tokens;
-    for (int32_t page = 0; page < p->store->n_pages; page++) {
+    int32_t page = *bucket_of(p, hash);
+    for (; page >= 0; page = p->pages[page].next) {
         const vouch_prefix_page *x = &p->pages[page];
-        if (x->used > 0 && x->hash == hash && x->before == before && memcmp(tokens_of(p, page), tokens, size) == 0)
-            return page;
+        if (x->hash == hash && x->before == before && memcmp(tokens_of(p, page), tokens, size) == 0) break;
     }
-    return -1;
+    return page;
 }
 
 static uint64_t hash_page(const vouch_prefixes *p, uint64_t hash, const int32_t *tokens)
@@ -76,7 +86,9 @@ void vouch_prefixes_add(vouch_prefixes *prefixes, const vouch_memory *memory, co
         if (page < 0) {
             page = memory->pages[i];
             if (p->pages[page].used > 0) return; /* listed behind another page: the chain can't go on here */
-            p->pages[page] = (vouch_prefix_page){.hash = hash, .before = before};
+            int32_t *bucket = bucket_of(p, hash);
+            p->pages[page] = (vouch_prefix_page){.hash = hash, .before = before, .next = *bucket};
+            *bucket = page;
             if (before >= 0) p->pages[before].n_behind++;
             memcpy(tokens_of(p, page), mine, (size_t)p->store->page_size * sizeof *tokens);
             vouch_page_share(p->store, page);

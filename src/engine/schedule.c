@@ -323,7 +323,6 @@ static int32_t list_rows(vouch_engine *e, int32_t *n_cycle_rows)
                                                            turn->is_scored, e->rows + n);
             n += rows;
             n_logits += turn->is_scored ? rows : 0;
-            target->first_row = n;
         }
     }
     return n;

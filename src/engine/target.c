@@ -15,8 +15,7 @@ void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, i
         if (n_logits > 0 && n - at > rows) rows = vouch_min(rows, n - n_logits - at);
         if (n - at <= n_logits) rows = n - at;
         vouch_pass_chain(t->pass, t->memory, tokens + at, rows, at + rows == n ? n_logits : 0);
-        t->first_row = rows - (at + rows == n ? n_logits : 0);
-        t->first_logits = 0;
+        t->first_row = t->first_logits = 0;
         at += rows;
     }
 }

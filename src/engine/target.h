@@ -14,9 +14,8 @@ typedef struct vouch_engine_target {
     vouch_constraint *constraint; /* the session's grammar; NULL: none */
     vouch_dist p;      /* of the row the judge looks at */
     int32_t prefill_chunk;
-    int32_t first_row;    /* index, in the last pass, of the first row of the sequence's cycle; of a chunk, the index
-                             behind its last row */
-    int32_t first_logits; /* rows with logits before the sequence's rows */
+    int32_t first_row;    /* rows of other sequences before the sequence's rows in the last pass */
+    int32_t first_logits; /* those of them that have logits */
 } vouch_engine_target;
 
 /* The functions that the cycle calls, over `self`. */

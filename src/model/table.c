@@ -113,17 +113,29 @@ static vouch_status check_contexts(const vouch_table_rows *t, const char *path, 
                       t->starts[0], t->starts[t->n], t->n_tokens);
 }
 
-/* Checks tokens and shares, and turns the shares into integers. */
-static vouch_status take_tokens(vouch_table_rows *t, const char *path, int32_t n_vocab, vouch_error *err)
+/* Whether a token before token i, behind the same context, is the same token. */
+static bool is_repeated(const vouch_table_rows *t, int32_t row, int32_t i)
 {
-    for (int32_t i = 0; i < t->n_tokens; i++) {
+    for (int32_t j = t->starts[row]; j < i; j++)
+        if (t->tokens[j] == t->tokens[i]) return true;
+    return false;
+}
+
+/* Expects checked contexts. */
+static vouch_status check_tokens(const vouch_table_rows *t, const char *path, int32_t n_vocab, vouch_error *err)
+{
+    for (int32_t i = 0, row = 0; i < t->n_tokens; i++) {
         const float share = vouch_half_to_float(t->shares[i]);
+        row += i == t->starts[row + 1];
         if (t->tokens[i] < 0 || t->tokens[i] >= n_vocab)
             return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokens[%d] is %d: expected 0 to %d", path, i, t->tokens[i],
                               n_vocab - 1);
+        if (is_repeated(t, row, i))
+            return vouch_fail(err, VOUCH_E_FORMAT,
+                              "%s: tokens[%d] is %d, which comes twice behind contexts[%d]: expected each token once",
+                              path, i, t->tokens[i], row);
         if (!(share >= 0 && share <= 1))
             return vouch_fail(err, VOUCH_E_FORMAT, "%s: shares[%d] is %g: expected 0 to 1", path, i, (double)share);
-        t->shares[i] = (uint16_t)(share * UINT16_MAX + 0.5f);
     }
     return VOUCH_OK;
 }
@@ -142,7 +154,7 @@ static vouch_status read_rows(vouch_table_rows *t, const vouch_gguf *gguf, int32
     if (!status) status = take(gguf, "shares", VOUCH_TYPE_F16, 0, &t->n_tokens, &shares, err);
     t->shares = shares;
     if (!status) status = check_contexts(t, path, n_vocab, err);
-    return status ? status : take_tokens(t, path, n_vocab, err);
+    return status ? status : check_tokens(t, path, n_vocab, err);
 }
 
 /* ------------------------------------------------------------------ opening */

@@ -5,8 +5,8 @@
  *
  *   contexts [n][3] I32   the last token, the one before it or -1, and the one before that or -1; ascending
  *   starts   [n + 1] I32  row i has tokens and shares [starts[i], starts[i + 1]), 1 to 8 of them
- *   tokens   [m] I32      the likeliest next tokens, the likeliest first
- *   shares   [m] F16      how likely each is
+ *   tokens   [m] I32      the likeliest next tokens of each row, the likeliest first, none twice
+ *   shares   [m] F16      how likely each is, 0 to 1
  */
 #ifndef VOUCH_MODEL_TABLE_H
 #define VOUCH_MODEL_TABLE_H
@@ -29,7 +29,7 @@ typedef struct vouch_table_rows {
     vouch_table_context *contexts; /* [n] */
     int32_t *starts;               /* [n + 1] */
     int32_t *tokens;               /* [n_tokens] */
-    uint16_t *shares;              /* [n_tokens] in 1 / UINT16_MAX */
+    uint16_t *shares;              /* [n_tokens] F16, as in the file */
 } vouch_table_rows;
 
 /* The model that a table is for. */

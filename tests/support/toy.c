@@ -63,6 +63,17 @@ const vouch_dist *toy_dist(toy *model, const int32_t *tokens, int32_t n)
     return &model->dist;
 }
 
+void toy_run(toy *model, const int32_t *tokens, int32_t n)
+{
+    assert_in_range(n, model->n_cached + 1, TOY_MAX_CTX);
+    assert_memory_equal(model->cache, tokens, (size_t)model->n_cached * sizeof *tokens);
+    memcpy(model->cache, tokens, (size_t)n * sizeof *tokens);
+    model->n_chunk = n - model->n_cached;
+    model->n_rows += model->n_chunk;
+    model->n_passes++;
+    model->n_cached = n;
+}
+
 static void toy_score(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
 {
     toy *model = self;
@@ -79,6 +90,7 @@ static void toy_score(void *self, const int32_t *tokens, int32_t n_tokens, const
     model->n_passes++;
     model->n_cached = n_tokens;
     model->n_before = n_tokens;
+    model->n_chunk = 0;
     model->n_guesses = draft->n;
 }
 
@@ -131,8 +143,12 @@ static const float *toy_row_hidden(void *self, int32_t row, int32_t layer)
 {
     toy *model = self;
     int32_t sequence[TOY_MAX_CTX];
-    if (row < 0) model->hidden[layer] = toy_hidden(model->cache, model->n_cached + row + 1, layer);
-    else model->hidden[layer] = toy_hidden(sequence, row_tokens(model, row, sequence), layer);
+    if (model->n_chunk > 0) {
+        assert_in_range(row, 0, model->n_chunk - 1);
+        model->hidden[layer] = toy_hidden(model->cache, model->n_cached - model->n_chunk + row + 1, layer);
+    } else {
+        model->hidden[layer] = toy_hidden(sequence, row_tokens(model, row, sequence), layer);
+    }
     return &model->hidden[layer];
 }
 

@@ -25,6 +25,7 @@ typedef struct toy {
     int32_t cache[TOY_MAX_CTX]; /* [n_cached] the tokens that passes have run */
     int32_t n_cached;
     int32_t n_before; /* n_tokens of the last pass */
+    int32_t n_chunk;  /* rows of the last pass, if it ran a part of a prompt; 0: it scored a draft */
     int32_t n_guesses;
     int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT]; /* [n_guesses] */
     int64_t n_passes, n_rows;
@@ -45,6 +46,8 @@ float toy_hidden(const int32_t *tokens, int32_t n, int32_t layer);
 void toy_logits(const toy *model, const int32_t *tokens, int32_t n, float *logits);
 /* The processed distribution after these tokens, valid until the next call. */
 const vouch_dist *toy_dist(toy *model, const int32_t *tokens, int32_t n);
+/* A pass of a prompt: runs the tokens of tokens[0, n) that the cache lacks. */
+void toy_run(toy *model, const int32_t *tokens, int32_t n);
 vouch_target toy_target(toy *model);
 /* The likeliest token; the lowest id of equals. */
 int32_t toy_argmax(const vouch_dist *dist);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The texts that a session is given: prompts, and what drafters copy from (a prediction, earlier answers).
+ *
+ * A prompt becomes the sequence. Its tokens but the last one run in chunks, until target and drafter hold them: in the
+ * session's own passes, or in those of its engine (schedule.c). The last token is the first row of the first cycle.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/common.h"
+#include "base/floats.h"
+#include "draft/compose.h"
+#include "draft/prediction.h"
+#include "engine/history.h"
+#include "engine/session.h"
+
+enum { CHECKPOINT_DISTANCE = 16 }; /* tokens from a checkpoint to the end of the prompt */
+
+/* ------------------------------------------------------------------- chunks */
+
+bool vouch_session_lacks(const vouch_session *session)
+{
+    return vouch_memory_n_tokens(session->target.memory) < session->cycle.n_tokens - 1;
+}
+
+/* The position at which recurrent layers get a checkpoint; 0: none. The next prompt of a conversation often differs
+ * from this one in its last tokens, which open the answer. */
+static int32_t checkpoint_of(const vouch_session *s)
+{
+    const int32_t at = s->cycle.n_tokens - 1 - CHECKPOINT_DISTANCE;
+    return vouch_memory_is_recurrent(s->target.memory) && s->n_answer == 0 && at > 0 ? at : 0;
+}
+
+int32_t vouch_session_chunk(const vouch_session *session, int32_t most)
+{
+    const int32_t from = vouch_memory_n_tokens(session->target.memory), checkpoint = checkpoint_of(session);
+    return vouch_min(from + most, from < checkpoint ? checkpoint : session->cycle.n_tokens - 1);
+}
+
+void vouch_session_filled(vouch_session *session, int32_t from, int32_t past, double seconds)
+{
+    vouch_session *s = session;
+    const int32_t last = s->cycle.n_tokens - 1;
+    if (past == checkpoint_of(s)) vouch_memory_checkpoint(s->target.memory);
+    s->stats.prefill_seconds += seconds;
+    if (s->n_answer > 0) return; /* the session had lost its pages: these tokens have run before */
+    if (past > s->n_prompt_run) {
+        vouch_cycle_observe(&s->cycle, from, past);
+        s->stats.prompt_tokens += past - s->n_prompt_run;
+        s->n_prompt_run = past;
+        if (s->progress) s->progress(s->progress_user, (double)(past - s->n_reused) / (double)(last - s->n_reused));
+    }
+}
+
+void vouch_session_abandon(vouch_session *session)
+{
+    vouch_session *s = session;
+    s->answering = false;
+    s->scores = (vouch_scores){0};
+    if (s->n_answer > 0) return;
+    if (s->n_seeded > 0) s->n_seeded--; /* no answer has begun; 0: a new seed has been set since */
+    s->stats.prompt_tokens--;
+    s->cycle.n_tokens = vouch_memory_n_tokens(s->target.memory) + 1;
+    vouch_cycle_rewind(&s->cycle, s->cycle.n_tokens - 1);
+}
+
+/* Runs the prompt's tokens but the last, in chunks. A cancel takes effect after a chunk. */
+static vouch_status prefill(vouch_session *s, vouch_error *err)
+{
+    while (vouch_session_lacks(s)) {
+        const double start = vouch_now();
+        const int32_t from = vouch_memory_n_tokens(s->target.memory);
+        const int32_t past = vouch_session_chunk(s, s->options.prefill_chunk);
+        vouch_engine_target_run(&s->target, s->cycle.tokens, past, 0);
+        vouch_session_filled(s, from, past, vouch_now() - start);
+        while (vouch_cycle_follow(&s->cycle, past) != VOUCH_STAGED_NONE) vouch_cycle_run(&s->cycle);
+        if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
+    }
+    return VOUCH_OK;
+}
+
+bool vouch_session_shares(const vouch_session *session)
+{
+    const int32_t *layers;
+    return session->engine->prefixes.pages && !vouch_memory_is_recurrent(session->target.memory) &&
+           vouch_drafters_taps(&session->cycle.drafters, &layers) == 0;
+}
+
+/* ------------------------------------------------------------------ prompts */
+
+static vouch_status check_prompt(const vouch_session *s, const int32_t *tokens, size_t n_tokens, vouch_error *err)
+{
+    if (n_tokens == 0) return vouch_fail(err, VOUCH_E_ARGUMENT, "the prompt is empty: at least one token is needed");
+    if (n_tokens >= (size_t)s->options.n_ctx)
+        return vouch_fail(err, VOUCH_E_CONTEXT,
+                          "the prompt has %zu tokens, the context holds %d and needs one for the answer: shorten the "
+                          "prompt or use a larger context",
+                          n_tokens, s->options.n_ctx);
+    for (size_t i = 0; i < n_tokens; i++)
+        if (tokens[i] < 0 || tokens[i] >= s->model->info.n_vocab)
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "token %zu of the prompt is %d, must be 0 to %d", i, tokens[i],
+                              s->model->info.n_vocab - 1);
+    return VOUCH_OK;
+}
+
+/* The sequence becomes these tokens. The cache keeps the beginning that the old and the new sequence share, or takes
+ * over a longer one that other sequences have left. */
+static void set_sequence(vouch_session *s, const int32_t *tokens, int32_t n)
+{
+    vouch_cycle *cycle = &s->cycle;
+    vouch_memory *memory = s->target.memory;
+    int32_t common = 0;
+    const int32_t most = s->scores.out ? 0 : vouch_min(n, cycle->n_tokens); /* scores need all rows */
+    while (common < most && tokens[common] == cycle->tokens[common]) common++;
+    vouch_cycle_end_answer(cycle);
+    vouch_cycle_rewind(cycle, vouch_min(common, n - 1));
+    memmove(cycle->tokens, tokens, (size_t)n * sizeof *tokens);
+    s->n_reused = vouch_memory_n_tokens(memory);
+    if (vouch_session_shares(s) && !s->scores.out) {
+        const int32_t before = s->n_reused;
+        s->n_reused = vouch_prefixes_take(&s->engine->prefixes, memory, tokens, n - 1);
+        s->engine->stats.shared_tokens += s->n_reused - before;
+    }
+    s->n_prompt_run = s->n_reused;
+    cycle->n_tokens = n;
+}
+
+vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err)
+{
+    VOUCH_DEFAULT_FLOATS();
+    vouch_session *s = session;
+    const vouch_scores scores = s->next_scores;
+    s->next_scores = (vouch_scores){0}; /* where this prompt fails, the next one must not fill them */
+    VOUCH_TRY(check_prompt(s, tokens, n_tokens, err));
+    if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
+    s->scores = n_tokens > 1 ? scores : (vouch_scores){0};
+    set_sequence(s, tokens, (int32_t)n_tokens);
+    vouch_stream_reset(s->stream, tokens[n_tokens - 1]);
+    if (s->target.constraint) vouch_constraint_begin(s->target.constraint, (int32_t)n_tokens, tokens[n_tokens - 1]);
+    s->n_answer = 0;
+    s->answering = true;
+    s->stats.prompt_tokens++; /* the last one, which runs with the first cycle */
+    vouch_cycle_begin_answer(&s->cycle);
+    s->seeded.seed = vouch_seed_of_answer(s->seed, s->n_seeded++);
+    if (!s->is_alone || prefill(s, err) == VOUCH_OK) return VOUCH_OK;
+    vouch_session_abandon(s);
+    return VOUCH_E_CANCELLED;
+}
+
+/* -------------------------------------------------------------------- texts */
+
+/* A conversation, or where that is NULL a text. */
+typedef struct wording {
+    const vouch_message *messages; /* [n_messages] */
+    size_t n_messages;
+    const char *text; /* [n_text] */
+    size_t n_text;
+    unsigned flags; /* of vouch_tokenize */
+} wording;
+
+/* Asks for the count, then for the tokens, which are the caller's to free(). */
+static vouch_status encode(const vouch_model *model, const wording *w, int32_t **out, size_t *n_tokens,
+                           vouch_error *err)
+{
+    size_t capacity = 0;
+    int32_t *tokens = NULL;
+    vouch_status status;
+    vouch_error failure = {0}; /* hides the error of the first call, which only asks for the count */
+    for (;;) {
+        status = w->messages
+                     ? vouch_tokenize_chat(model, w->messages, w->n_messages, tokens, capacity, n_tokens, &failure)
+                     : vouch_tokenize(model, w->text, w->n_text, w->flags, tokens, capacity, n_tokens, &failure);
+        if (status != VOUCH_E_BUFFER) break;
+        free(tokens);
+        capacity = *n_tokens;
+        tokens = calloc(capacity, sizeof *tokens);
+        if (!tokens) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a text of %zu tokens", *n_tokens);
+    }
+    if (status != VOUCH_OK && err) *err = failure;
+    if (status == VOUCH_OK) *out = tokens;
+    else free(tokens);
+    return status;
+}
+
+static vouch_status prompt_encoded(vouch_session *s, const wording *words, vouch_error *err)
+{
+    size_t n = 0;
+    int32_t *tokens = NULL;
+    vouch_status status = encode(s->model, words, &tokens, &n, err);
+    if (status == VOUCH_OK) status = vouch_session_prompt(s, tokens, n, err);
+    else s->next_scores = (vouch_scores){0};
+    free(tokens);
+    return status;
+}
+
+vouch_status vouch_session_text(vouch_session *session, const char *text, size_t n_text, vouch_error *err)
+{
+    return prompt_encoded(session, &(wording){.text = text, .n_text = n_text, .flags = VOUCH_TOKENIZE_BOS}, err);
+}
+
+vouch_status vouch_session_chat(vouch_session *session, const vouch_message *messages, size_t n_messages,
+                                vouch_error *err)
+{
+    if (!messages || n_messages == 0)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "a conversation needs at least one message");
+    return prompt_encoded(session, &(wording){.messages = messages, .n_messages = n_messages}, err);
+}
+
+/* ---------------------------------------------------- prediction and history */
+
+static vouch_status find_source(const vouch_session *s, unsigned bit, const char *name, vouch_source *out,
+                                vouch_error *err)
+{
+    *out = vouch_drafter_compose_source(s->cycle.drafters.free, bit);
+    if (out->ops) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "the drafters of this session are %s: %s is not among them",
+                      s->drafter_name, name);
+}
+
+vouch_status vouch_session_predict(vouch_session *session, const char *text, size_t n_text, vouch_error *err)
+{
+    vouch_source source;
+    int32_t *tokens = NULL;
+    size_t n = 0;
+    VOUCH_TRY(find_source(session, VOUCH_DRAFTER_PREDICTION, "prediction", &source, err));
+    const wording words = {.text = text, .n_text = n_text};
+    if (n_text > 0) VOUCH_TRY(encode(session->model, &words, &tokens, &n, err));
+    vouch_source_prediction_set(source, tokens, n);
+    free(tokens);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_session_get_history(vouch_session *session, void *bytes, size_t capacity, size_t *n_bytes,
+                                       vouch_error *err)
+{
+    const vouch_cycle *cycle = &session->cycle;
+    vouch_source source;
+    VOUCH_TRY(find_source(session, VOUCH_DRAFTER_HISTORY, "history", &source, err));
+    source.ops->end(source.self, cycle->tokens, cycle->n_tokens);
+    *n_bytes = vouch_history_size(source);
+    if (capacity < *n_bytes)
+        return vouch_fail(err, VOUCH_E_BUFFER, "the history has %zu bytes, there is room for %zu", *n_bytes, capacity);
+    vouch_history_write(source, session->model, bytes);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_session_add_history(vouch_session *session, const void *bytes, size_t n_bytes, vouch_error *err)
+{
+    vouch_source source;
+    VOUCH_TRY(find_source(session, VOUCH_DRAFTER_HISTORY, "history", &source, err));
+    return vouch_history_read(source, session->model, bytes, n_bytes, err);
+}
