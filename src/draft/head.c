@@ -184,10 +184,7 @@ static vouch_staging stage_until(head_guesser *g, const int32_t *tokens, int32_t
 /* Keeps the logits of all depths: further guesses need no pass. */
 static void keep_depths(head_guesser *g)
 {
-    for (int32_t d = 0; d < g->depths.n_depths; d++)
-        memcpy(vouch_depths_at(&g->depths, d),
-               vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + d),
-               (size_t)g->depths.n_draft * sizeof(float));
+    vouch_depths_keep(&g->depths, g->sequence.shared->pass, g->staged.first_logits);
     vouch_memory_keep_rows(g->sequence.memory, 0);
 }
 

@@ -24,6 +24,7 @@
 
 #include "base/angle.h"
 #include "base/common.h"
+#include "draft/head_depths.h"
 #include "model/projection.h"
 #include "model/rows.h"
 
@@ -35,7 +36,6 @@ typedef struct block_guesser {
     vouch_projection fc, to;
     int32_t n_embd;       /* of the target */
     int32_t n_ctx, chunk;
-    int32_t n_depths;     /* depths that a block predicts and that may be asked for */
     int32_t n_written;    /* positions whose keys and values are there */
     int32_t n_given;      /* positions whose states have come */
     bool is_staged;       /* the rows of a block wait for their pass */
@@ -43,18 +43,14 @@ typedef struct block_guesser {
     float *states;        /* [chunk][n_features] of the positions from n_written on */
     float *features;      /* [chunk][width] f of them */
     float *inputs;        /* [n_rows of a block][width] */
-    float *base;          /* [n_depths][n_draft] logits of each depth */
+    vouch_depths depths;  /* that a block predicts and that may be asked for; logits without biases */
     float *confidence;    /* [width + rank] where the head estimates its chances */
     float *normed;        /* [width] norm(s) of one row */
     double *trust;        /* [n_depths] the part of a confidence's sum that norm(s) gives */
     int32_t n_fed;        /* guesses since follow */
-    int32_t n_asked;      /* rows of the last follow or feed */
-    int32_t depths[VOUCH_MAX_DRAFT]; /* [n_fed] of each guess, the first one's is 0 */
-    int32_t asked[VOUCH_MAX_TOP];    /* [n_asked] depth of the guess that follows each row */
     float *from;          /* [VOUCH_MAX_TOP][rank] W_from's rows of the tokens before */
     float *bias;          /* [VOUCH_MAX_TOP][n_draft] */
     float *logits;        /* [n_vocab of the target] */
-    float *nothing;       /* [n_vocab of the target] not a number: the block ends before this depth */
     vouch_arena arena;
 } block_guesser;
 
@@ -121,7 +117,7 @@ static int32_t block_taps(const void *self, const int32_t **layers)
 static void drop_block(block_guesser *g)
 {
     vouch_memory_keep_rows(g->sequence.memory, 0);
-    g->n_fed = g->n_asked = 0;
+    g->n_fed = 0;
     g->is_staged = false;
 }
 
@@ -185,25 +181,18 @@ static void stage_block(block_guesser *g, int32_t last)
                               .input = input,
                               .parent = i - 1,
                               .sees_all = !block->is_causal,
-                              .logits = i >= block->first && i < block->first + g->n_depths,
-                              .hidden = i >= block->first && i < block->first + g->n_depths};
+                              .logits = i >= block->first && i < block->first + g->depths.n_depths,
+                              .hidden = i >= block->first && i < block->first + g->depths.n_depths};
     }
     g->staged = vouch_shared_pass_stage(g->sequence.shared, block->n_rows);
     g->is_staged = true;
 }
 
-/* Notes that row i of the last follow or feed predicts the guess at this depth, behind the token. */
-static void ask(block_guesser *g, int32_t i, int32_t depth, int32_t token)
+/* Reads the token before the guess that row i of the last follow or feed predicts. */
+static void read_before(block_guesser *g, int32_t i, int32_t token)
 {
     const vouch_matrix *from = &g->head->block.from;
-    g->asked[i] = depth;
-    g->n_asked = i + 1;
     if (has_bias(g)) vouch_matrix_get_row(from, token, g->from + i * from->n_in);
-}
-
-static void add_biases(block_guesser *g)
-{
-    if (has_bias(g)) vouch_projection_run(&g->to, g->from, g->bias, g->n_asked);
 }
 
 static vouch_staging block_follow(void *self, const int32_t *tokens, int32_t n, bool logits)
@@ -216,9 +205,11 @@ static vouch_staging block_follow(void *self, const int32_t *tokens, int32_t n, 
         return logits && staged == VOUCH_STAGED_ROWS ? VOUCH_STAGED_PART : staged;
     }
     if (!logits || g->n_written != n - 1) return VOUCH_STAGED_NONE;
-    if (vouch_shared_pass_room(g->sequence.shared, g->n_depths) < g->head->block.n_rows) return VOUCH_STAGED_FULL;
+    if (vouch_shared_pass_room(g->sequence.shared, g->depths.n_depths) < g->head->block.n_rows)
+        return VOUCH_STAGED_FULL;
     stage_block(g, tokens[n - 1]);
-    ask(g, 0, 0, tokens[n - 1]);
+    vouch_depths_begin(&g->depths);
+    read_before(g, 0, tokens[n - 1]);
     return VOUCH_STAGED_ROWS;
 }
 
@@ -233,32 +224,27 @@ static void sum_states(block_guesser *g)
 {
     const vouch_weights *w = g->head->body;
     const float *bias = g->head->block.confidence_bias;
-    for (int32_t d = 0; d < g->n_depths && has_confidence(g); d++) {
+    for (int32_t d = 0; d < g->depths.n_depths && has_confidence(g); d++) {
         const float *s = vouch_pass_hidden(g->sequence.shared->pass, g->staged.first_hidden + d);
         vouch_row_norm(g->normed, s, &w->output_norm, width(g), w->hparams.norm_eps);
         g->trust[d] = dot(g->confidence, g->normed, width(g)) + (bias ? (double)*bias : 0);
     }
 }
 
-/* Keeps the logits, because the pass may run again for other sessions before they are read. */
 static double block_run(void *self)
 {
     block_guesser *g = self;
-    const int32_t n_draft = g->head->n_draft;
     double seconds = 0;
     if (g->is_writing) return write_keys(g);
     if (g->is_staged) {
         vouch_shared_sequence_run(&g->sequence);
-        for (int32_t d = 0; d < g->n_depths; d++)
-            memcpy(g->base + (int64_t)d * n_draft,
-                   vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + d),
-                   (size_t)n_draft * sizeof *g->base);
+        vouch_depths_keep(&g->depths, g->sequence.shared->pass, g->staged.first_logits);
         sum_states(g);
         seconds = vouch_shared_pass_seconds(g->sequence.shared, &g->staged);
         vouch_memory_keep_rows(g->sequence.memory, 0);
         g->is_staged = false;
     }
-    add_biases(g);
+    if (has_bias(g)) vouch_projection_run(&g->to, g->from, g->bias, g->depths.n_asked);
     return seconds;
 }
 
@@ -278,11 +264,8 @@ static int32_t block_room(const void *self)
 static vouch_staging block_feed(void *self, const int32_t *guesses, const int32_t *parents, int32_t n)
 {
     block_guesser *g = self;
-    for (int32_t i = 0; i < n; i++) {
-        const int32_t number = g->n_fed + i, parent = parents ? parents[i] : number - 1;
-        g->depths[number] = parent < 0 ? 0 : g->depths[parent] + 1;
-        ask(g, i, g->depths[number] + 1, guesses[i]);
-    }
+    vouch_depths_ask(&g->depths, g->n_fed, parents, n);
+    for (int32_t i = 0; i < n; i++) read_before(g, i, guesses[i]);
     g->n_fed += n;
     return VOUCH_STAGED_ROWS;
 }
@@ -292,8 +275,7 @@ static const float *block_logits(void *self, int32_t i)
 {
     block_guesser *g = self;
     const vouch_head_weights *h = g->head;
-    if (g->asked[i] >= g->n_depths) return g->nothing;
-    const float *base = g->base + (int64_t)g->asked[i] * h->n_draft;
+    const float *base = vouch_depths_logits(&g->depths, i);
     const float *bias = has_bias(g) ? g->bias + (int64_t)i * h->n_draft : NULL;
     for (int32_t d = 0; d < h->n_draft; d++)
         g->logits[h->tokens ? h->tokens[d] : d] = bias ? base[d] + bias[d] : base[d];
@@ -304,8 +286,9 @@ static double block_confidence(const void *self, int32_t i)
 {
     const block_guesser *g = self;
     const int64_t rank = g->head->block.confidence.n_in - width(g); /* 0: it doesn't read the token before */
-    if (!has_confidence(g) || g->asked[i] >= g->n_depths) return -1;
-    const double sum = g->trust[g->asked[i]] + dot(g->confidence + width(g), g->from + i * rank, rank);
+    const int32_t depth = g->depths.asked[i];
+    if (!has_confidence(g) || depth >= g->depths.n_depths) return -1;
+    const double sum = g->trust[depth] + dot(g->confidence + width(g), g->from + i * rank, rank);
     return 1 / (1 + vouch_power(VOUCH_E, fmax(-30, fmin(30, -sum)))); /* not exp: the same on all machines */
 }
 
@@ -355,9 +338,8 @@ static void layout_guesser(block_guesser *g, int32_t n_vocab, vouch_arena *arena
     g->states = vouch_arena_take(arena, chunk * (size_t)h->n_features, sizeof *g->states);
     g->features = vouch_arena_take(arena, chunk * n_embd, sizeof *g->features);
     g->inputs = vouch_arena_take(arena, (size_t)h->block.n_rows * n_embd, sizeof *g->inputs);
-    g->base = vouch_arena_take(arena, (size_t)g->n_depths * n_draft, sizeof *g->base);
+    vouch_depths_layout(&g->depths, arena);
     g->logits = vouch_arena_take(arena, (size_t)n_vocab, sizeof *g->logits);
-    g->nothing = vouch_arena_take(arena, (size_t)n_vocab, sizeof *g->nothing);
     vouch_projection_layout(&g->fc, g->chunk, arena);
     if (!has_bias(g)) return;
     g->from = vouch_arena_take(arena, VOUCH_MAX_TOP * (size_t)h->block.from.n_in, sizeof *g->from);
@@ -366,14 +348,14 @@ static void layout_guesser(block_guesser *g, int32_t n_vocab, vouch_arena *arena
     if (!has_confidence(g)) return;
     g->confidence = vouch_arena_take(arena, (size_t)h->block.confidence.n_in, sizeof *g->confidence);
     g->normed = vouch_arena_take(arena, n_embd, sizeof *g->normed);
-    g->trust = vouch_arena_take(arena, (size_t)g->n_depths, sizeof *g->trust);
+    g->trust = vouch_arena_take(arena, (size_t)g->depths.n_depths, sizeof *g->trust);
 }
 
 static vouch_status open_passes(block_guesser *g, vouch_shared_passes *passes, vouch_kv_type kv_type, vouch_error *err)
 {
     const vouch_head_block *block = &g->head->block;
     const vouch_shared_sequence_options sequence = {
-        .pass = {.n_ctx = g->n_ctx, .max_rows = block->n_rows, .max_logits = g->n_depths}, .kv_type = kv_type};
+        .pass = {.n_ctx = g->n_ctx, .max_rows = block->n_rows, .max_logits = g->depths.n_depths}, .kv_type = kv_type};
     const vouch_shared_pass_options writer = {.n_ctx = g->n_ctx, .max_rows = g->chunk, .max_logits = 1};
     VOUCH_TRY(vouch_shared_sequence_open(&g->sequence, passes, g->head->body, &sequence, err));
     return vouch_shared_pass_take(&g->writer, passes, block->writer, &writer, err);
@@ -390,7 +372,8 @@ vouch_status vouch_head_block_open(vouch_guesser *out, const vouch_head_weights 
                          .n_embd = options->n_embd,
                          .n_ctx = options->n_ctx + block->n_rows, /* a block may reach past the session's end */
                          .chunk = options->prefill_chunk,
-                         .n_depths = vouch_min(block->n_rows - block->first, options->k),
+                         .depths = {.n_depths = vouch_min(block->n_rows - block->first, options->k),
+                                    .n_draft = head->n_draft},
                          .fc = {.w = &head->fc, .kernels = kernels, .pool = passes->pool},
                          .to = {.w = &block->to, .kernels = kernels, .pool = passes->pool}};
     vouch_arena arena = {0};
@@ -400,10 +383,8 @@ vouch_status vouch_head_block_open(vouch_guesser *out, const vouch_head_weights 
         layout_guesser(g, options->n_vocab, &arena);
         g->arena = arena;
         if (has_confidence(g)) vouch_matrix_get_row(&block->confidence, 0, g->confidence);
-        for (int32_t t = 0; t < options->n_vocab; t++) {
-            g->logits[t] = -INFINITY;
-            g->nothing[t] = NAN;
-        }
+        vouch_depths_open(&g->depths);
+        for (int32_t t = 0; t < options->n_vocab; t++) g->logits[t] = -INFINITY;
         status = open_passes(g, passes, options->kv_type, err);
     }
     if (status == VOUCH_OK) *out = (vouch_guesser){.ops = &guesser_ops, .self = g};

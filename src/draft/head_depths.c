@@ -34,14 +34,20 @@ void vouch_depths_ask(vouch_depths *d, int32_t n_fed, const int32_t *parents, in
     d->n_asked = n;
 }
 
-float *vouch_depths_at(const vouch_depths *d, int32_t depth)
+static float *values_at(const vouch_depths *d, int32_t depth)
 {
     return d->values + depth * d->n_draft;
 }
 
+void vouch_depths_keep(vouch_depths *d, vouch_pass *pass, int32_t first)
+{
+    for (int32_t i = 0; i < d->n_depths; i++)
+        memcpy(values_at(d, i), vouch_pass_logits(pass, first + i), (size_t)d->n_draft * sizeof *d->values);
+}
+
 const float *vouch_depths_logits(const vouch_depths *d, int32_t i)
 {
-    return d->asked[i] < d->n_depths ? vouch_depths_at(d, d->asked[i]) : d->nothing;
+    return d->asked[i] < d->n_depths ? values_at(d, d->asked[i]) : d->nothing;
 }
 
 /* ------------------------------------------------------------------- Medusa */
@@ -97,7 +103,7 @@ double vouch_medusa_run(vouch_medusa *m, const vouch_depths *depths)
     for (int32_t i = 0; i < depths->n_asked; i++) {
         const int32_t depth = depths->asked[i];
         if (depth >= depths->n_depths || m->is_computed[depth]) continue;
-        compute(m, depth, vouch_depths_at(depths, depth));
+        compute(m, depth, values_at(depths, depth));
         m->is_computed[depth] = true;
     }
     return vouch_now() - start;

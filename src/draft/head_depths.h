@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The logits of heads whose guesses don't change what follows them: all guesses of one depth have the same logits, and
- * those are computed once for each draft.
+ * those are computed once for each draft. Heads that guess in one pass are such ones (head_block.c adds a bias).
  *
  *   begin   a draft begins: row 0 predicts the guess of depth 0
  *   ask     notes the depths of the guesses that were fed
- *   at      the caller writes the logits of a depth before anybody reads them
+ *   keep    the logits of all depths have come
  *   logits  of the depth behind a row
  *
- * Medusa's heads are such ones: each depth has a network of its own, and all of them read the same f:
+ * Medusa's heads are others: each depth has a network of its own, and all of them read the same f:
  *
  *   h      = f, then for each block  h += silu(W_block h + bias)
  *   logits = W_output h
@@ -17,6 +17,7 @@
 #define VOUCH_DRAFT_HEAD_DEPTHS_H
 
 #include "model/head_weights.h"
+#include "model/pass.h"
 #include "model/projection.h"
 
 typedef struct vouch_depths {
@@ -35,8 +36,9 @@ void vouch_depths_open(vouch_depths *d);
 void vouch_depths_begin(vouch_depths *d);
 /* Notes that row i predicts the guess behind guess n_fed + i. `parents` as in a guesser's feed. */
 void vouch_depths_ask(vouch_depths *d, int32_t n_fed, const int32_t *parents, int32_t n);
-/* [n_draft] the logits of a depth. */
-float *vouch_depths_at(const vouch_depths *d, int32_t depth);
+/* Copies the logits of all depths from a pass: its rows with logits from number `first` on. The pass may run again, for
+ * other sequences, before anybody reads them. */
+void vouch_depths_keep(vouch_depths *d, vouch_pass *pass, int32_t first);
 /* [n_draft] the logits of row i. */
 const float *vouch_depths_logits(const vouch_depths *d, int32_t i);
 

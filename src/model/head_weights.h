@@ -63,7 +63,8 @@ typedef struct vouch_head_block {
     vouch_weights *writer;      /* the layers' keys and values of f alone; its tensors are the body's */
     vouch_matrix from, to;      /* [n_vocab, rank], [n_draft, rank]: W_to from[x] is added to the logits behind x;
                                    n_out 0: none */
-    vouch_matrix confidence;    /* [1, width + rank] of [norm(s) | from[x]], or [1, width]; n_out 0: none */
+    vouch_matrix confidence;    /* [1, width + rank] of [norm(s) | from[x]], or [1, width]; n_out 0: none, always so
+                                   without `from` */
     const float *confidence_bias; /* [1]; NULL: 0 */
 } vouch_head_block;
 
