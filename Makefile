@@ -32,7 +32,8 @@ endif
 # and then call make again.
 NEEDY := $(filter-out run test needs clean help uninstall,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEEDY),)
-MISSING := $(shell CC='$(CC)' scripts/missing $(if $(filter-out all install,$(NEEDY)),test))
+MISSING := $(shell CC='$(CC)' EDITLINE='$(EDITLINE)' SERVER='$(SERVER)' \
+             scripts/missing $(if $(filter-out all install,$(NEEDY)),test))
 ifneq ($(MISSING),)
 $(error missing: $(MISSING). On Debian or Ubuntu:  sudo apt-get install $(MISSING))
 endif

@@ -25,6 +25,15 @@ const char *server_json_kind(const json_t *value)
     }
 }
 
+bool server_fail_token(server_fault *fault, const char *path, size_t i, const json_t *value, int32_t n_vocab)
+{
+    char given[32];
+    if (json_is_integer(value)) snprintf(given, sizeof given, "%lld", (long long)json_integer_value(value));
+    else snprintf(given, sizeof given, "%s", server_json_kind(value));
+    return server_fail_field(fault, path, "element %zu: expected the id of a token, 0 to %d, got %s", i, n_vocab - 1,
+                             given);
+}
+
 bool server_check_type(const json_t *object, const char *key, json_type type, server_fault *fault)
 {
     const json_t *value = json_object_get(object, key);
@@ -224,8 +233,13 @@ json_t *server_json_parse(const char *bytes, size_t n, server_fault *fault)
         return NULL;
     }
     json_t *document = json_loadb(n ? bytes : "", n, JSON_REJECT_DUPLICATES, &error);
-    if (!document)
-        server_fail(fault, 400, "invalid_json", "", "the body is no valid JSON: line %d, column %d: %s", error.line,
-                    error.column, error.text);
-    return document;
+    if (document) return document;
+    const enum json_error_code code = json_error_code(&error);
+    const char *why = error.text; /* Jansson's words, except where they name its flags and types */
+    if (code == json_error_null_character || code == json_error_null_byte_in_key)
+        why = "the character U+0000 (\\u0000) is not supported; leave it out";
+    if (code == json_error_numeric_overflow) why = "the number is too large; integers are at most 9223372036854775807";
+    server_fail(fault, 400, "invalid_json", "", "the body is no valid JSON: line %d, column %d: %s", error.line,
+                error.column, why);
+    return NULL;
 }

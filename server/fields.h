@@ -39,6 +39,8 @@ bool server_fields_read(const json_t *object, const char *path, const server_fie
                         void *values, server_fault *fault);
 /* "string", "number", ..., for messages. */
 const char *server_json_kind(const json_t *value);
+/* Element i of an array of ids is no token of a vocabulary of n_vocab. False. */
+bool server_fail_token(server_fault *fault, const char *path, size_t i, const json_t *value, int32_t n_vocab);
 /* A fault if the object's value at the key has another type than `type`, unless it is absent or null. */
 bool server_check_type(const json_t *object, const char *key, json_type type, server_fault *fault);
 /* The string at a key; "" where there is none. */

@@ -218,19 +218,22 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
     job->wake = on_event;
     job->wake_user = x;
     atomic_fetch_add(&x->server->n_jobs, 1);
-    if (!atomic_load(&x->server->drains) && server_worker_submit(model->worker, job)) {
-        const union MHD_ConnectionInfo *info =
-            mhd.MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        x->watched = (server_watched){.fd = info->connect_fd, .gone = on_gone, .tick = on_tick, .user = x};
-        server_watch_add(x->server->watch, &x->watched);
+    const union MHD_ConnectionInfo *info =
+        mhd.MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    x->watched = (server_watched){.fd = info->connect_fd, .gone = on_gone, .tick = on_tick, .user = x};
+    const bool is_watched = server_watch_add(x->server->watch, &x->watched);
+    if (is_watched && !atomic_load(&x->server->drains) && server_worker_submit(model->worker, job)) {
         clear_deadline(x);
         return;
     }
+    server_watch_remove(x->server->watch, &x->watched);
     atomic_fetch_sub(&x->server->n_jobs, 1);
     job->wake = NULL;
     x->job = NULL;
     server_job_release(job);
     if (atomic_load(&x->server->drains)) server_fail(&fault, 503, "shutting_down", "", "the server is shutting down");
+    else if (!is_watched)
+        server_fail(&fault, 503, "out_of_memory", "", "the system watches no further connection; try again later");
     else
         server_fail(&fault, 429, "queue_full", "", "%d answers wait already; try again later",
                     x->server->options->n_queue);

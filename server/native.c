@@ -92,8 +92,10 @@ void server_detokenize(server_exchange *x)
     text_request r;
     const vouch_model *model = read_text_request(x, DETOKENIZE, &r);
     server_text text = {0};
+    server_fault fault;
     if (!model) return;
     bool good = json_is_array(r.tokens);
+    if (!good) server_fail_field(&fault, "tokens", "expected an array of ids of tokens");
     for (size_t i = 0; good && i < json_array_size(r.tokens); i++) {
         const json_t *id = json_array_get(r.tokens, i);
         const json_int_t token = json_integer_value(id);
@@ -103,12 +105,13 @@ void server_detokenize(server_exchange *x)
                                 : NULL;
         good = bytes != NULL;
         if (good) server_text_add(&text, bytes, n);
+        else server_fail_token(&fault, "tokens", i, id, vouch_model_get_info(model)->n_vocab);
     }
     if (good) {
         const cli_json_entry entries[] = {{"content", server_json_bytes(text.bytes, text.n)}};
         server_reply_json(x, 200, cli_json_object(entries, 1));
     } else {
-        fail_field(x, "tokens", "an array of ids of tokens");
+        server_reply_fault(x, &fault);
     }
     server_text_free(&text);
 }

@@ -63,8 +63,13 @@ void server_set_speculation(server_exchange *x)
     pthread_mutex_unlock(&m->lock);
     json_object_del(x->json, "model");
     bool good = server_read_speculation(x->json, "", &changed.speculation, NULL, &fault);
-    if (good && changed.speculation.drafters & VOUCH_DRAFTER_PREDICTION)
+    const unsigned drafters = changed.speculation.drafters;
+    if (good && drafters & VOUCH_DRAFTER_PREDICTION)
         good = server_fail_field(&fault, "drafters", "prediction can't be a default: each request brings its own");
+    if (good && drafters & VOUCH_DRAFTER_GRAMMAR)
+        good = server_fail_field(&fault, "drafters", "grammar can't be a default: it needs an answer that is bound to "
+                                                     "a grammar. auto uses it where there is one");
+    good = good && server_check_drafters(&changed.speculation, "drafters", &fault);
     if (good && vouch_session_check(m->options->model, &changed, &err))
         good = server_fail_library(&fault, "", &err);
     if (!good) {

@@ -13,20 +13,33 @@ static bool fail_memory(server_fault *fault)
     return server_fail(fault, 503, "out_of_memory", "", "not enough memory for the prompt");
 }
 
-/* Clients may leave out the content of a message that only calls tools. Templates read it nevertheless, so it is "". */
-static void add_contents(const json_t *messages)
+/* Messages of all roles but the assistant's have a content, and a tool's message names its call, as the OpenAI API has
+ * it. The assistant's may lack both content and calls. Templates read the content nevertheless, so it is "". */
+static bool complete_messages(const json_t *messages, server_fault *fault)
 {
     json_t *message;
     size_t i;
     json_array_foreach(messages, i, message)
-        if (json_is_object(message) && !json_object_get(message, "content"))
-            json_object_set_new(message, "content", json_string(""));
+    {
+        char path[64];
+        const char *role = server_word(message, "role");
+        const json_t *content = json_object_get(message, "content");
+        const bool is_answer = strcmp(role, "assistant") == 0;
+        snprintf(path, sizeof path, "messages[%zu].content", i);
+        if (*role && !is_answer && (!content || json_is_null(content)))
+            return server_fail_field(fault, path, "expected a string or an array of parts, got %s",
+                                     content ? "null" : "nothing");
+        snprintf(path, sizeof path, "messages[%zu].tool_call_id", i);
+        if (strcmp(role, "tool") == 0 && !*server_word(message, "tool_call_id"))
+            return server_fail_field(fault, path, "expected the id of the call that this message answers");
+        if (is_answer && !content) json_object_set_new(message, "content", json_string(""));
+    }
+    return true;
 }
 
 /* The object that the chat template reads, as text. */
 static char *conversation_text(const server_request *r)
 {
-    add_contents(r->messages);
     json_t *object = json_object();
     const struct {
         const char *name;
@@ -58,6 +71,7 @@ server_job *server_prompt_chat(const server_request *r, server_fault *fault)
         server_fail_field(fault, "messages", "expected an array of at least one message");
         return NULL;
     }
+    if (!complete_messages(r->messages, fault)) return NULL;
     server_job *job = server_request_job(r, 1, fault);
     char *text = job ? conversation_text(r) : NULL;
     vouch_error err = {0};
@@ -136,7 +150,7 @@ static bool prompt_read(const server_request *r, const json_t *value, const char
             continue;
         }
         if (!json_is_integer(id) || token < 0 || token >= n_vocab)
-            return server_fail_field(fault, path, "element %zu: expected the id of a token, 0 to %d", i, n_vocab - 1);
+            return server_fail_token(fault, path, i, id, n_vocab);
         server_text_add(out, &(int32_t){(int32_t)token}, sizeof(int32_t));
     }
     return !out->failed || fail_memory(fault);

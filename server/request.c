@@ -222,11 +222,13 @@ static bool read_stream_options(server_request *r, server_fault *fault)
     return server_fields_read(r->stream_options, "stream_options", &table, 1, r, fault);
 }
 
+/* -1 asks llama.cpp for a seed of its own. */
 static bool read_seed(server_request *r, server_fault *fault)
 {
     if (r->seed_value && !json_is_integer(r->seed_value))
         return server_fail_field(fault, "seed", "expected an integer, got %s", server_json_kind(r->seed_value));
-    if (r->seed_value) r->seed = (uint64_t)json_integer_value(r->seed_value);
+    const bool is_given = r->seed_value && !(r->where == SERVER_NATIVE && json_integer_value(r->seed_value) == -1);
+    if (is_given) r->seed = (uint64_t)json_integer_value(r->seed_value);
     else if (r->session.sampling.seed) r->seed = r->session.sampling.seed;
     else if (getrandom(&r->seed, sizeof r->seed, GRND_NONBLOCK) < 0) r->seed = 0;
     return true;
@@ -297,6 +299,14 @@ server_model *server_find_model(server *s, const json_t *name, server_fault *fau
     return NULL;
 }
 
+bool server_check_drafters(const vouch_speculation *s, const char *param, server_fault *fault)
+{
+    if (s->drafters & VOUCH_DRAFTER_TABLE && !s->table)
+        return server_fail_field(fault, param, "table needs a table; start the server with --draft-table");
+    if (!(s->drafters & VOUCH_DRAFTER_MODEL) || s->draft_model) return true;
+    return server_fail_field(fault, param, "draft needs a draft model; start the server with --draft-model");
+}
+
 static bool read_speculative(server_request *r, server_fault *fault)
 {
     vouch_speculation *s = &r->session.speculation;
@@ -308,10 +318,7 @@ static bool read_speculative(server_request *r, server_fault *fault)
         s->drafters |= VOUCH_DRAFTER_PREDICTION;
     if (s->drafters & VOUCH_DRAFTER_GRAMMAR && !r->response_format && !r->grammar && !r->json_schema && !r->must_call)
         return server_fail_field(fault, "speculative.drafters", "grammar needs an answer that is bound to a grammar");
-    if (s->drafters & VOUCH_DRAFTER_TABLE && !s->table)
-        return server_fail_field(fault, "speculative.drafters", "table needs a table, and this server has none");
-    if (!(s->drafters & VOUCH_DRAFTER_MODEL) || s->draft_model) return true;
-    return server_fail_field(fault, "speculative.drafters", "draft needs a draft model, and this server has none");
+    return server_check_drafters(s, "speculative.drafters", fault);
 }
 
 bool server_request_read(server_request *r, server_exchange *x, unsigned where, server_fault *fault)

@@ -79,6 +79,8 @@ server_model *server_find_model(server *s, const json_t *name, server_fault *fau
 /* Reads "drafters" of the form "auto", "ngram,suffix" or ["ngram", "suffix"]. */
 bool server_read_drafters(const json_t *value, const char *path, unsigned *drafters, server_fault *fault);
 /* Reads a `speculative` object into the speculation; *trace may be NULL. */
+/* Fails where a drafter is asked for whose file the server doesn't have. */
+bool server_check_drafters(const vouch_speculation *speculation, const char *param, server_fault *fault);
 bool server_read_speculation(const json_t *value, const char *path, vouch_speculation *speculation, bool *trace,
                              server_fault *fault);
 

@@ -108,18 +108,22 @@ void server_watch_close(server_watch *watch)
     free(watch);
 }
 
-void server_watch_add(server_watch *watch, server_watched *watched)
+bool server_watch_add(server_watch *watch, server_watched *watched)
 {
     pthread_mutex_lock(&watch->lock);
+    struct epoll_event event = {.events = EPOLLRDHUP | EPOLLONESHOT, .data.u64 = watch->n_serials + 1};
+    if (epoll_ctl(watch->epoll, EPOLL_CTL_ADD, watched->fd, &event)) {
+        pthread_mutex_unlock(&watch->lock);
+        return false;
+    }
     watched->serial = ++watch->n_serials;
     watched->due = cli_now() + watch->tick_seconds;
     watched->before = NULL;
     watched->next = watch->first;
     if (watch->first) watch->first->before = watched;
     watch->first = watched;
-    struct epoll_event event = {.events = EPOLLRDHUP | EPOLLONESHOT, .data.u64 = watched->serial};
-    epoll_ctl(watch->epoll, EPOLL_CTL_ADD, watched->fd, &event);
     pthread_mutex_unlock(&watch->lock);
+    return true;
 }
 
 void server_watch_remove(server_watch *watch, server_watched *watched)
@@ -156,7 +160,8 @@ void server_deadline_set(server_deadline *deadline, double seconds)
 
 void server_deadline_extend(server_deadline *deadline, double seconds)
 {
-    atomic_store(&deadline->due, atomic_load(&deadline->due) + seconds);
+    double due = atomic_load(&deadline->due);
+    while (!atomic_compare_exchange_weak(&deadline->due, &due, due + seconds)) continue;
 }
 
 void server_deadline_close(server_watch *watch, server_deadline *deadline)

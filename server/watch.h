@@ -31,7 +31,8 @@ typedef struct server_watched {
 server_watch *server_watch_open(double tick_seconds);
 void server_watch_close(server_watch *watch); /* NULL is allowed; nothing is watched any more */
 
-void server_watch_add(server_watch *watch, server_watched *watched);
+/* False: the system watches no further descriptor. */
+bool server_watch_add(server_watch *watch, server_watched *watched);
 /* When it returns, no function of `watched` runs or will run. Does nothing where `watched` isn't watched. */
 void server_watch_remove(server_watch *watch, server_watched *watched);
 

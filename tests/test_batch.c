@@ -141,7 +141,7 @@ static void a_killed_run_is_resumed(void **state)
         assert_string_equal(resumed, whole_run);
         free(resumed);
     }
-    expect(run_as(&(setting){0}, "vouch", arguments + 1), 0, "has all 13 answers already");
+    expect(run_as(&(setting){0}, "vouch", arguments + 1), 0, "has all answers already");
     free(whole_run);
 }
 
@@ -235,6 +235,25 @@ static void prompts_that_do_not_fit_are_named(void **state)
     result_free(&r);
 }
 
+/* A file with errors isn't done, however often the run is resumed. */
+static void errors_stay_errors(void **state)
+{
+    (void)state;
+    char path[256], text[512];
+    strcpy(path, test_temporary("long.txt"));
+    memset(text, 'x', sizeof text);
+    memcpy(text, "a\n", 2);
+    write_whole(path, text, sizeof text);
+    const char *const arguments[] = {"batch", target,  "--prompts", path, "--raw",    "-n", "5",
+                                     "--ctx", "64",    "--out",     out,  "--resume", NULL};
+    expect(run_as(&(setting){0}, "vouch", arguments), 1, "2 answers, 5 tokens");
+    expect(run_as(&(setting){0}, "vouch", arguments), 1, "some with an error");
+    write_whole(path, text, 2);
+    unlink(out);
+    expect(run_as(&(setting){0}, "vouch", arguments), 0, "1 answer, 5 tokens");
+    expect(run_as(&(setting){0}, "vouch", arguments), 0, "has all answers already");
+}
+
 /* A file of figures that can't be written is refused before the first answer, not behind the last. */
 static void figures_are_refused_early(void **state)
 {
@@ -311,12 +330,22 @@ static void wrong_use_is_refused(void **state)
     expect(RUN("batch", target, "--prompts", prompts, "--out", out, "--resume"), 1, "line 1 is no JSON");
     unlink(out);
     expect(RUN("batch", target, "--prompts", prompts, "--raw", "-n", "3", "--out", out), 0, "13 answers");
+    expect(RUN("batch", target, "--prompts", prompts, "--raw", "-n", "3", "--spec", "ngram", "--out", out, "--resume"),
+           0, "has all answers already"); /* law L2: guesses change no greedy text */
     expect(RUN("batch", target, "--prompts", prompts, "--raw", "-n", "4", "--out", out, "--resume"), 1,
            "line 1 belongs to");
     expect(RUN("batch", other, "--prompts", prompts, "--raw", "-n", "3", "--out", out, "--resume"), 1,
            "line 1 belongs to");
     expect(RUN("batch", target, "--prompts", prompts, "--raw", "-n", "3", "--ctx", "90", "--out", out, "--resume"), 1,
            "line 1 belongs to");
+    unlink(out);
+#define SAMPLED(...)                                                                                                  \
+    RUN("batch", target, "--prompts", prompts, "-n", "3", "--temp", "1", "--accept", "rejection", "--out", out, \
+        __VA_ARGS__)
+    expect(SAMPLED("--spec", "ngram"), 0, "13 answers");
+    expect(SAMPLED("--spec", "recycle", "--resume"), 1, "line 1 belongs to");
+    expect(SAMPLED("--spec", "ngram", "--resume"), 0, "has all answers already");
+#undef SAMPLED
     expect(run_as(&(setting){.out = "/dev/full"}, "vouch", ARGUMENTS("batch", target, "--prompts", prompts, "-n", "3")),
            1, "No space left");
 }
@@ -330,6 +359,7 @@ int main(void)
         cmocka_unit_test_setup(a_file_in_use_is_refused, files_remove),
         cmocka_unit_test_setup(an_interrupted_run_keeps_its_answers, files_remove),
         cmocka_unit_test_setup(prompts_that_do_not_fit_are_named, files_remove),
+        cmocka_unit_test_setup(errors_stay_errors, files_remove),
         cmocka_unit_test_setup(figures_are_refused_early, files_remove),
         cmocka_unit_test_setup(a_prompt_keeps_its_id, files_remove),
         cmocka_unit_test_setup(memory_stays_within_the_limit, files_remove),

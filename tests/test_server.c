@@ -673,6 +673,9 @@ static void native_paths_answer(void **state)
     json_t *tokens = post("/tokenize", "{\"content\": \"ab\"}");
     char *ids = json_dumps(tokens, 0);
     json_t *back = post("/detokenize", ids);
+    http_reply wrong = http_post(server.port, "/detokenize", "{\"tokens\": [1, 400]}");
+    assert_non_null(strstr(wrong.body, "element 1: expected the id of a token, 0 to 399, got 400"));
+    http_reply_free(&wrong);
     assert_string_equal(http_text_at(back, "content"), "ab");
     json_t *prompt = post("/apply-template", "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]}");
     assert_non_null(strstr(http_text_at(prompt, "prompt"), "<|im_start|>user\nhello<|im_end|>"));
@@ -758,11 +761,16 @@ static const struct {
     {CHAT, "{" ASK ", \"stream_options\": {}}", 400, "stream_options", "only with"},
     {CHAT, "{" ASK ", \"stop\": [1]}", 400, "stop[0]", "expected a string"},
     {CHAT, "{" ASK ", \"seed\": 1.5}", 400, "seed", "expected an integer"},
-    {CHAT, "{" ASK ", \"seed\": 18446744073709551616}", 400, "", "no valid JSON"},
+    {CHAT, "{" ASK ", \"seed\": 18446744073709551616}", 400, "", "at most 9223372036854775807"},
+    {CHAT, "{\"messages\": [{\"role\": \"user\", \"content\": \"a\\u0000\"}]}", 400, "", "U+0000"},
+    {CHAT, "{\"messages\": [{\"role\": \"user\"}]}", 400, "messages[0].content", "got nothing"},
+    {CHAT, "{\"messages\": [{\"role\": \"system\", \"content\": null}]}", 400, "messages[0].content", "got null"},
+    {CHAT, "{\"messages\": [{\"role\": \"tool\", \"content\": \"x\"}]}", 400, "messages[0].tool_call_id", "the call"},
     {CHAT, "{" ASK ", \"logit_bias\": {\"x\": 1}}", 400, "logit_bias.x", "id of a token"},
     {CHAT, "{" ASK ", \"logit_bias\": {\"400\": 1}}", 400, "logit_bias.400", "0 to 399"},
     {CHAT, "{" ASK ", \"logit_bias\": {\"1\": \"a\"}}", 400, "logit_bias.1", "expected a number"},
-    {CHAT, "{" ASK ", \"logit_bias\": [[1, 1], [\"x\", 1]]}", 400, "logit_bias[1]", "id of a token"},
+    {CHAT, "{" ASK ", \"logit_bias\": []}", 400, "logit_bias", "expected an object, got an array"},
+    {"/completion", "{\"prompt\": \"x\", \"logit_bias\": [[1, 1], [400, 1]]}", 400, "logit_bias[1]", "id of a token"},
     {"/completion", "{\"prompt\": \"x\", \"logit_bias\": {\"\": 1}}", 400, "logit_bias.", "or a text"},
     {"/completion", "{\"prompt\": \"x\", \"logit_bias\": [1]}", 400, "logit_bias[0]", "expected a number"},
     {CHAT, "{" ASK ", \"prediction\": \"x\"}", 400, "prediction.type", "expected content"},
@@ -947,6 +955,21 @@ static void thinking_has_a_default(void **state)
     expect(RUN("serve", target, "--think", "hide"), 2, "reasoning_content");
 }
 
+/* What some requests only can have is no default of all, nor a drafter whose file the server doesn't have. */
+static void refuse_defaults(const http_server *of)
+{
+    static const char *const cases[][2] = {{"draft", "--draft-model"}, {"table", "--draft-table"},
+                                           {"ngram,grammar", "auto uses it"}, {"prediction", "brings its own"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[64];
+        snprintf(body, sizeof body, "{\"drafters\": \"%s\"}", cases[i][0]);
+        http_reply reply = http_post(of->port, "/admin/speculation", body);
+        assert_int_equal(reply.status, 400);
+        assert_non_null(strstr(reply.body, cases[i][1]));
+        http_reply_free(&reply);
+    }
+}
+
 static void several_models_have_names(void **state)
 {
     (void)state;
@@ -954,6 +977,7 @@ static void several_models_have_names(void **state)
     snprintf(first, sizeof first, "large=%s", target);
     snprintf(second, sizeof second, "small=%s", draft);
     http_server both = http_server_start(ARGUMENTS("--model", first, "--model", second, "--parallel", "2"));
+    refuse_defaults(&both);
     static const struct {
         const char *body, *says;
         int status;

@@ -35,7 +35,6 @@ typedef struct batch {
     slot *slots; /* [n_slots] */
     int32_t n_slots;
     size_t next; /* the next prompt */
-    size_t n_failed;
     cli_progress progress;
     double seconds;
 } batch;
@@ -150,7 +149,6 @@ static int slot_begin(batch *b, slot *s)
             return CLI_DONE;
         }
         cli_complain("--prompts: line %d: %s", (int)question->line, err.message);
-        b->n_failed++;
         const int status = cli_lines_fail(&b->lines, i, err.message);
         if (status) return status;
     }
@@ -187,7 +185,6 @@ static int event_take(batch *b, const vouch_engine_event *event)
     } else {
         cli_complain("--prompts: line %d: %s", (int)b->questions.items[s->question].line,
                      vouch_status_text(event->status));
-        b->n_failed++;
         status = cli_lines_fail(&b->lines, s->question, vouch_status_text(event->status));
     }
     cli_progress_report(&b->progress, (double)b->lines.n_written / (double)b->questions.n);
@@ -215,7 +212,7 @@ static int stats_write(const batch *b, size_t n_before)
     const cli_json_entry entries[] = {
         {"answers", json_integer((json_int_t)(b->lines.n_written - n_before))},
         {"resumed", json_integer((json_int_t)n_before)},
-        {"failed", json_integer((json_int_t)b->n_failed)},
+        {"failed", json_integer((json_int_t)b->lines.n_failed)},
         {"parallel", json_integer(b->n_slots)},
         {"seconds", cli_json_real(b->seconds)},
         {"generated_tokens", json_integer(s->generated_tokens)},
@@ -246,9 +243,11 @@ static void tell(const batch *b, size_t n_before)
     if (b->lines.n_written < b->questions.n)
         cli_complain("interrupted: %zu of %zu answers are written%s", b->lines.n_written, b->questions.n,
                      b->lines.path ? "; --resume continues after them" : "");
-    fprintf(stderr, "%zu answers, %lld tokens in %.1f s: %.1f tokens/s; %d at once, %.0f MB",
-            b->lines.n_written - n_before, (long long)s->generated_tokens, b->seconds,
-            (double)s->generated_tokens / b->seconds, (int)b->n_slots, memory_of(b) * 1e-6);
+    const size_t n = b->lines.n_written - n_before;
+    const long long n_tokens = s->generated_tokens;
+    fprintf(stderr, "%zu answer%s, %lld token%s in %.1f s: %.1f tokens/s; %d at once, %.0f MB", n, n == 1 ? "" : "s",
+            n_tokens, n_tokens == 1 ? "" : "s", b->seconds, (double)n_tokens / b->seconds, (int)b->n_slots,
+            memory_of(b) * 1e-6);
     if (s->drafted > 0)
         fprintf(stderr, "; %.1f %% of %lld guesses accepted", 100.0 * (double)s->accepted / (double)s->drafted,
                 (long long)s->drafted);
@@ -259,8 +258,9 @@ static int batch_run(batch *b)
 {
     const size_t n_before = b->lines.n_written;
     if (n_before == b->questions.n) {
-        cli_note("--out %s has all %zu answers already", b->lines.path, n_before);
-        return CLI_DONE;
+        cli_note("--out %s has %s already", b->lines.path,
+                 b->lines.n_failed ? "a line for each prompt, some with an error," : "all answers");
+        return b->lines.n_failed > 0 ? CLI_FAILED : CLI_DONE;
     }
     const size_t left = b->questions.n - n_before;
     b->n_slots = left < (size_t)b->files->options->n_parallel ? (int32_t)left : b->files->options->n_parallel;
@@ -282,7 +282,7 @@ static int batch_run(batch *b)
     if (status) return status;
     tell(b, n_before);
     if (b->files->options->stats_json) status = stats_write(b, n_before);
-    return status ? status : interrupted || b->n_failed > 0 ? CLI_FAILED : CLI_DONE;
+    return status ? status : interrupted || b->lines.n_failed > 0 ? CLI_FAILED : CLI_DONE;
 }
 
 /* Refuses files that can't be written before anything is loaded. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch/lines.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -31,21 +33,60 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 #define HASH(hash, value) hash_bytes(hash, &(value), sizeof(value))
 
-/* Hash of the model and of the options on which texts depend. Under rejection, texts depend on the drafts too. */
+/* A file that can't be read counts as empty. It has been read before: the engine is open. */
+static uint64_t hash_file(uint64_t hash, const char *path)
+{
+    unsigned char bytes[8192];
+    FILE *file = fopen(path, "re");
+    for (size_t n; file && (n = fread(bytes, 1, sizeof bytes, file)) > 0;) hash = hash_bytes(hash, bytes, n);
+    if (file) fclose(file);
+    return hash;
+}
+
+/* A file, or the files of a folder in the order of their names. */
+static uint64_t hash_path(uint64_t hash, const char *path)
+{
+    struct dirent **entries;
+    const int n = scandir(path, &entries, NULL, alphasort);
+    if (n < 0) return hash_file(hash, path);
+    for (int i = 0; i < n; i++) {
+        char inner[PATH_MAX];
+        snprintf(inner, sizeof inner, "%s/%s", path, entries[i]->d_name);
+        hash = hash_file(hash, inner);
+        free(entries[i]);
+    }
+    free(entries);
+    return hash;
+}
+
+/* Greedy texts, and those of match and coupled, don't depend on the guesses (L2). Others depend on all that drafts. */
+static uint64_t hash_drafts(uint64_t hash, const cli_engine *engine)
+{
+    const vouch_session_options *o = &engine->options->session;
+    const vouch_speculation *d = &o->speculation;
+    hash = HASH(HASH(hash, d->accept), d->lenience);
+    const bool is_seeded = d->accept == VOUCH_ACCEPT_MATCH || d->accept == VOUCH_ACCEPT_COUPLED;
+    if (d->lenience == 1 && (o->sampling.temperature == 0 || is_seeded)) return hash;
+    hash = HASH(hash, d->drafters);
+    hash = HASH(HASH(HASH(HASH(hash, d->n_draft), d->tree_branches), d->tree_depth), d->draft_sampling);
+    if (engine->draft) hash = hash_text(hash, vouch_model_get_info(engine->draft)->digest);
+    if (engine->options->head) hash = hash_path(hash_text(hash, "head"), engine->options->head);
+    if (engine->options->draft_table) hash = hash_path(hash_text(hash, "table"), engine->options->draft_table);
+    return hash;
+}
+
+/* Hash of the model and of the options on which texts depend. */
 static uint64_t hash_run(const cli_engine *engine)
 {
     const vouch_model_info *info = vouch_model_get_info(engine->model);
     const vouch_session_options *o = &engine->options->session;
     const vouch_sampling *s = &o->sampling;
-    const vouch_speculation *d = &o->speculation;
     uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), info->digest);
     hash = HASH(HASH(hash, o->max_tokens), o->n_ctx);
     hash = HASH(HASH(HASH(HASH(hash, s->temperature), s->top_k), s->top_p), s->min_p);
     hash = HASH(HASH(HASH(HASH(hash, s->repeat_penalty), s->frequency_penalty), s->presence_penalty), s->seed);
     hash = HASH(HASH(HASH(hash, s->penalty_window), o->ignore_eos), o->kv_type);
-    hash = HASH(HASH(HASH(hash, d->accept), d->lenience), d->drafters);
-    hash = HASH(HASH(HASH(HASH(hash, d->n_draft), d->tree_branches), d->tree_depth), d->draft_sampling);
-    if (engine->draft) hash = hash_text(hash, vouch_model_get_info(engine->draft)->digest);
+    hash = hash_drafts(hash, engine);
     for (size_t i = 0; i < s->n_bias; i++) hash = HASH(HASH(hash, s->bias[i].token), s->bias[i].bias);
     for (size_t i = 0; i < o->n_stop; i++) hash = hash_text(hash, o->stop[i]);
     if (engine->grammar) hash = hash_text(hash_text(hash, "grammar"), engine->grammar_text);
@@ -88,8 +129,8 @@ static int foreign_fail(const cli_lines *lines, size_t i, const char *reason)
     return CLI_FAILED;
 }
 
-/* Checks the line of question i. */
-static int line_check(const cli_lines *lines, size_t i, const char *text, size_t n)
+/* Checks the line of question i, and counts it if it is an error. */
+static int line_check(cli_lines *lines, size_t i, const char *text, size_t n)
 {
     char key[17];
     if (i >= lines->questions->n) return foreign_fail(lines, i, "is beyond the last prompt");
@@ -100,6 +141,7 @@ static int line_check(const cli_lines *lines, size_t i, const char *text, size_t
     if (!object) status = foreign_fail(lines, i, "is no JSON");
     else if (!written || strcmp(written, key) != 0)
         status = foreign_fail(lines, i, "belongs to another prompt, model or option");
+    lines->n_failed += !status && json_object_get(object, "error") != NULL;
     json_decref(object);
     return status;
 }
@@ -230,6 +272,7 @@ int cli_lines_answer(cli_lines *lines, size_t i, const char *text, size_t n_text
 int cli_lines_fail(cli_lines *lines, size_t i, const char *reason)
 {
     json_t *object = line_begin(lines, i);
+    lines->n_failed++;
     if (object && json_object_set_new(object, "error", json_string(reason))) {
         json_decref(object);
         object = NULL;

@@ -7,8 +7,9 @@
  *   {"id": "81", "line": 1, "key": "9d0c...", "prompt_tokens": 12, "tokens": 128, "finish": "length", "text": "..."}
  *   {"id": "82", "line": 2, "key": "41aa...", "error": "the prompt has 9000 tokens; ..."}
  *
- * The key is a hash of everything that the text depends on: prompt, model and options. A file whose keys differ belongs
- * to another run, and --resume refuses it.
+ * The key is a hash of everything that the text depends on: prompt, model and options, and the drafters with their
+ * files where the text is sampled by a rule under which it depends on the guesses. A file whose keys differ belongs to
+ * another run, and --resume refuses it.
  */
 #ifndef VOUCH_CLI_LINES_H
 #define VOUCH_CLI_LINES_H
@@ -22,6 +23,7 @@ typedef struct cli_lines {
     char **waiting;   /* [questions->n] finished lines that are not written yet */
     uint64_t base;    /* hash of model and options */
     size_t n_written; /* lines in the file: those of questions 0 to n_written - 1 */
+    size_t n_failed;  /* lines with an error, those that --resume has found included */
 } cli_lines;
 
 /* Opens the file; with --resume reads the lines that it has, and n_written tells how many answers are done. Complains

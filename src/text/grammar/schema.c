@@ -153,8 +153,10 @@ static vouch_expression read_document(vouch_builder *builder, json_t *document, 
         vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema is no JSON: line %d, column %d: %s", flaw->line,
                            flaw->column, flaw->text);
     else if (!s.made) vouch_builder_fail(builder, VOUCH_E_MEMORY, "not enough memory for the schema");
-    else if (!json_is_object(s.root) && !json_is_boolean(s.root))
-        vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema must be an object, true or false");
+    else if (json_is_false(s.root))
+        vouch_schema_fail(&s, VOUCH_E_ARGUMENT, s.root, NULL, "false allows no value");
+    else if (!json_is_object(s.root) && !json_is_true(s.root))
+        vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema must be an object or true");
     const vouch_expression value = vouch_schema_value(&s, s.root);
     json_decref(s.made);
     json_decref(s.root);
