@@ -46,7 +46,7 @@ static void lay_out(train_lora *lora)
     lora->fixed = vouch_arena_take(&lora->arena, n * (size_t)train_layer_size(&lora->layer), sizeof(real));
 }
 
-/* A: uniform, with the deviation that keeps a row's length. B: 0, so that the layers begin as they are. */
+/* A: uniform in [-1, 1) / sqrt(inputs), as linear layers usually begin. B: 0, so that the layers begin as they are. */
 static void factors_begin(const train_lora *lora, uint64_t seed)
 {
     const uint64_t own = vouch_hash_word(VOUCH_HASH_START, seed); /* other numbers than the lessons draw */
