@@ -142,9 +142,9 @@ typedef struct vouch_model_info {
     const char *tokenizer;    /* "bpe/smollm", "spm", "unigram", ..., or "none" */
     const char *weight_types; /* "Q4_1 x210, F32 x61, Q8_0 x1" */
     int64_t n_parameters;
-    int64_t file_bytes, packed_bytes;
-    int32_t n_vocab, n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_ff;
-    int32_t n_ctx_train;
+    int64_t file_bytes, packed_bytes; /* of all files; of the weights in memory */
+    int32_t n_vocab, n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_ff; /* n_embd, n_ff: widths, as GGUF has them */
+    int32_t n_ctx_train;      /* the context length that the file names */
     int32_t token_bos, token_eos; /* -1 where absent */
     bool tied_embeddings;
     const char *digest;       /* 16 hexadecimal digits, a hash of architecture, hyperparameters, token table and samples
@@ -155,7 +155,7 @@ typedef struct vouch_model_info {
     bool chat_template_thinks; /* the template reads enable_thinking or thinking, which turn thoughts on and off */
 } vouch_model_info;
 
-VOUCH_API vouch_model_options vouch_model_options_default(void);
+VOUCH_API vouch_model_options vouch_model_options_default(void); /* all members 0 */
 
 /* Opens a GGUF file (v2, v3), all parts of a split one (`path` is the first), or a Hugging Face folder (config.json,
  * safetensors, tokenizer files). Maps the files, checks every field, packs the weights and unmaps the files.
@@ -351,7 +351,7 @@ typedef struct vouch_sampling {
     size_t n_bias;
 } vouch_sampling;
 
-VOUCH_API vouch_sampling vouch_sampling_default(void);
+VOUCH_API vouch_sampling vouch_sampling_default(void); /* greedy, without penalties */
 
 /* -------------------------------------------------------------------- heads */
 
@@ -429,7 +429,7 @@ typedef struct vouch_drafter_info {
 
 /* Facts about the drafter with bit 1 << i; name NULL for i outside [0, VOUCH_DRAFTERS). */
 VOUCH_API vouch_drafter_info vouch_drafter_get_info(int i);
-/* Its name; NULL for i outside [0, VOUCH_DRAFTERS). */
+/* Its name, a constant; NULL for i outside [0, VOUCH_DRAFTERS). */
 VOUCH_API const char *vouch_drafter_name(int i);
 /* The set that AUTO stands for when the caller gives the needs of the drafters in `given`, such as
  * VOUCH_DRAFTER_MODEL with a draft model. */
@@ -476,7 +476,7 @@ typedef enum vouch_accept {
     VOUCH_ACCEPTS = VOUCH_ACCEPT_AUTO /* number of rules */
 } vouch_accept;
 
-/* The name of rule i; NULL for i outside [0, VOUCH_ACCEPTS). */
+/* The name of rule i, a constant; NULL for i outside [0, VOUCH_ACCEPTS). */
 VOUCH_API const char *vouch_accept_name(int i);
 
 /* A drafter of the caller's own, whose guesses count as drawn from a point mass.
@@ -489,7 +489,7 @@ typedef struct vouch_drafter {
     void *user; /* must outlive the session */
 } vouch_drafter;
 
-#define VOUCH_MAX_DRAFT 64
+#define VOUCH_MAX_DRAFT 64 /* most guesses of a cycle */
 
 typedef struct vouch_speculation {
     unsigned drafters;  /* VOUCH_DRAFTER_ */
@@ -555,11 +555,11 @@ typedef struct vouch_session_options {
 } vouch_session_options;
 
 typedef enum vouch_finish {
-    VOUCH_FINISH_NONE,
-    VOUCH_FINISH_EOS,
-    VOUCH_FINISH_STOP,
+    VOUCH_FINISH_NONE,   /* the answer goes on */
+    VOUCH_FINISH_EOS,    /* the model ended it with a token that ends answers */
+    VOUCH_FINISH_STOP,   /* a stop text came */
     VOUCH_FINISH_LENGTH, /* max_tokens */
-    VOUCH_FINISH_CONTEXT
+    VOUCH_FINISH_CONTEXT /* the context is full */
 } vouch_finish;
 
 /* Where a step's last token came from. */
@@ -573,14 +573,14 @@ typedef enum vouch_origin {
 
 typedef enum vouch_verdict { VOUCH_ACCEPTED, VOUCH_REJECTED, VOUCH_NOT_REACHED } vouch_verdict;
 
-/* The judgement of one guess. p, accept and u are 0 where not reached. */
+/* The judgement of one guess. NOT_REACHED: the text went another way, or ended; then p, accept and u are 0. */
 typedef struct vouch_guess {
     int32_t token;
     int32_t parent;    /* the number of the guess before it; -1: it follows the sequence */
     int32_t depth;     /* guesses before it on its path */
     unsigned drafters; /* VOUCH_DRAFTER_ bits of the drafters that guessed it */
     vouch_verdict verdict;
-    double q, p;
+    double q, p; /* chances of the token in both distributions; q of a guess that was a point mass: 1 */
     double accept; /* Chance of acceptance: min(1, p / (lenience q)). With siblings: the chance that it or a sibling
                       before it is accepted. BLOCK: the chance that the guesses up to this one are accepted. MATCH,
                       COUPLED, and a guess that was a point mass: the formula with q = 1 */
@@ -627,20 +627,20 @@ typedef struct vouch_step {
 typedef struct vouch_stats {
     int64_t prompt_tokens;    /* run through the model; reused ones are not counted */
     int64_t generated_tokens; /* EOS included */
-    int64_t cycles, drafted, accepted;
+    int64_t cycles, drafted, accepted; /* drafted: guesses of all drafts; accepted: those committed */
     int64_t full_accepts;     /* cycles that accepted a path of guesses to its end */
     int64_t draft_cycles;     /* cycles with at least one guess */
     int64_t lenient_cycles;   /* draft cycles with a lenience below 1; 0: the text is lossless */
     int64_t accepted_at[VOUCH_MAX_DRAFT]; /* guesses accepted at each depth */
-    int64_t drafted_at[VOUCH_MAX_DRAFT];
+    int64_t drafted_at[VOUCH_MAX_DRAFT];  /* guesses at each depth */
     int64_t accepted_by[VOUCH_DRAFTERS];  /* by drafter's number; a guess of two drafters counts for both */
-    int64_t drafted_by[VOUCH_DRAFTERS];
+    int64_t drafted_by[VOUCH_DRAFTERS];   /* likewise */
     int64_t depth_histogram[VOUCH_DEPTHS]; /* cycles by number of guesses */
     int64_t judged;                        /* guesses accepted or rejected */
     double expected_acceptance_sum;        /* sum min(p, q), added over the judged guesses: expected number accepted
                                               by rejection. 0 without expected_acceptance */
-    double prefill_seconds, decode_seconds;
-    double draft_seconds, verify_seconds, judge_seconds;
+    double prefill_seconds, decode_seconds;              /* passes over prompts; cycles */
+    double draft_seconds, verify_seconds, judge_seconds; /* parts of decode_seconds: drafters, passes, the rule */
     double predicted_tokens, predicted_seconds; /* of all cycles, as pace expected them; 0: pace doesn't choose */
     double plain_step_seconds; /* pace's latest estimate of a step without guesses; 0: none */
 } vouch_stats;
@@ -700,7 +700,7 @@ VOUCH_API void vouch_session_cancel(vouch_session *session);
 VOUCH_API const int32_t *vouch_session_tokens(const vouch_session *session, size_t *n_tokens);
 /* The counters. The session owns them until it is closed; each prompt and step updates them. */
 VOUCH_API const vouch_stats *vouch_session_stats(const vouch_session *session);
-VOUCH_API void vouch_session_reset_stats(vouch_session *session);
+VOUCH_API void vouch_session_reset_stats(vouch_session *session); /* sets all counters to 0 */
 /* Seconds of one pass of n_rows (1 to the larger of 16 and n_draft + 1) at the end of the sequence, the median
  * of `reps` (1 to 1000). Leaves no trace (law L3). Errors: ARGUMENT, CONTEXT (fewer positions left). */
 VOUCH_API vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int32_t reps,
@@ -832,18 +832,18 @@ typedef struct vouch_engine_event {
  * anything to do. */
 VOUCH_API bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event **events, size_t *n_events);
 
-/* Sums since open. */
+/* Sums since open, over all sessions. */
 typedef struct vouch_engine_stats {
     int64_t passes, rows;    /* rows of all passes: prompts, last tokens and guesses */
     int64_t prompt_rows;     /* of these, rows of prompts */
     int64_t shared_tokens;   /* tokens of prompts that took the keys and values of another session's sequence */
-    int64_t generated_tokens, drafted, accepted;
+    int64_t generated_tokens, drafted, accepted; /* as of vouch_stats */
     int64_t preemptions;     /* sequences that were dropped from the cache, to be run again */
     double seconds;          /* of vouch_engine_step */
     int64_t draft_passes, draft_rows; /* passes of draft models and heads, and their rows */
 } vouch_engine_stats;
 
-VOUCH_API const vouch_engine_stats *vouch_engine_get_stats(const vouch_engine *engine);
+VOUCH_API const vouch_engine_stats *vouch_engine_get_stats(const vouch_engine *engine); /* owned by the engine */
 /* Sets seconds[i - 1] to the seconds of a pass of i rows, for i from 1 to n, n at most 320, as the passes so far tell
  * (t(n) of docs/performance.md). All are 0 before the first pass. */
 VOUCH_API void vouch_engine_pass_seconds(const vouch_engine *engine, int32_t n, double *seconds);
