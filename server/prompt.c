@@ -72,6 +72,11 @@ server_job *server_prompt_chat(const server_request *r, server_fault *fault)
         return NULL;
     }
     if (!complete_messages(r->messages, fault)) return NULL;
+    const json_t *opens = json_object_get(r->document, "add_generation_prompt");
+    if (r->continue_final_message && json_is_true(opens)) {
+        server_fail_field(fault, "continue_final_message", "leave out add_generation_prompt, which opens another turn");
+        return NULL;
+    }
     server_job *job = server_request_job(r, 1, fault);
     char *text = job ? conversation_text(r) : NULL;
     vouch_error err = {0};

@@ -764,6 +764,8 @@ static const struct {
     {CHAT, "{" ASK ", \"seed\": 18446744073709551616}", 400, "", "at most 9223372036854775807"},
     {CHAT, "{\"messages\": [{\"role\": \"user\", \"content\": \"a\\u0000\"}]}", 400, "", "U+0000"},
     {CHAT, "{\"messages\": [{\"role\": \"user\"}]}", 400, "messages[0].content", "got nothing"},
+    {CHAT, "{" ASK ", \"add_generation_prompt\": true, \"continue_final_message\": true}", 400,
+     "continue_final_message", "opens another turn"},
     {CHAT, "{\"messages\": [{\"role\": \"system\", \"content\": null}]}", 400, "messages[0].content", "got null"},
     {CHAT, "{\"messages\": [{\"role\": \"tool\", \"content\": \"x\"}]}", 400, "messages[0].tool_call_id", "the call"},
     {CHAT, "{" ASK ", \"logit_bias\": {\"x\": 1}}", 400, "logit_bias.x", "id of a token"},
