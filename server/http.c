@@ -135,7 +135,6 @@ static void resume(server_exchange *x)
 /* Gives the format the events that the exchange holds. */
 static void format_events(server_exchange *x)
 {
-    x->has_news |= x->events.n > 0;
     for (size_t at = 0; at < x->events.n;) {
         const server_event *event = (const server_event *)(const void *)(x->events.bytes + at);
         x->format->event(x, event);
@@ -177,6 +176,7 @@ static bool push(server_exchange *x)
 static void on_event(void *user)
 {
     server_exchange *x = user;
+    x->has_news = true;
     if (atomic_load(&x->job->full)) set_deadline(x, 0);
     if (x->is_stream ? !push(x) : x->job->n_over == x->job->n_choices || x->job->events.failed) resume(x);
 }

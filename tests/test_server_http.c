@@ -419,6 +419,28 @@ static void clients_that_go_free_their_place(void **state)
     assert_int_equal(http_server_stop(&one, SIGTERM), 0);
 }
 
+/* A stream that waits for its turn gets comments before its first token, so that no proxy closes it. */
+static void waiting_streams_get_pings(void **state)
+{
+    (void)state;
+    static const char pings[] = "8\r\n: ping\n\n\r\n8\r\n: ping\n\n\r\n";
+    http_server one = http_server_start(ARGUMENTS(target, "--parallel", "1", "--ping", "0.1", "--ctx", "200000"));
+    const int running = stream_open(&one, 190000, 9), waiting = stream_open(&one, 1, 0);
+    char bytes[2048] = "";
+    for (size_t n = 0; !strstr(bytes, pings);) {
+        const ssize_t got = read(waiting, bytes + n, sizeof bytes - 1 - n);
+        assert_true(got > 0);
+        n += (size_t)got;
+        bytes[n] = 0;
+    }
+    assert_null(strstr(bytes, "data: "));
+    close(running);
+    http_reply rest = http_read(waiting);
+    assert_non_null(strstr(rest.head, "data: [DONE]"));
+    http_reply_free(&rest);
+    assert_int_equal(http_server_stop(&one, SIGTERM), 0);
+}
+
 /* The number of descriptors that a process has open. */
 static int count_descriptors(pid_t of)
 {
@@ -772,6 +794,7 @@ int main(void)
         cmocka_unit_test(pages_of_other_sites_are_refused),
         cmocka_unit_test(old_clients_get_streams),
         cmocka_unit_test(clients_that_go_free_their_place),
+        cmocka_unit_test(waiting_streams_get_pings),
         cmocka_unit_test(connections_leave_no_descriptor),
         cmocka_unit_test(requests_may_break_off),
         cmocka_unit_test(answers_may_break_off),
