@@ -242,6 +242,8 @@ missing_packages_are_named() {
     chmod +x "$TMP/cc"
     test_refused 'missing: .*libpcre2-dev libutf8proc-dev libjansson-dev libedit-dev libmicrohttpd-dev libcmocka-dev' \
         env PATH="$TMP:$PATH" make --no-print-directory BUILD=none CC="$TMP/cc" check
+    test_refused 'missing: .*libjansson-dev libcmocka-dev' \
+        env PATH="$TMP:$PATH" make --no-print-directory BUILD=none CC="$TMP/cc" EDITLINE=0 SERVER=0 check
     [ ! -e build/none ]
 }
 
