@@ -279,7 +279,7 @@ test-arm: ## kernels for Arm, cross-compiled and emulated
 # A finding ends the program with this status, so that a test sees it in a child, too.
 asan ubsan tsan: export ASAN_OPTIONS ?= exitcode=99:detect_stack_use_after_return=1
 asan ubsan tsan: export UBSAN_OPTIONS ?= print_stacktrace=1
-asan ubsan tsan: export TSAN_OPTIONS ?= exitcode=99:halt_on_error=1
+asan ubsan tsan: export TSAN_OPTIONS ?= exitcode=99:halt_on_error=1:suppressions=$(CURDIR)/tests/tsan.supp
 
 asan: ## tests under AddressSanitizer and UndefinedBehaviorSanitizer; TIER=check is shorter
 	$(MAKE) BUILD=asan OPT='-O1 -g -fno-omit-frame-pointer' \
