@@ -27,6 +27,8 @@ static bool find_schema(const server_request *r, json_t **schema, const char **p
     const json_t *found = r->json_schema;
     *schema = NULL;
     *param = "json_schema";
+    if (format && !json_is_object(format))
+        return server_fail_field(fault, "response_format", "expected an object, got %s", server_json_kind(format));
     if (found || !format || strcmp(type, "text") == 0) {
         *schema = json_incref((json_t *)(uintptr_t)found);
     } else if (!flat && strcmp(type, "json_object") == 0) {

@@ -226,7 +226,8 @@ static bool read_stream_options(server_request *r, server_fault *fault)
 static bool read_seed(server_request *r, server_fault *fault)
 {
     if (r->seed_value && !json_is_integer(r->seed_value))
-        return server_fail_field(fault, "seed", "expected an integer, got %s", server_json_kind(r->seed_value));
+        return server_fail_field(fault, "seed", "expected an integer, got %s",
+                                 json_is_real(r->seed_value) ? "a fraction" : server_json_kind(r->seed_value));
     const bool is_given = r->seed_value && !(r->where == SERVER_NATIVE && json_integer_value(r->seed_value) == -1);
     if (is_given) r->seed = (uint64_t)json_integer_value(r->seed_value);
     else if (r->session.sampling.seed) r->seed = r->session.sampling.seed;

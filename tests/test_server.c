@@ -795,6 +795,7 @@ static const struct {
     {"/v1/responses", "{\"input\": \"x\", \"instructions\": []}", 400, "instructions", "expected a string"},
     {CHAT, "{" ASK ", \"tool_choice\": \"required\"}", 400, "tool_choice", "no tools"},
     {CHAT, "{" ASK ", \"tool_choice\": \"sometimes\"}", 400, "tool_choice", "expected auto"},
+    {CHAT, "{" ASK ", \"response_format\": 5}", 400, "response_format", "expected an object, got a number"},
     {CHAT, "{" ASK ", \"response_format\": {\"type\": \"xml\"}}", 400, "response_format.type", "json_schema"},
     {CHAT, "{" ASK ", \"response_format\": {\"type\": \"json_schema\"}}", 400,
      "response_format.json_schema.schema", "expected a JSON Schema"},

@@ -525,6 +525,10 @@ static void bad_input_is_refused(void **state)
     expect(RUN("distill", model, "--student", out), 2, "--student needs --student-layers or --student-model");
     expect(RUN("distill", model, "--student", out, "--head", "x"), 2, "exclude each other");
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--quick"), 2, "--quick has no effect");
+    expect(RUN("distill", model, "--table", out, "--quick"), 2, "--quick has no effect without --head OUT");
+    expect(RUN("distill", model, "--student", test_path("b.rounds"), "--student-layers", "0", "--on-policy", "--tokens",
+               "1000", "--max-tokens", "100", "--parallel", "4", "--threads", "1"), 2,
+           "too few for --on-policy: expected at least 32, 4 for each of its 8 rounds");
     expect(RUN("distill", model, "--head", out, "--on-policy"), 2, "--on-policy has no effect without --student");
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--beta", "0.3"), 2,
            "--beta has no effect");

@@ -224,6 +224,10 @@ static void bad_tables_are_refused(void **state)
     tiny_model_write(other, &(tiny_model_options){0});
     assert_int_equal(vouch_draft_table_open(&table, other, model, false, &err), VOUCH_E_FORMAT);
     assert_non_null(strstr(err.message, "expected a table"));
+    vouch_model *opened;
+    const char *file = test_temporary("bad.gguf");
+    assert_int_equal(vouch_model_open(&opened, file, NULL, &err), VOUCH_E_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "'vouch-table' is a table, which guesses for a model"));
     vouch_model_close(model);
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum { MEASURED_ROWS = 20000 }; /* rows that mean and scale are taken from */
-enum { LEAST_ANSWERS = 4 };
 
 typedef struct numbered {
     int32_t number, chunk;
@@ -95,10 +94,10 @@ vouch_status train_lessons_open(train_lessons_set *set, const train_chunks *stat
                                .weights = weights,
                                .n_features = (int64_t)header->n_taps * header->n_embd,
                                .n = (int32_t)train_chunks_n(states)};
-    if (set->n < LEAST_ANSWERS)
+    if (set->n < TRAIN_LEAST_ANSWERS)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
                           "%d answers are too few to learn from: expected at least %d; raise --tokens", (int)set->n,
-                          LEAST_ANSWERS);
+                          TRAIN_LEAST_ANSWERS);
     double *sums = calloc(2 * (size_t)set->n_features + 1, sizeof *sums);
     set->mean = calloc((size_t)set->n_features + 1, sizeof *set->mean);
     set->inv_scale = calloc((size_t)set->n_features + 1, sizeof *set->inv_scale);

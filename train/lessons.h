@@ -24,7 +24,7 @@ typedef struct train_lessons_set {
 
 /* Reads which answers there are and computes mean and inv_scale. One answer in TRAIN_HELD is held back. Errors: MEMORY,
  * IO, FORMAT, ARGUMENT (too few answers). */
-enum { TRAIN_HELD = 25 };
+enum { TRAIN_HELD = 25, TRAIN_LEAST_ANSWERS = 4 };
 vouch_status train_lessons_open(train_lessons_set *set, const train_chunks *states, const train_states_header *header,
                                 const vouch_weights *weights, vouch_error *err);
 void train_lessons_close(train_lessons_set *set);

@@ -159,6 +159,16 @@ static vouch_status round_answer(school *s, int64_t number, bool begins, vouch_e
     return status;
 }
 
+/* Each round needs answers enough to learn from. */
+static vouch_status rounds_check(const school *s, vouch_error *err)
+{
+    const int32_t n = s->d->lessons.n_taught;
+    if (!s->d->options->on_policy || n >= ROUNDS * TRAIN_LEAST_ANSWERS) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_ARGUMENT,
+                      "%d answers are too few for --on-policy: expected at least %d, %d for each of its %d rounds; "
+                      "raise --tokens", (int)n, ROUNDS * TRAIN_LEAST_ANSWERS, TRAIN_LEAST_ANSWERS, ROUNDS);
+}
+
 /* A train_descent.lessons: opens a round and removes the files of the round before. */
 static vouch_status round_open(void *user, int64_t number, bool begins, const train_lessons_set **set,
                                vouch_error *err)
@@ -301,6 +311,7 @@ static vouch_status stages(school *s, train_result *result, vouch_error *err)
     VOUCH_TRY(train_weights_open(d, err));
     train_blas()->openblas_set_num_threads((int)vouch_pool_size(d->pool));
     VOUCH_TRY(train_states_stage(d, err));
+    VOUCH_TRY(rounds_check(s, err));
     VOUCH_TRY(train_tokens_rank(d, &s->frequent, err));
     VOUCH_TRY(measure(s, result, err));
     result->held_before = result->held;

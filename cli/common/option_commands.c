@@ -204,8 +204,21 @@ static bool is_origin(const char *text)
     return host && host > text && host[3] && !strpbrk(host + 3, "/?# ");
 }
 
+/* The letters of a metric's name as Prometheus has them. */
+static bool is_metric_name(const char *name)
+{
+    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_:";
+    static const char rest[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_:0123456789";
+    return strspn(name, first) > 0 && name[strspn(name, rest)] == 0;
+}
+
 static bool check_serve(cli_options *options, cli_given given)
 {
+    if (!is_metric_name(options->metrics_prefix)) {
+        cli_complain("--metrics-prefix '%s': expected letters, digits, _ and :, and no digit first, such as vllm",
+                     options->metrics_prefix);
+        return false;
+    }
     for (size_t i = 0; i < options->origins.n; i++) {
         if (is_origin(options->origins.items[i])) continue;
         cli_complain("--cors '%s': expected an origin such as https://chat.example or http://localhost:3000, "
@@ -296,8 +309,8 @@ static bool check_distill(const cli_options *options, cli_given given)
     }
     for (size_t i = 0; i < sizeof of_heads / sizeof *of_heads; i++)
         if (!options->distill.head && cli_given_find(given, of_heads[i])) {
-            cli_complain("--%s has no effect with --%s: leave out one of them", of_heads[i],
-                         has_student ? "student" : "table");
+            if (has_student) cli_complain("--%s has no effect with --student: leave out one of them", of_heads[i]);
+            else cli_complain("--%s has no effect without --head OUT", of_heads[i]);
             return false;
         }
     for (size_t i = 0; i < sizeof of_students / sizeof *of_students; i++)

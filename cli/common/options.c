@@ -59,8 +59,9 @@ static bool take_model_word(cli_options *options, cli_given given)
     const char *word = options->model_word;
     if (!word) return true;
     if (flag) {
-        cli_complain("unexpected argument '%s': the model is --model %s already; a prompt follows --prompt", word,
-                     options->model);
+        cli_complain("unexpected argument '%s': the model is --model %s already; %s", word, options->model,
+                     options->command == CLI_SERVE ? "a further model follows a --model of its own"
+                                                   : "a prompt follows --prompt");
         return false;
     }
     if (access(word, F_OK) != 0) {

@@ -19,6 +19,7 @@
 #include "format/open.h"
 #include "model/arch.h"
 #include "model/head_weights.h"
+#include "model/table.h"
 #include "text/tokenizer.h"
 
 enum { MOST_TYPES = 64, MOST_PROBLEMS = 3 };
@@ -126,7 +127,7 @@ static void weights_check(vouch_file *file, const vouch_gguf *gguf, int32_t n_to
     vouch_weights *weights = NULL;
     const vouch_arch *arch;
     vouch_error err;
-    if (vouch_head_refuse(gguf, &err) != VOUCH_OK) {
+    if (vouch_head_refuse(gguf, &err) != VOUCH_OK || vouch_table_refuse(gguf, &err) != VOUCH_OK) {
         *problem_add(file) = err;
         return;
     }

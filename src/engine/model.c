@@ -13,6 +13,7 @@
 #include "format/hf_folder.h"
 #include "format/hf_tokenizer.h"
 #include "format/open.h"
+#include "model/table.h"
 
 vouch_model_options vouch_model_options_default(void)
 {
@@ -143,6 +144,7 @@ static vouch_status load_weights(vouch_model *model, const vouch_gguf *gguf, con
     const int32_t n_tokens = model->tokenizer ? vouch_tokenizer_size(model->tokenizer) : 0;
     vouch_pool *pool = NULL;
     VOUCH_TRY(vouch_head_refuse(gguf, err));
+    VOUCH_TRY(vouch_table_refuse(gguf, err));
     if (!options->text_only) VOUCH_TRY(vouch_pool_open(&pool, options->n_threads, err));
     vouch_status status = vouch_weights_open(&model->weights, gguf, n_tokens, kernels, pool, options->progress,
                                                    options->progress_user, err);

@@ -39,13 +39,28 @@ int32_t vouch_table_rows_find(const vouch_table_rows *table, const vouch_table_c
 
 /* ------------------------------------------------------------------ reading */
 
+static bool is_table(vouch_text arch)
+{
+    return arch.size == strlen(ARCH) && memcmp(arch.data, ARCH, arch.size) == 0;
+}
+
+vouch_status vouch_table_refuse(const vouch_gguf *gguf, vouch_error *err)
+{
+    vouch_text arch;
+    if (vouch_gguf_get_text(gguf, "general.architecture", true, &arch, NULL) != VOUCH_OK || !is_table(arch))
+        return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                      "%s: general.architecture '%s' is a table, which guesses for a model: open the model, and give "
+                      "it this file as its table", vouch_gguf_path(gguf), ARCH);
+}
+
 static vouch_status check_target(const vouch_gguf *gguf, const vouch_table_target *target, vouch_error *err)
 {
     const char *path = vouch_gguf_path(gguf);
     vouch_text arch, digest;
     int64_t n_vocab = 0;
     VOUCH_TRY(vouch_gguf_get_text(gguf, "general.architecture", true, &arch, err));
-    if (arch.size != strlen(ARCH) || memcmp(arch.data, ARCH, arch.size) != 0)
+    if (!is_table(arch))
         return vouch_fail(err, VOUCH_E_FORMAT,
                           "%s: general.architecture is '%.*s': expected a table, '%s', which `vouch distill --table` "
                           "makes", path, (int)(arch.size < 64 ? arch.size : 64), arch.data, ARCH);

@@ -43,6 +43,8 @@ typedef struct vouch_table_target {
  * MEMORY, IO. */
 vouch_status vouch_table_rows_open(vouch_table_rows **out, const vouch_gguf *gguf, const vouch_table_target *target,
                                     vouch_error *err);
+/* Fails where the file holds a table, which can't be opened as a model. Error: UNSUPPORTED. */
+vouch_status vouch_table_refuse(const vouch_gguf *gguf, vouch_error *err);
 void vouch_table_rows_close(vouch_table_rows *table); /* NULL is allowed */
 /* The context of the `length` tokens before `end`. */
 vouch_table_context vouch_table_context_of(const int32_t *end, int32_t length);
