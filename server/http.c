@@ -204,6 +204,15 @@ static void on_tick(void *user)
     pthread_mutex_unlock(&x->job->lock);
 }
 
+/* Watches the exchange's connection for a client that goes. False where the system watches no more. */
+static bool watch_connection(server_exchange *x)
+{
+    const union MHD_ConnectionInfo *info =
+        mhd.MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    x->watched = (server_watched){.fd = info->connect_fd, .gone = on_gone, .tick = on_tick, .user = x};
+    return server_watch_add(x->server->watch, &x->watched);
+}
+
 void server_begin(server_exchange *x, server_model *model, server_job *job, bool is_stream,
                   const server_format *format, void *state)
 {
@@ -218,20 +227,17 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
     job->wake = on_event;
     job->wake_user = x;
     atomic_fetch_add(&x->server->n_jobs, 1);
-    const union MHD_ConnectionInfo *info =
-        mhd.MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    x->watched = (server_watched){.fd = info->connect_fd, .gone = on_gone, .tick = on_tick, .user = x};
-    const bool is_watched = server_watch_add(x->server->watch, &x->watched);
-    if (is_watched && !atomic_load(&x->server->drains) && server_worker_submit(model->worker, job)) {
+    const bool drains = atomic_load(&x->server->drains), is_watched = !drains && watch_connection(x);
+    if (is_watched && server_worker_submit(model->worker, job)) {
         clear_deadline(x);
         return;
     }
-    server_watch_remove(x->server->watch, &x->watched);
+    if (is_watched) server_watch_remove(x->server->watch, &x->watched);
     atomic_fetch_sub(&x->server->n_jobs, 1);
     job->wake = NULL;
     x->job = NULL;
     server_job_release(job);
-    if (atomic_load(&x->server->drains)) server_fail(&fault, 503, "shutting_down", "", "the server is shutting down");
+    if (drains) server_fail(&fault, 503, "shutting_down", "", "the server is shutting down");
     else if (!is_watched)
         server_fail(&fault, 503, "out_of_memory", "", "the system watches no further connection; try again later");
     else
