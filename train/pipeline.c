@@ -64,7 +64,7 @@ static vouch_status options_check(const train_options *o, vouch_error *err)
                           "n_draft is %d, n_ff %d, epochs %d, rate %g: expected at least 16, 0 and 1, a rate above 0",
                           (int)o->n_draft, (int)o->n_ff, (int)o->epochs, o->rate);
     if (train_type_of(o->type) == VOUCH_TYPE_COUNT)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "type is '%.40s': expected Q8_0, Q4_0, F16 or F32", o->type);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "type is '%.40s': expected Q8_0, Q4_1, Q4_0, F16 or F32", o->type);
     return VOUCH_OK;
 }
 

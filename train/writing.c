@@ -10,7 +10,11 @@
 static const struct {
     const char *name;
     vouch_type type;
-} types[] = {{"Q8_0", VOUCH_TYPE_Q8_0}, {"Q4_0", VOUCH_TYPE_Q4_0}, {"F16", VOUCH_TYPE_F16}, {"F32", VOUCH_TYPE_F32}};
+} types[] = {{"Q8_0", VOUCH_TYPE_Q8_0},
+             {"Q4_1", VOUCH_TYPE_Q4_1},
+             {"Q4_0", VOUCH_TYPE_Q4_0},
+             {"F16", VOUCH_TYPE_F16},
+             {"F32", VOUCH_TYPE_F32}};
 
 vouch_type train_type_of(const char *name)
 {

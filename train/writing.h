@@ -14,7 +14,7 @@ typedef struct train_writing {
     bool is_short; /* of memory */
 } train_writing;
 
-/* The types that taught matrices may have: Q8_0, Q4_0, F16 and F32; VOUCH_TYPE_COUNT for another name. */
+/* The types that taught matrices may have: Q8_0, Q4_1, Q4_0, F16 and F32; VOUCH_TYPE_COUNT for another name. */
 vouch_type train_type_of(const char *name);
 
 /* Errors: MEMORY. */

@@ -289,7 +289,7 @@ static const cli_flag flags[] = {
     {"taps", NULL, 0, CLI_FLAG_INTS, AT(distill.taps), "N,N,...", "[0, 1023]", CLI_DISTILL, "Head",
      "layers of the target whose states the head reads, counted from 0, at most 8 (default: four)", NULL, NULL},
     {"type", NULL, 0, CLI_FLAG_FILE, AT(type), "TYPE", NULL, CLI_DISTILL, "Head",
-     "type of the taught matrices: Q8_0, Q4_0, F16 or F32 (default Q8_0)", NULL, NULL},
+     "type of the taught matrices: Q8_0, Q4_1, Q4_0, F16 or F32 (default Q8_0)", NULL, NULL},
 
     {"special", NULL, 0, CLI_FLAG_SWITCH, AT(special), NULL, NULL, CLI_TOKENIZE, "Tokens",
      "turn the names of special tokens into their ids", NULL, NULL},
