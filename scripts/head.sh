@@ -23,7 +23,8 @@ for file in "$data"/prompts/*.jsonl; do
     if [ -e "$file" ]; then exclude+=(--exclude "$file"); fi
 done
 "$vouch" distill "$model" --head "$work/$name.head.gguf" --table "$work/$name.table.gguf" \
-    --prompts "$work/prompts.jsonl" "${exclude[@]}" --tokens "${TOKENS:-2000000}" --max-tokens 400 --parallel 32 --epochs 1 --seed 1 "$@"
+    --prompts "$work/prompts.jsonl" "${exclude[@]}" --tokens "${TOKENS:-2000000}" --max-tokens 400 --parallel 32 \
+    --epochs 1 --type Q4_1 --seed 1 "$@"
 for kind in head table; do
     cp "$work/$name.$kind.gguf" "models/$name.$kind.gguf"
     echo "models/$name.$kind.gguf"
