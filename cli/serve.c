@@ -113,9 +113,12 @@ static int keys_read(serving *s)
     const cli_options *o = s->options;
     size_t n_lines = 0;
     int status = text_read("api-key-file", o->key_file, &s->key_text);
-    for (const char *at = s->key_text; at && *at; at++) n_lines += *at == '\n';
+    for (const char *at = s->key_text; at && *at; at++) n_lines += *at == '\n' || *at == '\r';
     s->keys = calloc(o->keys.n + n_lines + 1, sizeof *s->keys);
-    if (!s->keys) return CLI_FAILED;
+    if (!s->keys) {
+        cli_complain("not enough memory for the keys");
+        return CLI_FAILED;
+    }
     for (size_t i = 0; i < o->keys.n; i++) s->keys[s->n_keys++] = o->keys.items[i];
     char *rest = s->key_text;
     for (char *line; !status && s->key_text && (line = strsep(&rest, "\r\n"));)

@@ -231,7 +231,7 @@ static void keys_are_asked_for(void **state)
     (void)state;
     char keys[256];
     strcpy(keys, test_temporary("keys.txt"));
-    write_whole(keys, "first\nsecond\n", 13);
+    write_whole(keys, "first\rsecond\ra\rb\rc\rd\re\rf", 24); /* lines may end with "\r" alone */
     http_server locked = http_server_start(ARGUMENTS(target, "--api-key-file", keys, "--api-key", "third"));
     static const struct {
         const char *header;
