@@ -277,6 +277,25 @@ static void given_prompts_are_answered_unless_excluded(void **state)
     states_teach_answers_alone(path);
 }
 
+/* Where the answers are deleted, as the message about other settings says, the states of the old ones are refused. The
+ * numbers of answers alone don't tell: both files count their prompts from 0. */
+static void states_belong_to_their_answers(void **state)
+{
+    (void)state;
+    const char *model = tiny("o.gguf", 8), *head = test_path("o.head"), *many = test_path("o.many.txt"),
+               *one = test_path("o.one.txt");
+    write_whole(many, "one\ntwo\nthree\nfour\nfive\n", 24);
+    write_whole(one, "six\n", 4);
+    expect(RUN("distill", model, "--head", head, QUICK, "--measure", many), 0, NULL);
+    unlink(test_path("o.head.measured.answers"));
+    expect(RUN("distill", model, "--head", head, QUICK, "--measure", one), 1,
+           "o.head.measured.states holds states of another target or of other settings");
+    unlink(test_path("o.head.answers"));
+    expect(RUN("distill", model, "--head", head, QUICK, "--seed", "2"), 1, "o.head.states holds states of another");
+    unlink(test_path("o.head.states"));
+    expect(RUN("distill", model, "--head", head, QUICK, "--seed", "2"), 0, NULL);
+}
+
 static void bad_input_is_refused(void **state)
 {
     (void)state;
@@ -306,6 +325,7 @@ int main(void)
         cmocka_unit_test(hybrids_get_heads),
         cmocka_unit_test(a_killed_run_goes_on),
         cmocka_unit_test(given_prompts_are_answered_unless_excluded),
+        cmocka_unit_test(states_belong_to_their_answers),
         cmocka_unit_test(bad_input_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

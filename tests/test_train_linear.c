@@ -14,7 +14,7 @@
 
 enum { N_EMBD = 12, N_VOCAB = 40, N_TOKENS = 60, N_ANSWERS = 200 };
 
-static const train_states_header header = {.version = "states 1",
+static const train_states_header header = {.version = "states 2",
                                            .digest = "0",
                                            .n_embd = N_EMBD,
                                            .n_layers = 2,

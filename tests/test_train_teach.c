@@ -15,7 +15,7 @@
 
 enum { N_EMBD = 16, N_VOCAB = 24, N_TOKENS = 30, N_ANSWERS = 120 };
 
-static train_states_header header = {.version = "states 1",
+static train_states_header header = {.version = "states 2",
                                      .digest = "0",
                                      .n_embd = N_EMBD,
                                      .n_layers = 2,

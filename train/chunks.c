@@ -22,6 +22,7 @@ struct train_chunks {
     int fd;
     char *path;
     const char *what;
+    uint64_t header_hash;
     off_t *ends;   /* [n + 2] of the magic, of the header, of chunk 0, 1, ... behind the header */
     size_t n, room; /* n: chunks behind the header */
 };
@@ -140,7 +141,7 @@ static vouch_status open_old(train_chunks *c, off_t size, const void *header, si
 
 static vouch_status open_new(train_chunks *c, const void *header, size_t n_header, vouch_error *err)
 {
-    const chunk_head head = {n_header, vouch_hash_bytes(VOUCH_HASH_START, header, n_header)};
+    const chunk_head head = {n_header, c->header_hash};
     VOUCH_TRY(add_end(c, 0, sizeof MAGIC, err));
     VOUCH_TRY(add_end(c, 1, (off_t)(sizeof MAGIC + sizeof head + n_header), err));
     if (!write_all(c->fd, MAGIC, sizeof MAGIC) || !write_all(c->fd, &head, sizeof head) ||
@@ -159,7 +160,9 @@ vouch_status train_chunks_open(train_chunks **out, const char *path, const char 
     vouch_status status = VOUCH_OK;
     train_chunks *c = calloc(1, sizeof *c);
     *out = NULL;
-    if (c) *c = (train_chunks){.fd = -1, .path = strdup(path), .what = what};
+    if (c)
+        *c = (train_chunks){.fd = -1, .path = strdup(path), .what = what,
+                            .header_hash = vouch_hash_bytes(VOUCH_HASH_START, header, n_header)};
     if (!c || !c->path) {
         train_chunks_close(c);
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a file");
@@ -184,6 +187,11 @@ void train_chunks_close(train_chunks *chunks)
     free(chunks->ends);
     free(chunks->path);
     free(chunks);
+}
+
+uint64_t train_chunks_header_hash(const train_chunks *chunks)
+{
+    return chunks->header_hash;
 }
 
 size_t train_chunks_n(const train_chunks *chunks)

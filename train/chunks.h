@@ -39,6 +39,8 @@ vouch_status train_chunks_open(train_chunks **out, const char *path, const char 
                                size_t n_header, vouch_error *err);
 void train_chunks_close(train_chunks *chunks); /* NULL is allowed */
 
+/* A hash of the header: files of the same settings have the same. */
+uint64_t train_chunks_header_hash(const train_chunks *chunks);
 /* Complete chunks behind the header. */
 size_t train_chunks_n(const train_chunks *chunks);
 /* Bytes of the payload of chunk i. */

@@ -143,20 +143,28 @@ vouch_status train_weights_open(train_distiller *d, vouch_error *err)
     return status;
 }
 
+vouch_status train_lessons_make(const train_distiller *d, const char *path, const train_chunks *answers,
+                                train_states_header *header, train_chunks **states, train_lessons_set *lessons,
+                                vouch_error *err)
+{
+    *header = d->header;
+    header->answers = train_chunks_header_hash(answers);
+    VOUCH_TRY(train_states_make(states, path, header, answers, d->weights, d->pool, d->options, err));
+    return train_lessons_open(lessons, *states, header, d->weights, err);
+}
+
 vouch_status train_states_stage(train_distiller *d, vouch_error *err)
 {
     char path[4096];
     const vouch_hparams *hparams = &d->weights->hparams;
-    snprintf(d->header.version, sizeof d->header.version, "states 1");
+    snprintf(d->header.version, sizeof d->header.version, "states 2");
     d->header.n_embd = hparams->n_embd;
     d->header.n_vocab = hparams->n_vocab;
-    VOUCH_TRY(train_states_make(&d->states, train_path_beside(d, "states", path), &d->header, d->answers, d->weights,
-                                d->pool, d->options, err));
-    VOUCH_TRY(train_lessons_open(&d->lessons, d->states, &d->header, d->weights, err));
+    VOUCH_TRY(train_lessons_make(d, train_path_beside(d, "states", path), d->answers, &d->header, &d->states,
+                                 &d->lessons, err));
     if (!d->measured_answers) return VOUCH_OK;
-    VOUCH_TRY(train_states_make(&d->measured_states, train_path_beside(d, "measured.states", path), &d->header,
-                                d->measured_answers, d->weights, d->pool, d->options, err));
-    VOUCH_TRY(train_lessons_open(&d->measured, d->measured_states, &d->header, d->weights, err));
+    VOUCH_TRY(train_lessons_make(d, train_path_beside(d, "measured.states", path), d->measured_answers,
+                                 &d->measured_header, &d->measured_states, &d->measured, err));
     /* The head standardises all states as those that it learned from. */
     memcpy(d->measured.mean, d->lessons.mean, (size_t)d->lessons.n_features * sizeof *d->lessons.mean);
     memcpy(d->measured.inv_scale, d->lessons.inv_scale, (size_t)d->lessons.n_features * sizeof *d->lessons.mean);

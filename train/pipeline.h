@@ -11,6 +11,7 @@ typedef struct train_distiller {
     const train_options *options;
     const char *target, *out;
     train_states_header header; /* of the states: the target's facts, and the taps; a student has none */
+    train_states_header measured_header; /* the same of the states of measured prompts' answers */
     vouch_pool *pool;
     vouch_weights *weights;
     train_chunks *answers, *states, *measured_answers, *measured_states;
@@ -28,6 +29,11 @@ const char *train_path_beside(const train_distiller *d, const char *what, char p
 vouch_status train_answers_stage(train_distiller *d, vouch_error *err);
 vouch_status train_weights_open(train_distiller *d, vouch_error *err);
 vouch_status train_states_stage(train_distiller *d, vouch_error *err);
+/* Makes the states of these answers in a file, and opens them as lessons. Fills *header, which the lessons go on
+ * reading. The caller closes *states and *lessons, also on failure. */
+vouch_status train_lessons_make(const train_distiller *d, const char *path, const train_chunks *answers,
+                                train_states_header *header, train_chunks **states, train_lessons_set *lessons,
+                                vouch_error *err);
 /* The tokens of the vocabulary, the most frequent in the answers first. The caller frees *tokens [n_vocab]. */
 vouch_status train_tokens_rank(const train_distiller *d, int32_t **tokens, vouch_error *err);
 train_figures train_figures_of(const train_score *score);

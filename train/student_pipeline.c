@@ -27,6 +27,7 @@ static const char *const loss_names[] = {"forward KL", "reverse KL", "Jensen-Sha
 typedef struct school_round {
     int64_t number; /* -1: none is open */
     train_chunks *answers, *states;
+    train_states_header header;
     train_lessons_set lessons;
 } school_round;
 
@@ -183,9 +184,8 @@ static vouch_status round_open(void *user, int64_t number, bool begins, const tr
     }
     s->round.number = number;
     VOUCH_TRY(round_answer(s, number, begins, err));
-    VOUCH_TRY(train_states_make(&s->round.states, round_path(s, number, "states", path), &d->header, s->round.answers,
-                                d->weights, d->pool, d->options, err));
-    VOUCH_TRY(train_lessons_open(&s->round.lessons, s->round.states, &d->header, d->weights, err));
+    VOUCH_TRY(train_lessons_make(d, round_path(s, number, "states", path), s->round.answers, &s->round.header,
+                                 &s->round.states, &s->round.lessons, err));
     *set = &s->round.lessons;
     return VOUCH_OK;
 }
