@@ -34,14 +34,6 @@ bool server_fail_token(server_fault *fault, const char *path, size_t i, const js
                              given);
 }
 
-bool server_check_type(const json_t *object, const char *key, json_type type, server_fault *fault)
-{
-    const json_t *value = json_object_get(object, key);
-    if (!value || json_is_null(value) || json_typeof(value) == type) return true;
-    return server_fail_field(fault, key, "expected %s, got %s", type == JSON_OBJECT ? "an object" : "a string",
-                             server_json_kind(value));
-}
-
 const char *server_word(const json_t *object, const char *key)
 {
     const char *word = json_string_value(json_object_get(object, key));

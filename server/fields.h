@@ -41,8 +41,6 @@ bool server_fields_read(const json_t *object, const char *path, const server_fie
 const char *server_json_kind(const json_t *value);
 /* Element i of an array of ids is no token of a vocabulary of n_vocab. False. */
 bool server_fail_token(server_fault *fault, const char *path, size_t i, const json_t *value, int32_t n_vocab);
-/* A fault if the object's value at the key has another type than `type`, unless it is absent or null. */
-bool server_check_type(const json_t *object, const char *key, json_type type, server_fault *fault);
 /* The string at a key; "" where there is none. */
 const char *server_word(const json_t *object, const char *key);
 /* A string, or the texts of an array of parts, {"text": "..."}, joined; NULL as the empty string. A fault: NULL. */

@@ -25,6 +25,7 @@ static bool find_schema(const server_request *r, json_t **schema, const char **p
     const json_t *format = r->response_format, *flat = json_object_get(format, "schema");
     const char *type = server_word(format, "type");
     const json_t *found = r->json_schema;
+    if (json_is_null(flat)) flat = NULL;
     *schema = NULL;
     *param = "json_schema";
     if (format && !json_is_object(format))
@@ -49,13 +50,6 @@ static bool find_schema(const server_request *r, json_t **schema, const char **p
     return server_fail_field(fault, *param, "expected a JSON Schema");
 }
 
-/* The tool that tool_choice names; "": none. */
-static const char *chosen_name(const server_request *r)
-{
-    const json_t *function = json_object_get(r->tool_choice, "function");
-    return server_word(function ? function : r->tool_choice, "name");
-}
-
 /* Whether `required` of a tool's parameters, if it is there, is an array of names. The forms read it (form.h). */
 static bool check_required(const json_t *tool, size_t i, server_fault *fault)
 {
@@ -72,22 +66,21 @@ static bool check_required(const json_t *tool, size_t i, server_fault *fault)
 /* The tools that an answer may call: the one that tool_choice names, or all. A new reference; NULL with a fault. */
 static json_t *find_tools(const server_request *r, server_fault *fault)
 {
-    const char *name = chosen_name(r);
+    const char *name = server_chosen_tool(r);
     json_t *found = json_array(), *tool;
     bool good = true;
     size_t i;
     json_array_foreach(r->tools, i, tool)
     {
         const char *known = server_word(json_object_get(tool, "function"), "name");
-        if (!*known || (*name && strcmp(known, name) != 0)) continue;
+        if (*name && strcmp(known, name) != 0) continue;
         good = good && check_required(tool, i, fault);
         json_array_append(found, tool);
     }
     if (good && json_array_size(found) > 0) return found;
     json_decref(found);
     if (!good) return NULL;
-    if (*name) server_fail_field(fault, "tool_choice", "no tool has the name '%.60s'", name);
-    else server_fail_field(fault, "tools", "expected a function with a name");
+    server_fail_field(fault, "tool_choice", "no tool has the name '%.60s'", name);
     return NULL;
 }
 
@@ -117,7 +110,7 @@ static bool open_form(const server_request *r, server_job *job, server_thoughts 
                       const json_t *tools, const char *param, server_fault *fault)
 {
     const vouch_model *model = r->model->options->model;
-    const bool several = r->several_calls && !*chosen_name(r);
+    const bool several = r->several_calls && !*server_chosen_tool(r);
     server_text text = {0};
     server_form_put_root(&text, model, thoughts);
     server_text_put(&text, schema && tools ? "rest ::= answer | calls\n" : schema ? "rest ::= answer\n"

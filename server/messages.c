@@ -22,6 +22,20 @@ static bool is_type(const json_t *object, const char *type)
     return strcmp(server_word(object, "type"), type) == 0;
 }
 
+/* {"type": "enabled", "budget_tokens": N}: whether the model thinks. How long it does isn't bound. */
+static bool read_thinking(const json_t *thinking, bool *thinks, server_fault *fault)
+{
+    static const server_field fields[] = {{"type", 1, SERVER_FIELD_STRING, 0, NULL},
+                                          {"budget_tokens", 1, SERVER_FIELD_IGNORED, 0, NULL},
+                                          {"display", 1, SERVER_FIELD_IGNORED, 0, NULL}};
+    static const server_field_table table = {fields, sizeof fields / sizeof *fields};
+    const char *type = "";
+    if (!server_fields_read(thinking, "thinking", &table, 1, &type, fault)) return false;
+    *thinks = strcmp(type, "enabled") == 0 || strcmp(type, "adaptive") == 0;
+    if (*thinks || strcmp(type, "disabled") == 0) return true;
+    return server_fail_field(fault, "thinking.type", "'%.60s': expected enabled, adaptive or disabled", type);
+}
+
 /* {"id", "name", "input"} as a call of the chat API. */
 static json_t *call_of(const json_t *block)
 {
@@ -59,8 +73,13 @@ static bool add_blocks(json_t *out, const char *role, const json_t *blocks, cons
         } else if (is_type(block, "thinking")) {
             good = good && add_string(&thoughts, block, "thinking", inner, fault);
         } else if (is_type(block, "tool_use")) {
+            if (good && (!*server_word(block, "id") || !*server_word(block, "name")))
+                good = server_fail_field(fault, inner, "expected the id and the name of the call");
             json_array_append_new(calls, call_of(block));
         } else if (is_type(block, "tool_result")) {
+            if (good && !*server_word(block, "tool_use_id"))
+                good = server_fail_field(fault, inner, "tool_use_id: expected the id of the call that this answers");
+            if (!good) break;
             json_t *result = server_json_texts(json_object_get(block, "content"), inner, fault);
             good = good && result;
             if (result)
@@ -134,16 +153,17 @@ static bool convert(server_exchange *x, server_fault *fault)
 {
     json_t *document = x->json;
     if (!json_is_object(document)) return server_fail_field(fault, "body", "expected an object");
-    if (!server_check_type(document, "thinking", JSON_OBJECT, fault)) return false;
     const json_t *thinking = json_object_get(document, "thinking"), *choice = json_object_get(document, "tool_choice");
+    const bool has_thinking = thinking && !json_is_null(thinking);
+    bool thinks;
     const char *type = json_is_object(choice) ? server_word(choice, "type") : "";
     if (json_is_true(json_object_get(choice, "disable_parallel_tool_use")))
         json_object_set_new(document, "parallel_tool_calls", json_false());
     if (strcmp(type, "auto") == 0 || strcmp(type, "none") == 0)
         json_object_set_new(document, "tool_choice", json_string(type));
-    if (json_is_object(thinking))
-        json_object_set_new(document, "chat_template_kwargs",
-                            json_pack("{s:b}", "enable_thinking", !is_type(thinking, "disabled")));
+    if (has_thinking && !read_thinking(thinking, &thinks, fault)) return false;
+    if (has_thinking)
+        json_object_set_new(document, "chat_template_kwargs", json_pack("{s:b}", "enable_thinking", thinks));
     json_object_del(document, "thinking");
     return convert_messages(document, fault) && server_convert_tools(document, schema_of, fault);
 }

@@ -58,10 +58,9 @@ void server_set_speculation(server_exchange *x)
         return;
     }
     vouch_session_options changed = m->options->session;
-    pthread_mutex_lock(&m->lock);
-    changed.speculation = m->speculation;
-    pthread_mutex_unlock(&m->lock);
     json_object_del(x->json, "model");
+    pthread_mutex_lock(&m->lock); /* to the end, so that of two changes at once none is lost */
+    changed.speculation = m->speculation;
     bool good = server_read_speculation(x->json, "", &changed.speculation, NULL, &fault);
     const unsigned drafters = changed.speculation.drafters;
     if (good && drafters & VOUCH_DRAFTER_PREDICTION)
@@ -72,14 +71,10 @@ void server_set_speculation(server_exchange *x)
     good = good && server_check_drafters(&changed.speculation, "drafters", &fault);
     if (good && vouch_session_check(m->options->model, &changed, &err))
         good = server_fail_library(&fault, "", &err);
-    if (!good) {
-        server_reply_fault(x, &fault);
-        return;
-    }
-    pthread_mutex_lock(&m->lock);
-    m->speculation = changed.speculation;
+    if (good) m->speculation = changed.speculation;
     pthread_mutex_unlock(&m->lock);
-    server_reply_json(x, 200, speculation_json(m));
+    if (good) server_reply_json(x, 200, speculation_json(m));
+    else server_reply_fault(x, &fault);
 }
 
 /* ------------------------------------------------------------------------ props */

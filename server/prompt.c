@@ -114,11 +114,14 @@ static const json_t *text_of(const server_request *r, const json_t *value)
     return is_object ? json_object_get(value, "prompt_string") : value;
 }
 
-/* A prompt is a string or an array that begins with an id; several of them may stand in an array. */
+/* A prompt is a string or an array that has an id; several of them may stand in an array. */
 static bool is_one_prompt(const server_request *r, const json_t *value)
 {
-    const json_t *text = text_of(r, value);
-    return json_is_string(text) || (json_is_array(text) && json_is_integer(json_array_get(text, 0)));
+    const json_t *element;
+    size_t i;
+    json_array_foreach(value, i, element)
+        if (json_is_integer(element)) return true;
+    return json_is_string(text_of(r, value));
 }
 
 /* Appends the tokens of a text. */

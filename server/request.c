@@ -115,6 +115,8 @@ const server_field_table server_request_fields = {fields, sizeof fields / sizeof
 
 /* ------------------------------------------------------------- speculation */
 
+enum { AUTO_ASKED = 1u << VOUCH_DRAFTERS }; /* "auto" stands in the list; it has no bit of its own */
+
 /* Adds the drafters of a list with commas. */
 static bool add_drafters(const char *names, const char *path, unsigned *drafters, server_fault *fault)
 {
@@ -124,7 +126,7 @@ static bool add_drafters(const char *names, const char *path, unsigned *drafters
         if (n == 4 && strncmp(at, "auto", n) == 0) i = VOUCH_DRAFTERS;
         for (int d = 0; d < VOUCH_DRAFTERS && i < 0; d++)
             if (strlen(vouch_drafter_name(d)) == n && strncmp(vouch_drafter_name(d), at, n) == 0) i = d;
-        const unsigned bit = i < VOUCH_DRAFTERS && i >= 0 ? 1u << i : 0;
+        const unsigned bit = i >= 0 ? 1u << i : 0;
         if (i < 0 || bit == VOUCH_DRAFTER_CUSTOM || bit == VOUCH_DRAFTER_HISTORY)
             return server_fail_field(fault, path, "'%.*s': expected auto, none, or drafters of --spec except history",
                                      (int)(n < 60 ? n : 60), at);
@@ -136,16 +138,20 @@ static bool add_drafters(const char *names, const char *path, unsigned *drafters
 
 bool server_read_drafters(const json_t *value, const char *path, unsigned *drafters, server_fault *fault)
 {
-    *drafters = 0;
-    if (json_is_string(value)) return add_drafters(json_string_value(value), path, drafters, fault);
-    if (!json_is_array(value))
+    unsigned found = 0;
+    if (!json_is_string(value) && !json_is_array(value))
         return server_fail_field(fault, path, "expected a string or an array of strings, got %s",
                                  server_json_kind(value));
+    if (json_is_string(value) && !add_drafters(json_string_value(value), path, &found, fault)) return false;
     for (size_t i = 0; i < json_array_size(value); i++) {
         const char *name = json_string_value(json_array_get(value, i));
         if (!name) return server_fail_field(fault, path, "element %zu: expected a string", i);
-        if (!add_drafters(name, path, drafters, fault)) return false;
+        if (!add_drafters(name, path, &found, fault)) return false;
     }
+    if (found == 0) return server_fail_field(fault, path, "the list is empty; expected auto, none, or drafters");
+    if (found & AUTO_ASKED && found != AUTO_ASKED)
+        return server_fail_field(fault, path, "auto chooses among all drafters; expected it alone");
+    *drafters = found & AUTO_ASKED ? VOUCH_DRAFTER_AUTO : found;
     return true;
 }
 
@@ -177,7 +183,7 @@ static const server_field speculation_fields[] = {
     {"draft_sampling", SPECULATION, SERVER_FIELD_STRING, SPEC(draft_sampling), NULL},
     {"branches", SPECULATION, SERVER_FIELD_INT, SPEC(branches), "[0, 64]"},
     {"depth", SPECULATION, SERVER_FIELD_INT, SPEC(depth), "[0, 64]"},
-    {"trace", SPECULATION, SERVER_FIELD_BOOL, SPEC(trace), NULL},
+    {"trace", SERVER_SPECULATIVE, SERVER_FIELD_BOOL, SPEC(trace), NULL},
 };
 const server_field_table server_speculation_fields = {speculation_fields,
                                                       sizeof speculation_fields / sizeof *speculation_fields};
@@ -189,7 +195,8 @@ bool server_read_speculation(const json_t *value, const char *path, vouch_specul
                      .lenience = out->lenience};
     const char *dot = *path ? "." : "";
     char inner[96];
-    if (!server_fields_read(value, path, &server_speculation_fields, SERVER_SPECULATIVE, &s, fault)) return false;
+    const unsigned where = trace ? SERVER_SPECULATIVE : SERVER_ADMIN;
+    if (!server_fields_read(value, path, &server_speculation_fields, where, &s, fault)) return false;
     snprintf(inner, sizeof inner, "%s%sdrafters", path, dot);
     if (s.drafters && !server_read_drafters(s.drafters, inner, &out->drafters, fault)) return false;
     snprintf(inner, sizeof inner, "%s%saccept", path, dot);
@@ -255,28 +262,52 @@ static bool read_logprobs(server_request *r, server_fault *fault)
     return true;
 }
 
-/* max_tokens 0 asks for no tokens, only for the prompt's text and log probabilities. */
+/* max_tokens 0 asks for no tokens, only for the prompt's text and log probabilities. n_predict 0 asks for none, too; a
+ * negative one doesn't bound the answer. */
 static bool read_length(server_request *r, server_fault *fault)
 {
-    const json_t *given = json_object_get(r->document, "max_tokens");
+    const json_t *given = json_object_get(r->document, "max_tokens"),
+                 *predicted = json_object_get(r->document, "n_predict");
     if (r->max_tokens > 0) r->session.max_tokens = r->max_tokens;
     if (r->max_completion_tokens > 0) r->session.max_tokens = r->max_completion_tokens;
     if (r->n_predict > 0) r->session.max_tokens = r->n_predict;
-    r->prompt_only = r->where == SERVER_COMPLETIONS && json_is_integer(given) && r->max_tokens == 0;
-    if (!r->prompt_only || (r->echo && !r->stream)) return true;
+    if (r->where == SERVER_NATIVE) r->prompt_only = json_is_number(predicted) && r->n_predict == 0;
+    if (r->where == SERVER_COMPLETIONS) r->prompt_only = json_is_integer(given) && r->max_tokens == 0;
+    if (!r->prompt_only || r->where == SERVER_NATIVE || (r->echo && !r->stream)) return true;
     return server_fail_field(fault, "max_tokens", "0 is allowed only with echo, and without stream");
+}
+
+const char *server_chosen_tool(const server_request *r)
+{
+    const json_t *function = json_object_get(r->tool_choice, "function");
+    return server_word(function ? function : r->tool_choice, "name");
+}
+
+/* All tools are functions with a name. */
+static bool check_tools(const json_t *tools, server_fault *fault)
+{
+    const json_t *tool;
+    size_t i;
+    if (tools && !json_is_array(tools))
+        return server_fail_field(fault, "tools", "expected an array, got %s", server_json_kind(tools));
+    json_array_foreach(tools, i, tool)
+    {
+        char path[32];
+        snprintf(path, sizeof path, "tools[%zu]", i);
+        if (!*server_word(json_object_get(tool, "function"), "name"))
+            return server_fail_field(fault, path, "expected a function with a name");
+    }
+    return true;
 }
 
 /* With "none" the model doesn't hear of the tools. */
 static bool read_tools(server_request *r, server_fault *fault)
 {
-    const char *choice = json_string_value(r->tool_choice);
-    const char *type = json_is_object(r->tool_choice) ? server_word(r->tool_choice, "type") : NULL;
-    if (r->tools && !json_is_array(r->tools))
-        return server_fail_field(fault, "tools", "expected an array, got %s", server_json_kind(r->tools));
-    const char *word = choice ? choice : type ? type : "";
-    r->must_call = strcmp(word, "required") == 0 || strcmp(word, "any") == 0 || strcmp(word, "function") == 0 ||
-                   strcmp(word, "tool") == 0;
+    const char *choice = json_string_value(r->tool_choice), *type = server_word(r->tool_choice, "type");
+    const char *word = choice ? choice : type;
+    const bool names = (strcmp(type, "function") == 0 || strcmp(type, "tool") == 0) && *server_chosen_tool(r);
+    if (!check_tools(r->tools, fault)) return false;
+    r->must_call = names || strcmp(word, "required") == 0 || strcmp(word, "any") == 0;
     if (r->tool_choice && !r->must_call && strcmp(word, "auto") != 0 && strcmp(word, "none") != 0)
         return server_fail_field(fault, "tool_choice", "expected auto, none, required, or an object that names a tool");
     if (r->must_call && json_array_size(r->tools) == 0)

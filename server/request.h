@@ -36,7 +36,7 @@ typedef struct server_request {
     vouch_session_options session; /* sampling, speculation, max_tokens, ...; stop and bias are read from the JSON */
     bool stream, include_usage, echo, trace;
     bool with_logprobs;   /* chat: logprobs */
-    bool prompt_only;     /* completions: echo with max_tokens 0 */
+    bool prompt_only;     /* completions: echo with max_tokens 0; /completion: n_predict 0 */
     int32_t n;            /* answers to each prompt */
     int32_t max_tokens, max_completion_tokens, n_predict; /* 0: not given */
     uint64_t seed;
@@ -76,11 +76,14 @@ server_job *server_prompt_texts(const server_request *request, server_fault *fau
  * every name. */
 server_model *server_find_model(server *s, const json_t *name, server_fault *fault);
 
+/* The name of the tool that tool_choice names; "": none. */
+const char *server_chosen_tool(const server_request *request);
+
 /* Reads "drafters" of the form "auto", "ngram,suffix" or ["ngram", "suffix"]. */
 bool server_read_drafters(const json_t *value, const char *path, unsigned *drafters, server_fault *fault);
-/* Reads a `speculative` object into the speculation; *trace may be NULL. */
 /* Fails where a drafter is asked for whose file the server doesn't have. */
 bool server_check_drafters(const vouch_speculation *speculation, const char *param, server_fault *fault);
+/* Reads a `speculative` object into the speculation. trace NULL: the object can't ask for a trace. */
 bool server_read_speculation(const json_t *value, const char *path, vouch_speculation *speculation, bool *trace,
                              server_fault *fault);
 

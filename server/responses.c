@@ -38,10 +38,17 @@ static bool add_call(json_t *out, const json_t *item)
 static bool add_item(json_t *out, const json_t *item, const char *path, server_fault *fault)
 {
     const char *type = server_word(item, "type"), *role = server_word(item, "role");
+    const bool is_call = strcmp(type, "function_call") == 0, is_result = strcmp(type, "function_call_output") == 0;
     json_t *text;
-    if (strcmp(type, "function_call") == 0) return add_call(out, item);
+    if (!json_is_object(item))
+        return server_fail_field(fault, path, "expected an object, got %s", server_json_kind(item));
+    if ((is_call || is_result) && !*server_word(item, "call_id"))
+        return server_fail_field(fault, path, "call_id: expected the id of a call");
+    if (is_call && !*server_word(item, "name"))
+        return server_fail_field(fault, path, "name: expected the name of a function");
+    if (is_call) return add_call(out, item);
     if (strcmp(type, "reasoning") == 0) return true;
-    if (strcmp(type, "function_call_output") == 0) {
+    if (is_result) {
         text = server_json_texts(json_object_get(item, "output"), path, fault);
         return text && json_array_append_new(out, json_pack("{s:s, s:s, s:o}", "role", "tool", "tool_call_id",
                                                             server_word(item, "call_id"), "content", text)) == 0;
@@ -58,8 +65,11 @@ static bool convert_input(json_t *document, server_fault *fault)
     const json_t *input = json_object_get(document, "input"), *instructions = json_object_get(document, "instructions");
     json_t *out = json_array(), *item;
     size_t i;
-    bool good = json_is_string(input) || json_is_array(input);
-    if (!good) server_fail_field(fault, "input", "expected a string or an array of items");
+    bool good = true;
+    if (!json_is_string(input) && !json_is_array(input))
+        good = server_fail_field(fault, "input", "expected a string or an array of items");
+    if (good && instructions && !json_is_string(instructions) && !json_is_null(instructions))
+        good = server_fail_field(fault, "instructions", "expected a string, got %s", server_json_kind(instructions));
     if (json_is_string(instructions))
         json_array_append_new(out, json_pack("{s:s, s:O}", "role", "system", "content", instructions));
     if (json_is_string(input)) json_array_append_new(out, json_pack("{s:s, s:O}", "role", "user", "content", input));
@@ -83,19 +93,39 @@ static bool schema_of(const json_t *tool, const char *path, json_t **schema, ser
                              server_word(tool, "type"));
 }
 
+/* The members of `text` and `reasoning` that count. */
+typedef struct settings {
+    const json_t *format, *effort;
+} settings;
+
+static bool read_settings(const json_t *document, settings *s, server_fault *fault)
+{
+    static const server_field text[] = {{"format", 1, SERVER_FIELD_VALUE, offsetof(settings, format), NULL},
+                                        {"verbosity", 1, SERVER_FIELD_IGNORED, 0, NULL}};
+    static const server_field reasoning[] = {{"effort", 1, SERVER_FIELD_VALUE, offsetof(settings, effort), NULL},
+                                             {"summary", 1, SERVER_FIELD_IGNORED, 0, NULL},
+                                             {"generate_summary", 1, SERVER_FIELD_IGNORED, 0, NULL}};
+    static const server_field_table tables[] = {{text, sizeof text / sizeof *text},
+                                                {reasoning, sizeof reasoning / sizeof *reasoning}};
+    static const char *const names[] = {"text", "reasoning"};
+    for (int i = 0; i < 2; i++) {
+        const json_t *value = json_object_get(document, names[i]);
+        if (value && !json_is_null(value) && !server_fields_read(value, names[i], &tables[i], 1, s, fault))
+            return false;
+    }
+    if (!s->effort || json_is_string(s->effort)) return true;
+    return server_fail_field(fault, "reasoning.effort", "expected a string, got %s", server_json_kind(s->effort));
+}
+
 /* Turns x->json into a request of the chat API. */
 static bool convert(server_exchange *x, server_fault *fault)
 {
     json_t *document = x->json;
     if (!json_is_object(document)) return server_fail_field(fault, "body", "expected an object");
-    if (!server_check_type(document, "text", JSON_OBJECT, fault) ||
-        !server_check_type(document, "reasoning", JSON_OBJECT, fault) ||
-        !server_check_type(document, "instructions", JSON_STRING, fault))
-        return false;
-    json_t *format = json_object_get(json_object_get(document, "text"), "format");
-    const json_t *effort = json_object_get(json_object_get(document, "reasoning"), "effort");
-    if (format) json_object_set(document, "response_format", format);
-    if (json_is_string(effort)) json_object_set(document, "reasoning_effort", (json_t *)(uintptr_t)effort);
+    settings s = {0};
+    if (!read_settings(document, &s, fault)) return false;
+    if (s.format) json_object_set(document, "response_format", (json_t *)(uintptr_t)s.format);
+    if (s.effort) json_object_set(document, "reasoning_effort", (json_t *)(uintptr_t)s.effort);
     json_object_del(document, "text");
     json_object_del(document, "reasoning");
     return convert_input(document, fault) && server_convert_tools(document, schema_of, fault);

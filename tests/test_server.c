@@ -610,11 +610,11 @@ static void responses_are_answered(void **state)
 static void native_completions_answer(void **state)
 {
     (void)state;
-    json_t *both = post("/completion", "{\"prompt\": [[103, 104], {\"prompt_string\": \"ab\"}, [103, \"b\"]], "
-                                       "\"n_predict\": 9, \"temperature\": 0, \"return_tokens\": true, "
+    json_t *both = post("/completion", "{\"prompt\": [[103, 104], {\"prompt_string\": \"ab\"}, [103, \"b\"], "
+                                       "[\"a\", 104]], \"n_predict\": 9, \"temperature\": 0, \"return_tokens\": true, "
                                        "\"ignore_eos\": true, \"n_probs\": 3}");
-    assert_int_equal(json_array_size(both), 3);
-    for (int i = 0; i < 3; i++) {
+    assert_int_equal(json_array_size(both), 4);
+    for (int i = 0; i < 4; i++) {
         json_t *one = json_array_get(both, (size_t)i), *rows = http_at(one, "completion_probabilities");
         assert_string_equal(http_text_at(one, "content"), http_text_at(both, "0.content"));
         assert_int_equal(whole(one, "index"), i);
@@ -635,6 +635,11 @@ static void native_completions_answer(void **state)
     size_t i;
     json_array_foreach(events, i, event) json_array_extend(tokens, http_at(event, "tokens"));
     assert_true(json_equal(tokens, http_at(both, "0.tokens")));
+    json_t *none = post("/completion", "{\"prompt\": [\"a\", 104], \"n_predict\": 0}");
+    assert_string_equal(http_text_at(none, "content"), "");
+    assert_int_equal(whole(none, "tokens_predicted"), 0);
+    assert_int_equal(whole(none, "tokens_evaluated"), 2);
+    json_decref(none);
     json_t *count = post("/v1/chat/completions/input_tokens", "{" HELLO "}");
     json_t *chat = post(CHAT, "{\"max_tokens\": 1, " HELLO "}");
     assert_int_equal(whole(count, "input_tokens"), whole(http_at(chat, "usage"), "prompt_tokens"));
@@ -730,6 +735,7 @@ static void speculation_changes_while_serving(void **state)
 
 /* ------------------------------------------------------------- bad requests */
 
+#define TOOL "{\"type\": \"function\", \"function\": {\"name\": \"f\"}}"
 static const struct {
     const char *path, *body;
     int status;
@@ -782,6 +788,9 @@ static const struct {
     {CHAT, "{" ASK ", \"speculative\": {\"drafters\": [\"ngram\", 1]}}", 400, "speculative.drafters", "element 1"},
     {CHAT, "{" ASK ", \"speculative\": {\"drafters\": \"none,ngram\"}}", 400, "", "none can't be combined"},
     {CHAT, "{" ASK ", \"speculative\": {\"drafters\": \"prediction\"}}", 400, "speculative.drafters", "prediction"},
+    {CHAT, "{" ASK ", \"speculative\": {\"drafters\": \"\"}}", 400, "speculative.drafters", "is empty"},
+    {CHAT, "{" ASK ", \"speculative\": {\"drafters\": [\"auto\", \"ngram\"]}}", 400, "speculative.drafters", "alone"},
+    {"/admin/speculation", "{\"trace\": true}", 400, "trace", "unknown field"},
     {CHAT, "{" ASK ", \"speculative\": {\"accept\": \"always\"}}", 400, "speculative.accept", "always"},
     {CHAT, "{" ASK ", \"speculative\": {\"lenience\": 0}}", 400, "speculative.lenience", "(0, 1]"},
     {CHAT, "{" ASK ", \"speculative\": {\"lenience\": 0.5, \"accept\": \"match\"}}", 400, "", "must be 1 with"},
@@ -790,6 +799,21 @@ static const struct {
     {CHAT, "{" ASK ", \"logprobs\": true, \"top_logprobs\": 21}", 400, "top_logprobs", "[0, 20]"},
     {CHAT, "{" ASK ", \"model\": 1}", 400, "model", "expected a string"},
     {CHAT, "{" ASK ", \"tools\": {}}", 400, "tools", "expected an array"},
+    {CHAT, "{" ASK ", \"tools\": [{\"type\": \"text\"}]}", 400, "tools[0]", "a function with a name"},
+    {CHAT, "{" ASK ", \"tools\": [" TOOL ", {\"type\": \"function\", \"function\": {\"name\": 5}}]}", 400,
+     "tools[1]", "a function with a name"},
+    {CHAT, "{" ASK ", \"tools\": [" TOOL "], \"tool_choice\": {\"type\": \"function\"}}", 400, "tool_choice",
+     "that names a tool"},
+    {CHAT, "{" ASK ", \"tools\": [" TOOL "], \"tool_choice\": \"function\"}", 400, "tool_choice", "expected auto"},
+    {"/v1/responses", "{\"input\": \"x\", \"reasoning\": {\"effort\": 5}}", 400, "reasoning.effort",
+     "expected a string, got a number"},
+    {"/v1/responses", "{\"input\": \"x\", \"reasoning\": {\"depth\": 5}}", 400, "reasoning.depth", "unknown field"},
+    {"/v1/responses", "{\"input\": \"x\", \"text\": {\"form\": {}}}", 400, "text.form", "did you mean format"},
+    {"/v1/responses", "{\"input\": [5]}", 400, "input[0]", "expected an object"},
+    {"/v1/responses", "{\"input\": [{\"type\": \"function_call\", \"call_id\": \"x\"}]}", 400, "input[0]",
+     "expected the name"},
+    {"/v1/responses", "{\"input\": [{\"type\": \"function_call_output\", \"output\": \"\"}]}", 400, "input[0]",
+     "expected the id"},
     {"/v1/responses", "{\"input\": \"x\", \"reasoning\": \"high\"}", 400, "reasoning", "expected an object"},
     {"/v1/responses", "{\"input\": \"x\", \"text\": 1}", 400, "text", "expected an object"},
     {"/v1/responses", "{\"input\": \"x\", \"instructions\": []}", 400, "instructions", "expected a string"},
@@ -834,7 +858,6 @@ static void bad_requests_are_named(void **state)
     }
 }
 
-/* Arrays may be 64 deep; the parser never sees more. */
 /* The errors of the Anthropic API name the field in their message alone. */
 static void bad_messages_are_named(void **state)
 {
@@ -845,6 +868,13 @@ static void bad_messages_are_named(void **state)
         {"{\"messages\": [{\"role\": \"assistant\", \"content\": [{\"type\": \"thinking\"}]}]}",
          "messages[0].content[0]: thinking: expected a string"},
         {"{\"messages\": [], \"thinking\": true}", "thinking: expected an object, got a boolean"},
+        {"{\"messages\": [], \"thinking\": {\"type\": \"often\"}}",
+         "thinking.type: 'often': expected enabled, adaptive or disabled"},
+        {"{\"messages\": [], \"thinking\": {\"kind\": \"enabled\"}}", "thinking.kind: unknown field; leave it out"},
+        {"{\"messages\": [{\"role\": \"assistant\", \"content\": [{\"type\": \"tool_use\", \"id\": \"x\"}]}]}",
+         "messages[0].content[0]: expected the id and the name of the call"},
+        {"{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"tool_result\"}]}]}",
+         "messages[0].content[0]: tool_use_id: expected the id of the call that this answers"},
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         http_reply reply = http_post(server.port, "/v1/messages", bodies[i][0]);
@@ -904,6 +934,7 @@ static void the_document_is_true(void **state)
     json_decref(document);
 }
 
+/* Arrays may be 64 deep; the parser never sees more. */
 static void deep_documents_are_refused(void **state)
 {
     (void)state;
