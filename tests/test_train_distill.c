@@ -308,6 +308,15 @@ static void bad_input_is_refused(void **state)
     expect(RUN("distill", model, "--head", head, "--taps", "0,1", QUICK), 2, "taps lacks layer 3");
     expect(RUN("distill", model, "--head", head, "--type", "Q5_9", QUICK), 2, "type is 'Q5_9'");
     expect(RUN("distill", model, "--head", head, "--tokens", "5"), 2, "--tokens");
+    expect(RUN("distill", model, "--head", head, "--table", head, QUICK), 2, "is also the file of --");
+    expect(RUN("distill", model, "--head", head, "--epochs", "3", QUICK), 2, "--epochs has no effect with --quick");
+    expect(RUN("distill", model, "--table", head, "--vocab", "99"), 2, "--vocab has no effect without --head OUT or");
+    expect(RUN("distill", model, "--head", head, "--measure", "/dev/null", QUICK), 1, "--measure: /dev/null has no");
+    expect(RUN("distill", model, "--head", head, "--exclude", "/dev/null", QUICK), 1, "--exclude: /dev/null has no");
+    const char *few = test_path("few.txt");
+    write_whole(few, "a\nb\nc\nd\ne\n", 10);
+    expect(RUN("distill", model, "--head", test_path("few.head"), "--prompts", few, QUICK), 0,
+           "answers held back: no greedy answer");
     expect(RUN("distill", model, "--head", head, QUICK), 0, NULL);
     expect(RUN("distill", other, "--head", head, QUICK), 1, "of another target or of other settings");
     expect(RUN("distill", model, "--head", head, "--seed", "9", QUICK), 1, "of another target or of other settings");

@@ -133,7 +133,7 @@ static int questions_add(cli_analysis *a)
 {
     cli_questions q;
     vouch_error err;
-    int status = cli_questions_read(&q, a->engine);
+    int status = cli_questions_read(&q, a->engine, "prompts");
     if (!status)
         status = cli_questions_fit(&q, trained_context(a), 1,
                                    "the model was trained for no longer context; shorten the prompts");

@@ -300,7 +300,7 @@ int cli_batch(const cli_options *options)
     batch b = {.files = &files};
     int status = outputs_check(options);
     if (!status) status = cli_engine_open(&files, options);
-    if (!status) status = cli_questions_read(&b.questions, &files);
+    if (!status) status = cli_questions_read(&b.questions, &files, "prompts");
     if (!status) {
         status = cli_lines_open(&b.lines, &files, &b.questions);
         if (!status) status = batch_run(&b);

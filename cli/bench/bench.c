@@ -237,7 +237,7 @@ int cli_bench(const cli_options *options)
     if (!options->prompts) return cli_bench_passes(options);
     if (options->parallel.n > 0) return cli_bench_load(options);
     status = cli_engine_open(&engine, options);
-    if (!status) status = cli_questions_read(&b.questions, &engine);
+    if (!status) status = cli_questions_read(&b.questions, &engine, "prompts");
     if (!status) {
         cli_interrupt_set(CLI_INTERRUPT_CANCELS);
         status = bench_run(&b);

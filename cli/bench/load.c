@@ -333,7 +333,7 @@ int cli_bench_load(const cli_options *options)
     cli_load b = {.engine = &engine, .at_once = &options->parallel, .n_rounds = (size_t)options->n_reps};
     vouch_error err = {0};
     int status = cli_engine_open(&engine, options);
-    if (!status) status = cli_questions_read(&b.questions, &engine);
+    if (!status) status = cli_questions_read(&b.questions, &engine, "prompts");
     if (!status) status = context_choose(&b);
     if (!status) status = check_prompts(&b);
     if (!status && !allocate(&b)) {

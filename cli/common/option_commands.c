@@ -290,12 +290,22 @@ static bool check_written_anew(const cli_options *options, unsigned command)
     return false;
 }
 
+/* False with a complaint where one of the flags is given. */
+static bool refuse_idle(cli_given given, const char *const *names, const char *why)
+{
+    while (*names && !cli_given_find(given, *names)) names++;
+    if (*names) cli_complain("--%s has no effect %s", *names, why);
+    return !*names;
+}
+
 /* A head, a table or both are made, or a student. Each has flags of its own. */
 static bool check_distill(const cli_options *options, cli_given given)
 {
-    static const char *const of_heads[] = {"quick", "taps", "ff-width", "unroll"};
+    static const char *const of_heads[] = {"quick", "taps", "ff-width", "unroll", NULL};
+    static const char *const of_layers[] = {"ff-width", "unroll", "epochs", "rate", NULL};
+    static const char *const of_taught[] = {"vocab", "epochs", "rate", "type", NULL};
     static const char *const of_students[] = {"student-model", "student-layers", "loss", "beta", "on-policy",
-                                              "lora"};
+                                              "lora",          NULL};
     const bool has_student = options->distill.student != NULL;
     if (!options->distill.head && !has_student && !options->distill.table) {
         cli_complain("--head OUT is missing: expected the file to write, as in `vouch distill m.gguf --head h.gguf`; "
@@ -307,17 +317,15 @@ static bool check_distill(const cli_options *options, cli_given given)
                      options->distill.head ? "head" : "table");
         return false;
     }
-    for (size_t i = 0; i < sizeof of_heads / sizeof *of_heads; i++)
-        if (!options->distill.head && cli_given_find(given, of_heads[i])) {
-            if (has_student) cli_complain("--%s has no effect with --student: leave out one of them", of_heads[i]);
-            else cli_complain("--%s has no effect without --head OUT", of_heads[i]);
-            return false;
-        }
-    for (size_t i = 0; i < sizeof of_students / sizeof *of_students; i++)
-        if (!has_student && cli_given_find(given, of_students[i])) {
-            cli_complain("--%s has no effect without --student OUT", of_students[i]);
-            return false;
-        }
+    if (has_student && !refuse_idle(given, of_heads, "with --student: leave out one of them")) return false;
+    if (!options->distill.head && !refuse_idle(given, of_heads, "without --head OUT")) return false;
+    if (!has_student && !refuse_idle(given, of_students, "without --student OUT")) return false;
+    if (options->distill.quick && !refuse_idle(given, of_layers, "with --quick, which makes a linear head: leave out "
+                                                                 "one of them"))
+        return false;
+    if (!options->distill.head && !has_student &&
+        !refuse_idle(given, of_taught, "without --head OUT or --student OUT"))
+        return false;
     if (cli_given_find(given, "beta") && options->distill.loss != 2) { /* TRAIN_JENSEN_SHANNON */
         cli_complain("--beta has no effect without --loss jensen-shannon");
         return false;

@@ -39,10 +39,11 @@ static bool check_written(cli_given given)
             return false;
         }
         for (size_t j = 0; j < cli_option_table.n; j++) {
-            const bool is_file = cli_flag_at(j)->kind == CLI_FLAG_FILE && strstr(cli_flag_at(j)->value, "FILE");
+            const cli_flag *other = cli_flag_at(j);
+            const bool is_file = is_written(other) || (other->kind == CLI_FLAG_FILE && strstr(other->value, "FILE"));
             if (j == i || !given[j] || !is_file || !cli_file_is_same(given[i], given[j])) continue;
             cli_complain("--%s %s is also the file of --%s, and would overwrite it; name another file",
-                         cli_flag_at(i)->name, given[i], cli_flag_at(j)->name);
+                         cli_flag_at(i)->name, given[i], other->name);
             return false;
         }
     }

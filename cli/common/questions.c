@@ -34,9 +34,9 @@ __attribute__((format(printf, 3, 4))) static int bad_add(cli_questions *q, int32
     va_start(arguments, format);
     vsnprintf(bad->reason, sizeof bad->reason, format, arguments);
     va_end(arguments);
-    if (q->n_bad <= MOST_COMPLAINTS) cli_complain("--prompts: line %d is left out: %s", line, bad->reason);
+    if (q->n_bad <= MOST_COMPLAINTS) cli_complain("--%s: line %d is left out: %s", q->flag, line, bad->reason);
     else if (q->n_bad == MOST_COMPLAINTS + 1)
-        cli_complain("--prompts: more lines are left out");
+        cli_complain("--%s: more lines are left out", q->flag);
     return CLI_DONE;
 }
 
@@ -246,20 +246,20 @@ static int categories_check(const cli_questions *q, const cli_texts *names)
 static int questions_any(const cli_questions *q, const cli_options *options)
 {
     if (q->n > 0) return CLI_DONE;
-    cli_complain("--prompts: %s has no prompt to answer%s", options->prompts,
+    cli_complain("--%s: %s has no prompt to answer%s", q->flag, options->prompts,
                  options->categories.n > 0 ? " in the categories named" : "");
     return CLI_FAILED;
 }
 
-int cli_questions_read(cli_questions *q, const cli_engine *engine)
+int cli_questions_read(cli_questions *q, const cli_engine *engine, const char *flag)
 {
     const cli_options *options = engine->options;
     vouch_error err;
     char *bytes = NULL;
     size_t n;
-    *q = (cli_questions){0};
+    *q = (cli_questions){.flag = flag};
     if (!cli_prompt_check_system(engine)) return CLI_WRONG_USAGE;
-    if (cli_file_read(options->prompts, &bytes, &n, &err)) return cli_flag_fail("prompts", &err);
+    if (cli_file_read(options->prompts, &bytes, &n, &err)) return cli_flag_fail(flag, &err);
     char *category = category_of(options->prompts);
     int status = category ? lines_read(q, engine, bytes, n, category) : memory_fail();
     free(category);
@@ -287,7 +287,7 @@ int cli_questions_fit(cli_questions *q, int64_t n_ctx, int64_t n_answer, const c
     }
     q->n = kept;
     if (!status && q->n == 0) {
-        cli_complain("--prompts: no prompt fits into the context: %s", remedy);
+        cli_complain("--%s: no prompt fits into the context: %s", q->flag, remedy);
         return CLI_FAILED;
     }
     return status;

@@ -27,6 +27,7 @@ typedef struct cli_bad_line {
 } cli_bad_line;
 
 typedef struct cli_questions {
+    const char *flag; /* that names the file, in complaints */
     cli_question *items;
     size_t n;
     cli_bad_line *bad;
@@ -35,9 +36,10 @@ typedef struct cli_questions {
     size_t n_categories;
 } cli_questions;
 
-/* Reads the file of --prompts, keeps the prompts that --category and --each ask for, and tokenizes them. Complains
- * about bad lines and failures, and returns an exit status; cli_questions_free is due in any case. */
-int cli_questions_read(cli_questions *questions, const cli_engine *engine);
+/* Reads the file options->prompts, which a flag such as "prompts" has named, keeps the prompts that --category and
+ * --each ask for, and tokenizes them. Complains about bad lines and failures, and returns an exit status;
+ * cli_questions_free is due in any case. */
+int cli_questions_read(cli_questions *questions, const cli_engine *engine, const char *flag);
 /* Leaves out prompts that, with an answer of n_answer tokens, don't fit into n_ctx. Fails if no prompt is left; the
  * complaint names the remedy. */
 int cli_questions_fit(cli_questions *questions, int64_t n_ctx, int64_t n_answer, const char *remedy);

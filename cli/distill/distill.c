@@ -24,20 +24,21 @@ static int memory_fail(void)
     return CLI_FAILED;
 }
 
-/* Reads a file of prompts. --category and --each choose among the prompts of --prompts alone, not of other files. */
-static int questions_read(cli_questions *questions, const cli_engine *engine, const char *path)
+/* Reads the file of a flag. --category and --each choose among the prompts of --prompts alone, not of other files. */
+static int questions_read(cli_questions *questions, const cli_engine *engine, const char *flag, const char *path)
 {
     cli_options options = *engine->options;
     cli_engine reader = *engine;
     reader.options = &options;
     options.prompts = path;
     if (path != engine->options->prompts) options.categories.n = options.n_each = 0;
-    return cli_questions_read(questions, &reader);
+    return cli_questions_read(questions, &reader, flag);
 }
 
-static int prompts_read(cli_questions *questions, train_prompt **items, const cli_engine *engine, const char *path)
+static int prompts_read(cli_questions *questions, train_prompt **items, const cli_engine *engine, const char *flag,
+                        const char *path)
 {
-    const int status = questions_read(questions, engine, path);
+    const int status = questions_read(questions, engine, flag, path);
     if (status) return status;
     *items = calloc(questions->n, sizeof **items);
     if (!*items) return memory_fail();
@@ -67,12 +68,13 @@ static int lessons_read(lessons *l, const cli_options *options)
     if (!options->prompts && !measured && files->n == 0) return CLI_DONE;
     l->excluded = calloc(files->n + 1, sizeof *l->excluded);
     int status = l->excluded ? cli_engine_open_text(&engine, options) : memory_fail();
-    if (!status && options->prompts) status = prompts_read(&l->prompts, &l->items, &engine, options->prompts);
-    if (!status && measured) status = prompts_read(&l->measured, &l->measured_items, &engine, measured);
+    if (!status && options->prompts)
+        status = prompts_read(&l->prompts, &l->items, &engine, "prompts", options->prompts);
+    if (!status && measured) status = prompts_read(&l->measured, &l->measured_items, &engine, "measure", measured);
     if (!status) status = texts_add(l, &l->measured);
     for (size_t i = 0; i < files->n && !status; i++) {
         cli_questions *questions = &l->excluded[l->n_files++];
-        status = questions_read(questions, &engine, files->items[i]);
+        status = questions_read(questions, &engine, "exclude", files->items[i]);
         if (!status) status = texts_add(l, questions);
     }
     cli_engine_close(&engine);
@@ -132,6 +134,10 @@ static void rates_print(const double rates[TRAIN_MEASURED_DEPTH], const char *wh
 
 static void figures_print(const char *what, const train_figures *f)
 {
+    if (f->n_tokens == 0) {
+        fprintf(stderr, "%s: no greedy answer among them to measure; raise --tokens\n", what);
+        return;
+    }
     fprintf(stderr, "%s, %lld tokens, %.1f %% of them guessable: accepted", what, (long long)f->n_tokens,
             100 * f->guessable);
     rates_print(f->accepted, " behind any token,");
