@@ -828,8 +828,8 @@ typedef struct vouch_engine_event {
 } vouch_engine_event;
 
 /* Runs one pass for all sessions that have something to do. The engine owns *events [*n_events], valid until its next
- * call; a session whose prompt is still running has none. Returns false, with *n_events = 0, where no session has
- * anything to do. */
+ * call. A session has at most one event; while its prompt is running it has none. Returns false, with *n_events = 0,
+ * where no session has anything to do. */
 VOUCH_API bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event **events, size_t *n_events);
 
 /* Sums since open, over all sessions. */

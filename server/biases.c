@@ -64,7 +64,7 @@ static bool add_entry(const server_request *r, server_job *job, vouch_logit_bias
 
 bool server_request_biases(const server_request *r, server_job *job, server_fault *fault)
 {
-    json_t *given = (json_t *)(uintptr_t)r->logit_bias, *value;
+    json_t *given = r->logit_bias, *value;
     const char *key;
     char path[96];
     size_t i;

@@ -40,12 +40,12 @@ const char *server_word(const json_t *object, const char *key)
     return word ? word : "";
 }
 
-json_t *server_json_texts(const json_t *content, const char *path, server_fault *fault)
+json_t *server_json_texts(json_t *content, const char *path, server_fault *fault)
 {
     server_text text = {0};
     json_t *part, *string = NULL;
     size_t i;
-    if (json_is_string(content)) return json_copy((json_t *)(uintptr_t)content);
+    if (json_is_string(content)) return json_copy(content);
     bool good = !content || json_is_array(content);
     json_array_foreach(content, i, part)
     {
@@ -101,7 +101,7 @@ static bool is_neutral(const json_t *value, const char *neutral)
     }
 }
 
-static bool read_field(const json_t *value, const char *path, const server_field *field, void *values,
+static bool read_field(json_t *value, const char *path, const server_field *field, void *values,
                        server_fault *fault)
 {
     void *out = (char *)values + field->offset;
@@ -119,7 +119,7 @@ static bool read_field(const json_t *value, const char *path, const server_field
             return server_fail_field(fault, path, "expected a string, got %s", server_json_kind(value));
         *(const char **)out = json_string_value(value);
         return true;
-    case SERVER_FIELD_VALUE: *(const json_t **)out = value; return true;
+    case SERVER_FIELD_VALUE: *(json_t **)out = value; return true;
     case SERVER_FIELD_IGNORED: return true;
     case SERVER_FIELD_NEUTRAL:
         if (is_neutral(value, field->range)) return true;
@@ -151,7 +151,7 @@ static bool fail_unknown(const char *path, const char *name, const known_names *
                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "; leave it out");
 }
 
-bool server_fields_read(const json_t *object, const char *path, const server_field_table *table, unsigned where,
+bool server_fields_read(json_t *object, const char *path, const server_field_table *table, unsigned where,
                         void *values, server_fault *fault)
 {
     const known_names known = {table, where};
@@ -160,7 +160,7 @@ bool server_fields_read(const json_t *object, const char *path, const server_fie
     json_t *value;
     if (!json_is_object(object))
         return server_fail_field(fault, *path ? path : "body", "expected an object, got %s", server_json_kind(object));
-    json_object_foreach((json_t *)(uintptr_t)object, name, value)
+    json_object_foreach(object, name, value)
     {
         char inner[160];
         size_t i = 0;

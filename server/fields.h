@@ -16,7 +16,7 @@ typedef enum server_field_kind {
     SERVER_FIELD_FLOAT,  /* float */
     SERVER_FIELD_DOUBLE, /* double */
     SERVER_FIELD_STRING, /* const char *, owned by the document */
-    SERVER_FIELD_VALUE,  /* const json_t *, owned by the document; the caller reads it */
+    SERVER_FIELD_VALUE,  /* json_t *, owned by the document; the caller reads it */
     SERVER_FIELD_IGNORED, /* clients send it, and it changes nothing */
     SERVER_FIELD_NEUTRAL /* not supported: only the value in `range`, or null, false, 0, "", [] or {}, is allowed */
 } server_field_kind;
@@ -35,7 +35,7 @@ typedef struct server_field_table {
 } server_field_table;
 
 /* Reads the fields of the object at `path` ("" for the whole document) that the table has for `where` into `values`. */
-bool server_fields_read(const json_t *object, const char *path, const server_field_table *table, unsigned where,
+bool server_fields_read(json_t *object, const char *path, const server_field_table *table, unsigned where,
                         void *values, server_fault *fault);
 /* "string", "number", ..., for messages. */
 const char *server_json_kind(const json_t *value);
@@ -44,7 +44,7 @@ bool server_fail_token(server_fault *fault, const char *path, size_t i, const js
 /* The string at a key; "" where there is none. */
 const char *server_word(const json_t *object, const char *key);
 /* A string, or the texts of an array of parts, {"text": "..."}, joined; NULL as the empty string. A fault: NULL. */
-json_t *server_json_texts(const json_t *content, const char *path, server_fault *fault);
+json_t *server_json_texts(json_t *content, const char *path, server_fault *fault);
 /* Finds the schema of a tool's arguments, which the tool owns; *schema NULL: any arguments. False with a fault: no
  * valid tool. */
 typedef bool server_tool_schema(const json_t *tool, const char *path, json_t **schema, server_fault *fault);

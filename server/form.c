@@ -67,10 +67,10 @@ static void put_until(server_text *out, const vouch_model *model, const char *ma
     put_quoted(out, mark);
 }
 
-static void put_schema(server_text *out, const json_t *schema)
+static void put_schema(server_text *out, json_t *schema)
 {
     server_text_put(out, "%json ");
-    server_text_json(out, json_incref((json_t *)(uintptr_t)schema));
+    server_text_json(out, json_incref(schema));
     server_text_put(out, " ");
 }
 
@@ -92,7 +92,7 @@ void server_form_put_root(server_text *out, const vouch_model *model, server_tho
     server_text_put(out, "rest\n");
 }
 
-void server_form_put_answer(server_text *out, server_thoughts thoughts, const json_t *schema)
+void server_form_put_answer(server_text *out, server_thoughts thoughts, json_t *schema)
 {
     server_text_put(out, "answer ::= ");
     if (thoughts == SERVER_THOUGHTS_CHANNEL)
@@ -139,14 +139,14 @@ static const char *name_of(const json_t *tool)
     return json_string_value(json_object_get(json_object_get(tool, "function"), "name"));
 }
 
-static const json_t *parameters_of(const json_t *tool)
+static json_t *parameters_of(const json_t *tool)
 {
     return json_object_get(json_object_get(tool, "function"), "parameters");
 }
 
 static void put_arguments(server_text *out, const json_t *tool)
 {
-    const json_t *schema = parameters_of(tool);
+    json_t *schema = parameters_of(tool);
     if (schema) put_schema(out, schema);
     else server_text_put(out, "%json {\"type\": \"object\"} ");
 }
@@ -178,7 +178,7 @@ static json_t *listed_texts(const json_t *schema)
 }
 
 /* The value of a parameter, and the mark behind it. A string has no quotes; its length and pattern aren't bound. */
-static void put_value(server_text *out, const json_t *schema, const json_t *parameters)
+static void put_value(server_text *out, json_t *schema, const json_t *parameters)
 {
     static const char end[] = "\"\\n</parameter>\\n\" ";
     const bool is_string = strcmp(json_is_string(json_object_get(schema, "type"))
@@ -197,7 +197,7 @@ static void put_value(server_text *out, const json_t *schema, const json_t *para
     if (texts) {
         server_text_put(out, ") ");
     } else {
-        json_t *whole = json_is_object(schema) ? json_copy((json_t *)(uintptr_t)schema) : json_object();
+        json_t *whole = json_is_object(schema) ? json_copy(schema) : json_object();
         static const char *const names[] = {"$defs", "definitions"}; /* the schema's references lead there */
         for (int n = 0; n < 2; n++)
             if (json_object_get(parameters, names[n]))

@@ -35,7 +35,7 @@ server_call_form server_call_form_of(const vouch_model *model);
 /* Adds the rule `root`: thoughts, and then the rule `rest`. */
 void server_form_put_root(server_text *out, const vouch_model *model, server_thoughts thoughts);
 /* Adds the rule `answer`: a value that the schema accepts. */
-void server_form_put_answer(server_text *out, server_thoughts thoughts, const json_t *schema);
+void server_form_put_answer(server_text *out, server_thoughts thoughts, json_t *schema);
 /* Adds the rule `calls`: calls of these tools, of the chat API, at least one. Each tool has a name, and `required` of
  * its parameters holds names. `several`: more than one where the form has room for it. */
 void server_form_put_calls(server_text *out, const vouch_model *model, const json_t *tools, bool several);

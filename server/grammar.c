@@ -22,22 +22,21 @@ static bool open_grammar(server_job *job, vouch_grammar_kind kind, const char *t
  * beside the type, and so has llama.cpp with the type json_object. A new reference. */
 static bool find_schema(const server_request *r, json_t **schema, const char **param, server_fault *fault)
 {
-    const json_t *format = r->response_format, *flat = json_object_get(format, "schema");
+    json_t *format = r->response_format, *flat = json_object_get(format, "schema");
     const char *type = server_word(format, "type");
-    const json_t *found = r->json_schema;
+    json_t *found = r->json_schema;
     if (json_is_null(flat)) flat = NULL;
     *schema = NULL;
     *param = "json_schema";
     if (format && !json_is_object(format))
         return server_fail_field(fault, "response_format", "expected an object, got %s", server_json_kind(format));
     if (found || !format || strcmp(type, "text") == 0) {
-        *schema = json_incref((json_t *)(uintptr_t)found);
+        *schema = json_incref(found);
     } else if (!flat && strcmp(type, "json_object") == 0) {
         *schema = json_pack("{s:s}", "type", "object");
         *param = "response_format";
     } else if (flat || strcmp(type, "json_schema") == 0) {
-        *schema = json_incref(flat ? (json_t *)(uintptr_t)flat
-                                   : json_object_get(json_object_get(format, "json_schema"), "schema"));
+        *schema = json_incref(flat ? flat : json_object_get(json_object_get(format, "json_schema"), "schema"));
         *param = flat ? "response_format.schema" : "response_format.json_schema.schema";
         found = *schema;
         if (!found) return server_fail_field(fault, *param, "expected a JSON Schema");
@@ -106,7 +105,7 @@ static void blame_tool(const server_request *r, server_fault *fault)
 }
 
 /* The answer is thoughts, and then a text of the schema, or calls where `tools` isn't NULL; one of both may be NULL. */
-static bool open_form(const server_request *r, server_job *job, server_thoughts thoughts, const json_t *schema,
+static bool open_form(const server_request *r, server_job *job, server_thoughts thoughts, json_t *schema,
                       const json_t *tools, const char *param, server_fault *fault)
 {
     const vouch_model *model = r->model->options->model;

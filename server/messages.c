@@ -23,7 +23,7 @@ static bool is_type(const json_t *object, const char *type)
 }
 
 /* {"type": "enabled", "budget_tokens": N}: whether the model thinks. How long it does isn't bound. */
-static bool read_thinking(const json_t *thinking, bool *thinks, server_fault *fault)
+static bool read_thinking(json_t *thinking, bool *thinks, server_fault *fault)
 {
     static const server_field fields[] = {{"type", 1, SERVER_FIELD_STRING, 0, NULL},
                                           {"budget_tokens", 1, SERVER_FIELD_IGNORED, 0, NULL},
@@ -118,7 +118,7 @@ static bool convert_messages(json_t *document, server_fault *fault)
     json_array_foreach(given, i, message)
     {
         char path[32];
-        const json_t *content = json_object_get(message, "content");
+        json_t *content = json_object_get(message, "content");
         const char *role = server_word(message, "role");
         snprintf(path, sizeof path, "messages[%zu]", i);
         if (!good) break;
@@ -153,7 +153,7 @@ static bool convert(server_exchange *x, server_fault *fault)
 {
     json_t *document = x->json;
     if (!json_is_object(document)) return server_fail_field(fault, "body", "expected an object");
-    const json_t *thinking = json_object_get(document, "thinking"), *choice = json_object_get(document, "tool_choice");
+    json_t *thinking = json_object_get(document, "thinking"), *choice = json_object_get(document, "tool_choice");
     const bool has_thinking = thinking && !json_is_null(thinking);
     bool thinks;
     const char *type = json_is_object(choice) ? server_word(choice, "type") : "";

@@ -12,7 +12,7 @@
 
 typedef struct text_request {
     const char *model;
-    const json_t *content, *tokens;
+    json_t *content, *tokens;
     bool add_special, parse_special, with_pieces;
 } text_request;
 

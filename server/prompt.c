@@ -43,11 +43,11 @@ static char *conversation_text(const server_request *r)
     json_t *object = json_object();
     const struct {
         const char *name;
-        const json_t *value;
+        json_t *value;
     } parts[] = {{"messages", r->messages}, {"tools", r->tools}, {"documents", r->documents},
                  {"chat_template_kwargs", r->template_kwargs}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].value) json_object_set(object, parts[i].name, (json_t *)(uintptr_t)parts[i].value);
+        if (parts[i].value) json_object_set(object, parts[i].name, parts[i].value);
     if (!r->add_generation_prompt) json_object_set_new(object, "add_generation_prompt", json_false());
     if (r->continue_final_message) json_object_set_new(object, "continue_final_message", json_true());
     if (r->reasoning_effort) json_object_set_new(object, "reasoning_effort", json_string(r->reasoning_effort));

@@ -101,6 +101,7 @@ static const server_field fields[] = {
     {"context_management", MESSAGES, SERVER_FIELD_IGNORED, 0, NULL},
     {"output_config", MESSAGES, SERVER_FIELD_IGNORED, 0, NULL},
 
+    {"instructions", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL}, /* the first message has them (responses.c) */
     {"include", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
     {"truncation", RESPONSES, SERVER_FIELD_NEUTRAL, 0, "disabled"},
     {"previous_response_id", RESPONSES, SERVER_FIELD_NEUTRAL, 0, NULL},
@@ -156,7 +157,7 @@ bool server_read_drafters(const json_t *value, const char *path, unsigned *draft
 }
 
 typedef struct speculative {
-    const json_t *drafters;
+    json_t *drafters;
     const char *accept, *draft_sampling;
     int32_t k, branches, depth;
     double lenience;
@@ -188,7 +189,7 @@ static const server_field speculation_fields[] = {
 const server_field_table server_speculation_fields = {speculation_fields,
                                                       sizeof speculation_fields / sizeof *speculation_fields};
 
-bool server_read_speculation(const json_t *value, const char *path, vouch_speculation *out, bool *trace,
+bool server_read_speculation(json_t *value, const char *path, vouch_speculation *out, bool *trace,
                              server_fault *fault)
 {
     speculative s = {.k = out->n_draft, .branches = out->tree_branches, .depth = out->tree_depth,
@@ -335,6 +336,8 @@ bool server_check_drafters(const vouch_speculation *s, const char *param, server
 {
     if (s->drafters & VOUCH_DRAFTER_TABLE && !s->table)
         return server_fail_field(fault, param, "table needs a table; start the server with --draft-table");
+    if (s->drafters & VOUCH_DRAFTER_HEAD && !s->head)
+        return server_fail_field(fault, param, "head needs a head; start the server with --head");
     if (!(s->drafters & VOUCH_DRAFTER_MODEL) || s->draft_model) return true;
     return server_fail_field(fault, param, "draft needs a draft model; start the server with --draft-model");
 }

@@ -30,7 +30,7 @@ extern const server_field_table server_speculation_fields; /* of `speculative` a
 
 typedef struct server_request {
     unsigned where;       /* its bit */
-    const json_t *document;
+    json_t *document;
     server_model *model;
     const char *model_name;
     vouch_session_options session; /* sampling, speculation, max_tokens, ...; stop and bias are read from the JSON */
@@ -40,13 +40,13 @@ typedef struct server_request {
     int32_t n;            /* answers to each prompt */
     int32_t max_tokens, max_completion_tokens, n_predict; /* 0: not given */
     uint64_t seed;
-    const json_t *seed_value, *stop, *logit_bias, *stream_options, *prediction, *speculative;
-    const json_t *messages, *tools, *tool_choice, *documents, *template_kwargs, *response_format, *prompt;
-    const json_t *n_logprobs; /* completions: a number */
+    json_t *seed_value, *stop, *logit_bias, *stream_options, *prediction, *speculative;
+    json_t *messages, *tools, *tool_choice, *documents, *template_kwargs, *response_format, *prompt;
+    json_t *n_logprobs; /* completions: a number */
     int32_t top_logprobs;     /* chat */
     bool add_generation_prompt, continue_final_message; /* as apply_chat_template of transformers takes them */
     const char *reasoning_effort, *grammar;
-    const json_t *json_schema;
+    json_t *json_schema;
     bool must_call;     /* tool_choice forces a call */
     bool several_calls; /* an answer may have more than one */
     bool return_tokens; /* /completion: the ids of the answer's tokens */
@@ -84,7 +84,7 @@ bool server_read_drafters(const json_t *value, const char *path, unsigned *draft
 /* Fails where a drafter is asked for whose file the server doesn't have. */
 bool server_check_drafters(const vouch_speculation *speculation, const char *param, server_fault *fault);
 /* Reads a `speculative` object into the speculation. trace NULL: the object can't ask for a trace. */
-bool server_read_speculation(const json_t *value, const char *path, vouch_speculation *speculation, bool *trace,
+bool server_read_speculation(json_t *value, const char *path, vouch_speculation *speculation, bool *trace,
                              server_fault *fault);
 
 #endif

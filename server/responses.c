@@ -80,7 +80,6 @@ static bool convert_input(json_t *document, server_fault *fault)
         good = good && add_item(out, item, path, fault);
     }
     json_object_del(document, "input");
-    json_object_del(document, "instructions");
     json_object_set_new(document, "messages", out);
     return good;
 }
@@ -95,10 +94,10 @@ static bool schema_of(const json_t *tool, const char *path, json_t **schema, ser
 
 /* The members of `text` and `reasoning` that count. */
 typedef struct settings {
-    const json_t *format, *effort;
+    json_t *format, *effort;
 } settings;
 
-static bool read_settings(const json_t *document, settings *s, server_fault *fault)
+static bool read_settings(json_t *document, settings *s, server_fault *fault)
 {
     static const server_field text[] = {{"format", 1, SERVER_FIELD_VALUE, offsetof(settings, format), NULL},
                                         {"verbosity", 1, SERVER_FIELD_IGNORED, 0, NULL}};
@@ -109,7 +108,7 @@ static bool read_settings(const json_t *document, settings *s, server_fault *fau
                                                 {reasoning, sizeof reasoning / sizeof *reasoning}};
     static const char *const names[] = {"text", "reasoning"};
     for (int i = 0; i < 2; i++) {
-        const json_t *value = json_object_get(document, names[i]);
+        json_t *value = json_object_get(document, names[i]);
         if (value && !json_is_null(value) && !server_fields_read(value, names[i], &tables[i], 1, s, fault))
             return false;
     }
@@ -124,8 +123,8 @@ static bool convert(server_exchange *x, server_fault *fault)
     if (!json_is_object(document)) return server_fail_field(fault, "body", "expected an object");
     settings s = {0};
     if (!read_settings(document, &s, fault)) return false;
-    if (s.format) json_object_set(document, "response_format", (json_t *)(uintptr_t)s.format);
-    if (s.effort) json_object_set(document, "reasoning_effort", (json_t *)(uintptr_t)s.effort);
+    if (s.format) json_object_set(document, "response_format", s.format);
+    if (s.effort) json_object_set(document, "reasoning_effort", s.effort);
     json_object_del(document, "text");
     json_object_del(document, "reasoning");
     return convert_input(document, fault) && server_convert_tools(document, schema_of, fault);
@@ -187,6 +186,7 @@ static json_t *response_json(const server_exchange *x, json_t *output, bool is_o
     const vouch_finish finish = x->job->choices[0].finish;
     json_t *given = json_object_get(a->request.document, "tool_choice");
     const bool has_choice = given && !json_is_null(given);
+    json_t *instructions = json_object_get(a->request.document, "instructions");
     json_t *choice = has_choice ? json_incref(given) : json_string(a->request.tools ? "auto" : "none");
     const bool is_cut = is_over && (finish == VOUCH_FINISH_LENGTH || finish == VOUCH_FINISH_CONTEXT);
     const cli_json_entry entries[] = {
@@ -196,7 +196,7 @@ static json_t *response_json(const server_exchange *x, json_t *output, bool is_o
         {"status", json_string(!is_over ? "in_progress" : is_cut ? "incomplete" : "completed")},
         {"error", json_null()},
         {"incomplete_details", is_cut ? json_pack("{s:s}", "reason", "max_output_tokens") : json_null()},
-        {"instructions", json_null()},
+        {"instructions", instructions ? json_incref(instructions) : json_null()},
         {"max_output_tokens", a->request.max_tokens > 0 ? json_integer(a->request.max_tokens) : json_null()},
         {"model", cli_json_text(a->request.model->options->name)},
         {"output", output},
@@ -206,7 +206,7 @@ static json_t *response_json(const server_exchange *x, json_t *output, bool is_o
         {"temperature", cli_json_float(s->temperature)},
         {"top_p", cli_json_float(s->top_p)},
         {"tool_choice", choice},
-        {"tools", a->request.tools ? json_copy((json_t *)(uintptr_t)a->request.tools) : json_array()},
+        {"tools", a->request.tools ? json_copy(a->request.tools) : json_array()},
         {"truncation", json_string("disabled")},
         {"metadata", json_object()},
         {"usage", is_over ? usage_json(x) : json_null()},

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "support/command.h"
+#include "support/tiny_head.h"
 #include "support/tiny_model.h"
+#include "support/tiny_table.h"
 
 enum { N_PROMPTS = 13 };
 
@@ -350,12 +352,53 @@ static void wrong_use_is_refused(void **state)
            1, "No space left");
 }
 
+/* Writes another head or table to the same path, on whose guesses sampled texts depend. */
+static void write_head(const char *path, const vouch_model *model, int number)
+{
+    tiny_head_write(path, &(tiny_head_options){.target = model, .seed = (uint64_t)number});
+}
+
+static void write_table(const char *path, const vouch_model *model, int number)
+{
+    tiny_table_write(path, model, &(tiny_table){.contexts = {{1, -1, -1}, {1, 2, -1}},
+                                                .starts = {0, 2, 3},
+                                                .tokens = {7, 8, number}});
+}
+
+/* A run goes on only with a head and a table of the same content. */
+static void resume_knows_the_drafters_files(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *flag, *spec;
+        void (*write)(const char *path, const vouch_model *model, int number);
+    } kinds[] = {{"--head", "head", write_head}, {"--draft-table", "table", write_table}};
+    vouch_model *model;
+    char path[256];
+    strcpy(path, test_temporary("drafter.gguf"));
+    assert_int_equal(vouch_model_open(&model, target, NULL, NULL), VOUCH_OK);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *const arguments[] = {"batch", target, "--prompts", prompts, "-n", "3", "--temp", "1", "--accept",
+                                         "rejection", "--spec", kinds[i].spec, kinds[i].flag, path, "--out", out,
+                                         "--resume", NULL};
+        unlink(out);
+        kinds[i].write(path, model, 1);
+        expect(run_as(&(setting){0}, "vouch", arguments), 0, "13 answers");
+        kinds[i].write(path, model, 1);
+        expect(run_as(&(setting){0}, "vouch", arguments), 0, "has all answers already");
+        kinds[i].write(path, model, 2);
+        expect(run_as(&(setting){0}, "vouch", arguments), 1, "line 1 belongs to another prompt, model or option");
+    }
+    vouch_model_close(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(answers_are_those_of_run, files_remove),
         cmocka_unit_test_setup(a_killed_run_is_resumed, files_remove),
         cmocka_unit_test_setup(resume_cuts_off_only_its_own_lines, files_remove),
+        cmocka_unit_test_setup(resume_knows_the_drafters_files, files_remove),
         cmocka_unit_test_setup(a_file_in_use_is_refused, files_remove),
         cmocka_unit_test_setup(an_interrupted_run_keeps_its_answers, files_remove),
         cmocka_unit_test_setup(prompts_that_do_not_fit_are_named, files_remove),

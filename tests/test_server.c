@@ -576,6 +576,7 @@ static void responses_are_answered(void **state)
     const char *text = http_text_at(chat, "choices.0.message.content");
     assert_true(json_is_false(http_at(response, "parallel_tool_calls")));
     assert_string_equal(http_text_at(response, "tool_choice"), "none");
+    assert_true(json_is_null(http_at(response, "instructions")));
     assert_string_equal(http_text_at(response, "output.0.content.0.text"), text);
     assert_string_equal(http_text_at(response, "status"), "incomplete");
     http_reply reply = http_post(server.port, "/v1/responses",
@@ -601,7 +602,9 @@ static void responses_are_answered(void **state)
     json_decref(chat);
     json_decref(response);
     response = post("/v1/responses", "{\"max_output_tokens\": 1, \"input\": \"hello\", \"tool_choice\": \"required\", "
+                                     "\"instructions\": \"Be brief.\", "
                                      "\"tools\": [{\"type\": \"function\", \"name\": \"f\"}]}");
+    assert_string_equal(http_text_at(response, "instructions"), "Be brief.");
     assert_string_equal(http_text_at(response, "tool_choice"), "required");
     json_decref(response);
 }
@@ -993,6 +996,7 @@ static void thinking_has_a_default(void **state)
 static void refuse_defaults(const http_server *of)
 {
     static const char *const cases[][2] = {{"draft", "--draft-model"}, {"table", "--draft-table"},
+                                           {"head", "start the server with --head"},
                                            {"ngram,grammar", "auto uses it"}, {"prediction", "brings its own"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char body[64];

@@ -10,6 +10,7 @@
 #include "format/gguf.h"
 #include "support/answer.h"
 #include "support/mutate.h"
+#include "support/tiny_table.h"
 #include "train/answers.h"
 #include "train/table.h"
 
@@ -156,36 +157,12 @@ static void text_is_the_same_and_sooner(void **state)
 
 /* ----------------------------------------------------------------- bad input */
 
-typedef struct content {
-    const char *digest, *omit;
-    int32_t contexts[2][VOUCH_TABLE_ORDERS], starts[3], tokens[3];
-    uint16_t share;
-} content;
-
-static void add_tensor(vouch_gguf_writer *w, const content *c, const char *name, vouch_type type, int32_t n_dims,
-                       const int64_t *dims, const void *data)
+static void expect_refusal(const vouch_model *model, const tiny_table *t, vouch_status status, const char *words)
 {
-    if (!c->omit || strcmp(c->omit, name) != 0) vouch_gguf_add_tensor(w, name, type, n_dims, dims, data);
-}
-
-static void expect_refusal(const vouch_model *model, const content *c, vouch_status status, const char *words)
-{
-    const int64_t contexts[] = {VOUCH_TABLE_ORDERS, 2}, starts[] = {3}, tokens[] = {3};
     const char *path = test_temporary("bad.gguf");
-    const uint16_t shares[] = {c->share, c->share, c->share};
-    vouch_gguf_writer *w;
     vouch_error err = {0};
     vouch_draft_table *table;
-    assert_int_equal(vouch_gguf_writer_open(&w, NULL), VOUCH_OK);
-    vouch_gguf_add_text(w, "general.architecture", "vouch-table");
-    vouch_gguf_add_text(w, "vouch-table.target.digest", c->digest ? c->digest : model->info.digest);
-    vouch_gguf_add_u32(w, "vouch-table.target.vocab_size", (uint32_t)model->info.n_vocab);
-    add_tensor(w, c, "contexts", VOUCH_TYPE_I32, 2, contexts, c->contexts);
-    add_tensor(w, c, "starts", VOUCH_TYPE_I32, 1, starts, c->starts);
-    add_tensor(w, c, "tokens", VOUCH_TYPE_I32, 1, tokens, c->tokens);
-    add_tensor(w, c, "shares", VOUCH_TYPE_F16, 1, tokens, shares);
-    assert_int_equal(vouch_gguf_write(w, path, NULL), VOUCH_OK);
-    vouch_gguf_writer_close(w);
+    tiny_table_write(path, model, t);
     assert_int_equal(vouch_draft_table_open(&table, path, model, false, &err), status);
     if (status == VOUCH_OK) vouch_draft_table_close(table);
     else if (!strstr(err.message, words) || !strstr(err.message, "bad.gguf")) fail_msg("%s", err.message);
@@ -200,26 +177,27 @@ static void bad_tables_are_refused(void **state)
 #define CONTEXTS .contexts = {{1, -1, -1}, {1, 2, -1}}
 #define STARTS .starts = {0, 2, 3}
 #define TOKENS .tokens = {7, 8, 7}
-    expect_refusal(model, &(content){CONTEXTS, STARTS, TOKENS}, VOUCH_OK, "");
-    expect_refusal(model, &(content){.digest = "0123456789abcdef", CONTEXTS, STARTS}, VOUCH_E_MISMATCH,
+    expect_refusal(model, &(tiny_table){CONTEXTS, STARTS, TOKENS}, VOUCH_OK, "");
+    expect_refusal(model, &(tiny_table){.digest = "0123456789abcdef", CONTEXTS, STARTS}, VOUCH_E_MISMATCH,
                    "for the model with digest 0123456789abcdef");
-    expect_refusal(model, &(content){.omit = "contexts", CONTEXTS, STARTS}, VOUCH_E_FORMAT, "'contexts' is missing");
-    expect_refusal(model, &(content){.omit = "starts", CONTEXTS, STARTS}, VOUCH_E_FORMAT, "'starts' is missing");
-    expect_refusal(model, &(content){.contexts = {{1, 2, -1}, {1, 2, -1}}, STARTS}, VOUCH_E_FORMAT,
+    expect_refusal(model, &(tiny_table){.omit = "contexts", CONTEXTS, STARTS}, VOUCH_E_FORMAT, "'contexts' is missing");
+    expect_refusal(model, &(tiny_table){.omit = "starts", CONTEXTS, STARTS}, VOUCH_E_FORMAT, "'starts' is missing");
+    expect_refusal(model, &(tiny_table){.contexts = {{1, 2, -1}, {1, 2, -1}}, STARTS}, VOUCH_E_FORMAT,
                    "contexts[1] is (1, 2, -1)");
-    expect_refusal(model, &(content){.contexts = {{1, -2, -1}, {1, 2, -1}}, STARTS}, VOUCH_E_FORMAT,
+    expect_refusal(model, &(tiny_table){.contexts = {{1, -2, -1}, {1, 2, -1}}, STARTS}, VOUCH_E_FORMAT,
                    "contexts[0] is (1, -2, -1)");
-    expect_refusal(model, &(content){.contexts = {{1, -1, 3}, {1, 2, -1}}, STARTS}, VOUCH_E_FORMAT,
+    expect_refusal(model, &(tiny_table){.contexts = {{1, -1, 3}, {1, 2, -1}}, STARTS}, VOUCH_E_FORMAT,
                    "contexts[0] is (1, -1, 3)");
-    expect_refusal(model, &(content){.contexts = {{1, 2, -1}, {400, 2, -1}}, STARTS}, VOUCH_E_FORMAT,
+    expect_refusal(model, &(tiny_table){.contexts = {{1, 2, -1}, {400, 2, -1}}, STARTS}, VOUCH_E_FORMAT,
                    "contexts[1] is (400, 2, -1)");
-    expect_refusal(model, &(content){CONTEXTS, .starts = {0, 0, 3}}, VOUCH_E_FORMAT, "starts[0] is 0 and the next 0");
-    expect_refusal(model, &(content){CONTEXTS, .starts = {0, 2, 4}}, VOUCH_E_FORMAT, "starts go from 0 to 4");
-    expect_refusal(model, &(content){CONTEXTS, .starts = {INT32_MIN, INT32_MAX, 3}}, VOUCH_E_FORMAT, "starts[0]");
-    expect_refusal(model, &(content){CONTEXTS, STARTS, .tokens = {1, 400}}, VOUCH_E_FORMAT, "tokens[1] is 400");
-    expect_refusal(model, &(content){CONTEXTS, STARTS, .tokens = {7, 7, 8}}, VOUCH_E_FORMAT,
+    expect_refusal(model, &(tiny_table){CONTEXTS, .starts = {0, 0, 3}}, VOUCH_E_FORMAT,
+                   "starts[0] is 0 and the next 0");
+    expect_refusal(model, &(tiny_table){CONTEXTS, .starts = {0, 2, 4}}, VOUCH_E_FORMAT, "starts go from 0 to 4");
+    expect_refusal(model, &(tiny_table){CONTEXTS, .starts = {INT32_MIN, INT32_MAX, 3}}, VOUCH_E_FORMAT, "starts[0]");
+    expect_refusal(model, &(tiny_table){CONTEXTS, STARTS, .tokens = {1, 400}}, VOUCH_E_FORMAT, "tokens[1] is 400");
+    expect_refusal(model, &(tiny_table){CONTEXTS, STARTS, .tokens = {7, 7, 8}}, VOUCH_E_FORMAT,
                    "tokens[1] is 7, which comes twice behind contexts[0]");
-    expect_refusal(model, &(content){CONTEXTS, STARTS, TOKENS, .share = 0x7e00}, VOUCH_E_FORMAT, "shares[0] is");
+    expect_refusal(model, &(tiny_table){CONTEXTS, STARTS, TOKENS, .share = 0x7e00}, VOUCH_E_FORMAT, "shares[0] is");
     const char *other = test_temporary("model.gguf");
     tiny_model_write(other, &(tiny_model_options){0});
     assert_int_equal(vouch_draft_table_open(&table, other, model, false, &err), VOUCH_E_FORMAT);
