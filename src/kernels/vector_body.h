@@ -7,6 +7,11 @@
  *   vx        4 activations, repeated in every lane
  *   KEEP(v)   forces v into a register here; the compiler forgets how it computed v
  *
+ *   VL_MOST_ROWS   most rows of a group
+ *   VL_PAIR_ROWS   most rows that take quantised tiles in pairs (vector_quantized.h)
+ *   VL_CHAINS      most sums that tiles of float weights keep in registers
+ *   VL_STREAMS     most tiles of float weights computed together (vector_float.h)
+ *
  * The results equal ref.c's bit for bit, because lanes never mix. A lane of a matmul is one output, and it takes the
  * same operations in the same order as in ref.c. R rows and T tiles are computed together (constants after inlining);
  * R and T decide only which independent sums share a loaded operand. Row sums keep the 16 virtual lanes and their tree.
@@ -32,30 +37,20 @@ INLINE const unsigned char *hide(const unsigned char *p)
     return p;
 }
 
-/* Prefetch distances in bytes: FAR from memory into the second-level cache, NEAR from there into the first level. */
+/* How many bytes ahead of its reads a kernel prefetches: FAR from memory into the second-level cache, NEAR from there
+ * into the first level. Kernels that read several streams divide both among them. */
 enum { FAR_AHEAD = 8192, NEAR_AHEAD = 2048 };
 
-/* Addresses to prefetch. Tiles lie one after the other in memory. T tiles read together are T streams, `step` bytes
- * apart, and each stream is prefetched at the same offset. */
+/* Addresses to prefetch: those of the first of several streams, which lie `step` bytes apart. */
 typedef struct ahead {
     const unsigned char *near, *far;
     size_t step;
 } ahead;
 
-/* The address `at` bytes ahead in a stream that starts at `tile` and goes on with every T-th tile. */
-INLINE const unsigned char *walk_to(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at)
+/* What to prefetch when the first of T streams has come to `at`. */
+INLINE ahead ahead_of(const int T, const unsigned char *at, size_t step)
 {
-    for (; T > 1 && at >= (int64_t)w->tile_bytes; at -= (int64_t)w->tile_bytes) tile += (size_t)T * w->tile_bytes;
-    return tile + at;
-}
-
-/* The addresses to prefetch when a kernel has come to byte `at` of `tile`; `bytes`: size of a unit. With several
- * streams the distances are whole units, so that a prefetched unit never crosses the end of its tile. */
-INLINE ahead ahead_of(const int T, const vouch_matrix *w, const unsigned char *tile, int64_t at, const int bytes)
-{
-    const int near = T > 1 ? (NEAR_AHEAD + bytes - 1) / bytes * bytes : NEAR_AHEAD;
-    const int far = T > 1 ? (FAR_AHEAD + bytes - 1) / bytes * bytes : FAR_AHEAD;
-    return (ahead){walk_to(T, w, tile, at + near), walk_to(T, w, tile, at + far), w->tile_bytes};
+    return (ahead){at + NEAR_AHEAD / T, at + FAR_AHEAD / T, step};
 }
 
 INLINE void prefetch(const int T, const ahead *next, int64_t at, const int bytes)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Matmul with float weights, including F16 and F32 keys and values. T tiles times R rows are computed together: even
- * one row then has enough independent chains of fused multiply-adds to hide their latency.
+ * one row then has enough independent chains of fused multiply-adds to hide their latency. The T tiles lie a T-th of
+ * the thread's range apart, so that memory is read in T streams from end to end; the fewer, the faster (VL_STREAMS).
  */
-enum { TILES_MOST = 4 };
-
 INLINE vf load_weights(const unsigned char *tile, const vouch_type type, int64_t k, int part)
 {
     const int64_t at = k * VOUCH_TILE + part * VL;
@@ -12,49 +11,40 @@ INLINE vf load_weights(const unsigned char *tile, const vouch_type type, int64_t
     return type == VOUCH_TYPE_F16 ? vf_from_half(tile + at * 2) : vf_from_bfloat(tile + at * 2);
 }
 
-/* Adds input k to the sums of R rows and T tiles; the input of row r is x[r * 16]. */
-INLINE void add_input(const int R, const int T, const vouch_type type, const vouch_matrix *w, const unsigned char *tile,
+/* Adds input k to the sums of R rows and T tiles, which lie `step` bytes apart; the input of row r is x[r * 16]. */
+INLINE void add_input(const int R, const int T, const vouch_type type, const unsigned char *tile, size_t step,
                       int64_t k, int part, const float *x, vf *acc)
 {
-    vf weights[TILES_MOST];
-    UNROLL for (int t = 0; t < T; t++) weights[t] = load_weights(tile + (size_t)t * w->tile_bytes, type, k, part);
+    vf weights[VL_STREAMS];
+    UNROLL for (int t = 0; t < T; t++) weights[t] = load_weights(tile + (size_t)t * step, type, k, part);
     UNROLL for (int r = 0; r < R; r++) {
         const vf value = vf_set(x[r * 16]);
         UNROLL for (int t = 0; t < T; t++) acc[t * R + r] = vf_fma(weights[t], value, acc[t * R + r]);
     }
 }
 
-INLINE void prefetch_inputs(const int T, const vouch_type type, const vouch_matrix *w, const unsigned char *tile,
-                            int64_t k)
-{
-    enum { FAR = 4096, NEAR = 1024 }; /* prefetch distances in bytes, per stream: second-level cache, first level */
-    const int64_t bytes = type == VOUCH_TYPE_F32 ? 4 : 2, at = k * VOUCH_TILE * bytes;
-    const unsigned char *far = walk_to(T, w, tile, at + FAR), *near = walk_to(T, w, tile, at + NEAR);
-    for (int t = 0; t < T; t++, far += w->tile_bytes, near += w->tile_bytes)
-        for (int i = 0; i < 16 * VOUCH_TILE * bytes; i += 64) {
-            __builtin_prefetch(far + i, 0, 2);
-            __builtin_prefetch(near + i);
-        }
-}
-
+/* Computes T tiles: `first`, and each `apart` tiles after the one before. */
 INLINE void tiles_float(const int R, const int T, const vouch_type type, const vouch_matrix *w,
-                        const vouch_group *g, const vouch_result *y, int64_t first)
+                        const vouch_group *g, const vouch_result *y, int64_t first, int64_t apart)
 {
     const unsigned char *tile = w->data + (size_t)first * w->tile_bytes;
+    const size_t step = (size_t)apart * w->tile_bytes;
+    const int bytes = VOUCH_TILE * (type == VOUCH_TYPE_F32 ? 4 : 2);
     for (int part = 0; part < PARTS; part++) {
-        vf acc[VOUCH_MAX_GROUP * TILES_MOST];
+        vf acc[VOUCH_MAX_GROUP * VL_STREAMS];
         UNROLL for (int t = 0; t < T; t++) {
-            const outputs at = outputs_at(w, y, first + t, g->begin);
+            const outputs at = outputs_at(w, y, first + t * apart, g->begin);
             UNROLL for (int r = 0; r < R; r++) acc[t * R + r] = start_sum(&at, r, part);
         }
         const float *x = g->x;
         for (int64_t k = 0; k < w->n_in; k += 16, x += R * 16) {
             const int64_t n = w->n_in - k < 16 ? w->n_in - k : 16;
-            if (part == 0) prefetch_inputs(T, type, w, tile, k);
-            for (int64_t i = 0; i < n; i++) add_input(R, T, type, w, tile, k + i, part, x + i, acc);
+            const ahead next = ahead_of(T, tile + k * bytes, step);
+            if (part == 0) prefetch(T, &next, 0, 16 * bytes);
+            for (int64_t i = 0; i < n; i++) add_input(R, T, type, tile, step, k + i, part, x + i, acc);
         }
         UNROLL for (int t = 0; t < T; t++) {
-            const outputs at = outputs_at(w, y, first + t, g->begin);
+            const outputs at = outputs_at(w, y, first + t * apart, g->begin);
             UNROLL for (int r = 0; r < R; r++) store_sum(&at, r, part, acc[t * R + r]);
         }
     }
@@ -63,7 +53,7 @@ INLINE void tiles_float(const int R, const int T, const vouch_type type, const v
 /* The number of tiles that tiles_float computes together for R rows. */
 INLINE int tiles_together(const int R)
 {
-    return R * 4 <= VL_CHAINS ? 4 : R * 2 <= VL_CHAINS ? 2 : 1;
+    return VL_STREAMS == 4 && R * 4 <= VL_CHAINS ? 4 : R * 2 <= VL_CHAINS ? 2 : 1;
 }
 
 /* Computes tiles in steps of tiles_together(R), the rest in steps of half as many, and so on. */
@@ -71,9 +61,10 @@ INLINE void group_float(const int R, const vouch_type type, const vouch_matrix *
                         const vouch_group *g, const vouch_result *y, int64_t begin, int64_t end)
 {
     (void)x;
-    int64_t t = begin;
-    UNROLL for (int T = TILES_MOST; T > 0; T /= 2) {
+    UNROLL for (int T = VL_STREAMS; T > 0; T /= 2) {
         if (T > tiles_together(R)) continue;
-        for (; t + T <= end; t += T) tiles_float(R, T, type, w, g, y, t);
+        const int64_t apart = (end - begin) / T;
+        for (int64_t t = begin; t < begin + apart; t++) tiles_float(R, T, type, w, g, y, t, apart);
+        begin += apart * T;
     }
 }

@@ -6,10 +6,12 @@
  * tile are computed side by side, so that the tile is not read once per part.
  *
  * Pairs of tiles. Two tiles share the loads of activations: ten values per row and block, each repeated in all lanes.
- * This saves 8 % of the time with 4-bit weights and 5 rows (Emerald Rapids). From 7 rows on some accumulators lie in
- * memory; pairs still pay up to VL_PAIR_ROWS. With 16 registers pairs never pay (VL_PAIR_ROWS = 0). They don't pay for
- * one row either: one row is bound by memory, and memory is fastest as a single stream. Types with a high plane or with
- * two runs gain nothing from pairs.
+ * This saves 8 % of the time with 4-bit weights and 5 rows (Emerald Rapids). The tiles of a pair lie half a thread's
+ * range apart, so that a pair reads two streams from end to end. Pairs of neighbours, which skip every second tile,
+ * get a sixth less from memory (Zen 5). Above VL_PAIR_ROWS rows the accumulators of two tiles don't fit into the
+ * registers; with 16 registers pairs never pay (VL_PAIR_ROWS = 0). They don't pay either where memory is the limit,
+ * because it is fastest as a single stream: for one row, and for 8-bit weights. Types with a high plane or with two
+ * runs gain nothing from pairs.
  *
  * The float operations of a block and row (dot: the dot product of a run; d: the row's scale of the block):
  *
@@ -171,10 +173,10 @@ INLINE void add_block(const int R, const int T, const vouch_form form, const vi 
     }
 }
 
-/* Computes T tiles from `first` on. If fewer than T remain before `end`, the last tile is computed twice. */
+/* Computes T tiles: `first`, and each `apart` tiles after the one before. */
 INLINE void tiles_quantized(const int R, const int T, const vouch_form form, const vouch_matrix *w,
                             const vouch_group *g, const vouch_sum *sums, const vouch_result *y, int64_t first,
-                            int64_t end)
+                            int64_t apart)
 {
     const int in_unit = vouch_form_blocks(form), runs = vouch_form_runs(form), bytes = vouch_form_unit_bytes(form);
     const int64_t n_blocks = w->n_in / VOUCH_BLOCK;
@@ -182,7 +184,7 @@ INLINE void tiles_quantized(const int R, const int T, const vouch_form form, con
     const unsigned char *tile[PAIR];
     outputs out[PAIR];
     UNROLL for (int t = 0; t < T; t++) {
-        const int64_t at = first + t < end ? first + t : end - 1;
+        const int64_t at = first + t * apart;
         tile[t] = w->data + (size_t)at * w->tile_bytes;
         out[t] = outputs_at(w, y, at, g->begin);
     }
@@ -197,7 +199,7 @@ INLINE void tiles_quantized(const int R, const int T, const vouch_form form, con
             UNROLL for (int i = 0; i < R * T; i++) acc[p][i] = start_sum(&out[i / R], i % R, part + p);
         for (int64_t left = n_blocks; left > 0; left -= in_unit) {
             const int32_t n = left < in_unit ? (int32_t)left : in_unit;
-            const ahead next = ahead_of(T, w, tile[0], unit[0] - tile[0], bytes);
+            const ahead next = ahead_of(T, unit[0], (size_t)apart * w->tile_bytes);
             if (part == 0) prefetch(T, &next, 0, vouch_form_head_bytes(form));
             for (int p = 0; p < PARTS_TOGETHER; p++)
                 UNROLL for (int t = 0; t < T; t++) load_steps(form, unit[t], part + p, d[p][t]);
@@ -218,7 +220,9 @@ INLINE void group_quantized(const int R, const vouch_type type, const vouch_matr
 {
     const vouch_form form = vouch_forms[type];
     const vouch_sum *sums = vouch_group_sums(x, g, form.sums);
-    const int most = form.high || vouch_form_runs(form) > 1 ? 1 : VL_PAIR_ROWS; /* with more rows: no pairs */
-    const int T = R > 1 && R <= most ? PAIR : 1;
-    for (int64_t t = begin; t < end; t += T) tiles_quantized(R, T, form, w, g, sums, y, t, end);
+    const bool can_pair = number_bits(form) < 8 && !form.high && vouch_form_runs(form) == 1;
+    const int T = can_pair && R > 1 && R <= VL_PAIR_ROWS ? PAIR : 1;
+    const int64_t apart = (end - begin) / T;
+    for (int64_t t = begin; t < begin + apart; t++) tiles_quantized(R, T, form, w, g, sums, y, t, apart);
+    if (T > 1 && (end - begin) % T > 0) tiles_quantized(R, 1, form, w, g, sums, y, end - 1, 0);
 }
