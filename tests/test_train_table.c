@@ -34,12 +34,18 @@ static void add_answer(train_chunks *chunks, const int32_t *tokens, int32_t n_pr
 
 static const char *write_table(const train_chunks *chunks, const char *digest, int32_t n_vocab, const char *name)
 {
-    const train_table_file file = {.answers = chunks, .digest = digest, .n_vocab = n_vocab, .recipe = "{}"};
+    const train_table_file file = {.answers = chunks, .digest = digest, .n_vocab = n_vocab, .sampled = 0.5};
     const char *path = test_temporary(name);
     int64_t n_contexts, n_tokens;
     vouch_error err = {0};
     if (train_table_write(&file, path, &n_contexts, &n_tokens, &err) != VOUCH_OK) fail_msg("%s", err.message);
     assert_true(n_contexts > 0 && n_tokens > 0);
+    char recipe[64];
+    size_t n;
+    char *bytes = read_whole(path, &n);
+    snprintf(recipe, sizeof recipe, "{\"tokens\": %lld, \"sampled\": 0.5,", (long long)n_tokens);
+    assert_non_null(memmem(bytes, n, recipe, strlen(recipe)));
+    free(bytes);
     return path;
 }
 

@@ -422,9 +422,10 @@ static void layer_report(void *user, int64_t step, int64_t n_steps, const train_
              sums->loss / rows, (double)sums->hits / rows);
     if (d->options->report)
         d->options->report(d->options->user, &(train_report){"layer", detail, (double)step / (double)n_steps});
-    if (held)
-        train_note(d, "%s; held back: %.3f accepted, %.2f tokens per cycle", detail,
-                   rate(&held->anywhere, 0), (double)held->n_tokens / fmax(1, (double)held->n_cycles));
+    if (!held) return;
+    const train_figures figures = train_figures_of(held);
+    train_note(d, "%s; held back: %.3f accepted, %.2f tokens per cycle", detail, figures.accepted[0],
+               figures.tokens_per_cycle);
 }
 
 static vouch_status layer_stage(train_distiller *d, learner *l, vouch_error *err)
@@ -493,11 +494,8 @@ static vouch_status head_stages(train_distiller *d, train_result *result, vouch_
 static vouch_status write_table(const train_distiller *d, train_result *result, vouch_error *err)
 {
     const train_options *o = d->options;
-    char recipe[160];
-    snprintf(recipe, sizeof recipe, "{\"tokens\": %" PRId64 ", \"sampled\": %g, \"seed\": %" PRIu64 "}", o->n_tokens,
-             o->sampled, o->seed);
-    const train_table_file file = {
-        .answers = d->answers, .digest = d->header.digest, .n_vocab = d->header.n_vocab, .recipe = recipe};
+    const train_table_file file = {.answers = d->answers, .digest = d->header.digest, .n_vocab = d->header.n_vocab,
+                                   .sampled = o->sampled, .seed = o->seed};
     return train_table_write(&file, o->table, &result->n_contexts, &result->n_counted, err);
 }
 

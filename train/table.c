@@ -13,6 +13,8 @@
  */
 #include "train/table.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,13 +201,16 @@ static vouch_status write_rows(const counting *c, const char *path)
 {
     const train_table_file *f = c->file;
     const int64_t contexts[] = {ORDERS, c->n_rows}, starts[] = {c->n_rows + 1}, tokens[] = {c->n_kept};
+    char recipe[160];
     vouch_gguf_writer *w;
+    snprintf(recipe, sizeof recipe, "{\"tokens\": %" PRId64 ", \"sampled\": %g, \"seed\": %" PRIu64 "}", c->n_tokens,
+             f->sampled, f->seed);
     VOUCH_TRY(vouch_gguf_writer_open(&w, c->err));
     vouch_gguf_add_text(w, "general.architecture", "vouch-table");
     vouch_gguf_add_text(w, "general.type", "table");
     vouch_gguf_add_text(w, "vouch-table.target.digest", f->digest);
     vouch_gguf_add_u32(w, "vouch-table.target.vocab_size", (uint32_t)f->n_vocab);
-    vouch_gguf_add_text(w, "vouch-table.recipe", f->recipe);
+    vouch_gguf_add_text(w, "vouch-table.recipe", recipe);
     vouch_gguf_add_tensor(w, "contexts", VOUCH_TYPE_I32, 2, contexts, c->contexts);
     vouch_gguf_add_tensor(w, "starts", VOUCH_TYPE_I32, 1, starts, c->starts);
     vouch_gguf_add_tensor(w, "tokens", VOUCH_TYPE_I32, 1, tokens, c->tokens);

@@ -9,7 +9,8 @@ typedef struct train_table_file {
     const train_chunks *answers; /* answers.h */
     const char *digest;          /* of the target */
     int32_t n_vocab;             /* of the target */
-    const char *recipe;          /* JSON */
+    double sampled;              /* for the recipe: share of the answers that were sampled */
+    uint64_t seed;               /* of the answers, for the recipe, too */
 } train_table_file;
 
 /* Counts what followed the contexts that came at least twice, and writes the table. *n_contexts and *n_tokens receive
