@@ -133,7 +133,8 @@ static int keys_read(serving *s)
 
 static bool is_loopback(const char *host)
 {
-    return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0 || strcmp(host, "localhost") == 0;
+    const bool is_v4 = strncmp(host, "127.", 4) == 0 && host[strspn(host, "0123456789.")] == 0;
+    return is_v4 || strcmp(host, "::1") == 0 || strcmp(host, "localhost") == 0;
 }
 
 /* An open address without a key lets everyone in the network use the machine. */

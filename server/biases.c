@@ -72,7 +72,7 @@ bool server_request_biases(const server_request *r, server_job *job, server_faul
     if (!json_is_object(given) && !(json_is_array(given) && r->where == SERVER_NATIVE))
         return server_fail_field(fault, "logit_bias", "expected an object, got %s", server_json_kind(given));
     vouch_logit_bias *biases = server_job_allocate(job, MOST_BIASES, sizeof *biases);
-    if (!biases) return server_fail(fault, 503, "out_of_memory", "", "not enough memory for the request");
+    if (!biases) return server_fail_memory(fault);
     job->options.sampling.bias = biases;
     json_object_foreach(given, key, value)
     {

@@ -34,6 +34,11 @@ bool server_fail_field(server_fault *fault, const char *param, const char *forma
     return false;
 }
 
+bool server_fail_memory(server_fault *fault)
+{
+    return server_fail(fault, 503, "out_of_memory", "", "not enough memory for the request");
+}
+
 bool server_fail_library(server_fault *fault, const char *param, const vouch_error *err)
 {
     switch (err->code) {

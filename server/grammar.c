@@ -119,7 +119,7 @@ static bool open_form(const server_request *r, server_job *job, server_thoughts 
     server_text_add(&text, "", 1);
     if (text.failed) {
         server_text_free(&text);
-        return server_fail(fault, 503, "out_of_memory", "", "not enough memory for the schema");
+        return server_fail_memory(fault);
     }
     const bool good = open_grammar(job, VOUCH_GRAMMAR_GBNF, text.bytes, param, fault);
     server_text_free(&text);

@@ -96,7 +96,7 @@ void server_reply_fault(server_exchange *x, const server_fault *fault)
 {
     server_fault memory;
     if (fault->status == 0) {
-        server_fail(&memory, 503, "out_of_memory", "", "not enough memory for the request");
+        server_fail_memory(&memory);
         fault = &memory;
     }
     server_reply_json(x, fault->status, server_error_json(x, fault));

@@ -8,11 +8,6 @@
 
 enum { MOST_PROMPTS = 128, MOST_IDS = 1 << 22 };
 
-static bool fail_memory(server_fault *fault)
-{
-    return server_fail(fault, 503, "out_of_memory", "", "not enough memory for the prompt");
-}
-
 /* Messages of all roles but the assistant's have a content, and a tool's message names its call, as the OpenAI API has
  * it. The assistant's may lack both content and calls. Templates read the content nevertheless, so it is "". */
 static bool complete_messages(const json_t *messages, server_fault *fault)
@@ -97,7 +92,7 @@ server_job *server_prompt_chat(const server_request *r, server_fault *fault)
         server_fail_library(fault, "messages", &err);
         blame_message(fault);
     } else {
-        fail_memory(fault);
+        server_fail_memory(fault);
     }
     free(text);
     if (good) return job;
@@ -136,7 +131,7 @@ static bool text_read(const server_request *r, const json_t *string, const char 
     vouch_status status = vouch_tokenize(model, text, n_text, flags, NULL, 0, &n, &err);
     if (status == VOUCH_E_BUFFER) {
         int32_t *tokens = server_text_grow(out, n * sizeof *tokens);
-        if (!tokens) return fail_memory(fault);
+        if (!tokens) return server_fail_memory(fault);
         status = vouch_tokenize(model, text, n_text, flags, tokens, n, &n, &err);
     }
     return status == VOUCH_OK || server_fail_library(fault, path, &err);
@@ -161,7 +156,7 @@ static bool prompt_read(const server_request *r, const json_t *value, const char
             return server_fail_token(fault, path, i, id, n_vocab);
         server_text_add(out, &(int32_t){(int32_t)token}, sizeof(int32_t));
     }
-    return !out->failed || fail_memory(fault);
+    return !out->failed || server_fail_memory(fault);
 }
 
 server_job *server_prompt_texts(const server_request *r, server_fault *fault)
@@ -189,7 +184,7 @@ server_job *server_prompt_texts(const server_request *r, server_fault *fault)
     }
     int32_t *tokens = good ? server_job_allocate(job, ends[n - 1], sizeof *tokens) : NULL;
     if (tokens && all.n) memcpy(tokens, all.bytes, all.n);
-    else if (good && !tokens) good = fail_memory(fault);
+    else if (good && !tokens) good = server_fail_memory(fault);
     for (size_t i = 0; i < n && good; i++) {
         const size_t from = i > 0 ? ends[i - 1] : 0;
         good = server_request_prompt(r, job, (int32_t)i, tokens + from, ends[i] - from, "prompt", fault);

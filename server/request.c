@@ -379,11 +379,6 @@ bool server_request_read(server_request *r, server_exchange *x, unsigned where, 
 
 /* ----------------------------------------------------------------------- job */
 
-static bool fail_memory(server_fault *fault)
-{
-    return server_fail(fault, 503, "out_of_memory", "", "not enough memory for the request");
-}
-
 static bool copy_stops(const server_request *r, server_job *job, server_fault *fault)
 {
     const size_t n = json_is_array(r->stop) ? json_array_size(r->stop) : r->stop ? 1 : 0;
@@ -391,7 +386,7 @@ static bool copy_stops(const server_request *r, server_job *job, server_fault *f
     if (n > MOST_STOPS) return server_fail_field(fault, "stop", "%zu texts; expected at most %d", n, MOST_STOPS);
     const char **stops = server_job_allocate(job, n, sizeof *stops);
     char *bytes = server_job_allocate(job, n, MOST_STOP_BYTES + 1);
-    if (!stops || !bytes) return fail_memory(fault);
+    if (!stops || !bytes) return server_fail_memory(fault);
     size_t used = 0;
     for (size_t i = 0; i < n; i++) {
         const json_t *value = json_is_array(r->stop) ? json_array_get(r->stop, i) : r->stop;
@@ -438,7 +433,7 @@ static bool copy_prediction(const server_request *r, server_job *job, server_fau
     job->prediction = copy;
     job->n_prediction = text.n;
     server_text_free(&text);
-    return copy || fail_memory(fault);
+    return copy || server_fail_memory(fault);
 }
 
 /* The answers to one prompt have the seeds r->seed, r->seed + 1, ... */
@@ -452,7 +447,7 @@ server_job *server_request_job(const server_request *r, int32_t n_prompts, serve
     }
     server_job *job = server_job_new((int32_t)n_choices);
     if (!job) {
-        fail_memory(fault);
+        server_fail_memory(fault);
         return NULL;
     }
     job->options = r->session;
@@ -484,7 +479,7 @@ bool server_request_prompt(const server_request *r, server_job *job, int32_t pro
         if (!r->echo || !r->session.logprobs) continue;
         choice->prompt_logprobs = server_job_allocate(job, n_tokens * (size_t)(1 + r->session.top_logprobs),
                                                       sizeof *choice->prompt_logprobs);
-        if (!choice->prompt_logprobs) return fail_memory(fault);
+        if (!choice->prompt_logprobs) return server_fail_memory(fault);
     }
     return true;
 }
