@@ -73,8 +73,11 @@ static int model_open(serving *s, size_t i)
     const int status = cli_engine_open(engine, &s->model_options[i]);
     if (status) return status;
     server_model_options *m = &s->models[i];
-    *m = (server_model_options){
-        .name = s->names[i], .model = engine->model, .draft = engine->draft, .session = s->options->session};
+    *m = (server_model_options){.name = s->names[i],
+                                .path = s->model_options[i].model,
+                                .model = engine->model,
+                                .draft = engine->draft,
+                                .session = s->options->session};
     cli_engine_check_think(engine);
     m->session.n_ctx = cli_engine_context(engine);
     cli_engine_speculate(engine, &m->session.speculation);

@@ -227,6 +227,42 @@ static void move_array(json_t *object, const char *name, json_t **array)
     *array = NULL;
 }
 
+/* The prompt as the model read it, with the names of special tokens. */
+static json_t *prompt_json(const server_answer *a, const server_choice *choice)
+{
+    server_text text = {0};
+    for (size_t i = 0; i < choice->n_tokens; i++) {
+        size_t n = 0;
+        const char *bytes = vouch_token_bytes(a->request.model->options->model, choice->tokens[i], &n);
+        if (bytes) server_text_add(&text, bytes, n);
+    }
+    json_t *string = server_json_bytes(text.bytes, text.n);
+    server_text_free(&text);
+    return string;
+}
+
+/* Moves the members at paths such as "timings/predicted_n" into an object with the paths as names, as llama.cpp has it.
+ * Members that the answer lacks are left out. Without paths the answer stays whole. */
+static json_t *choose_members(json_t *answer, const json_t *paths)
+{
+    const json_t *path;
+    size_t i;
+    if (json_array_size(paths) == 0) return answer;
+    json_t *chosen = json_object();
+    json_array_foreach(paths, i, path)
+    {
+        json_t *member = answer;
+        for (const char *at = json_string_value(path); member && *at; at += *at == '/') {
+            const size_t n = strcspn(at, "/");
+            member = json_object_getn(member, at, n);
+            at += n;
+        }
+        if (member && member != answer) json_object_set(chosen, json_string_value(path), member);
+    }
+    json_decref(answer);
+    return chosen;
+}
+
 /* The body, or the last event of a choice's stream. */
 static json_t *final_json(const server_exchange *x, int32_t i)
 {
@@ -242,6 +278,7 @@ static json_t *final_json(const server_exchange *x, int32_t i)
         {"id_slot", json_integer(-1)},
         {"stop", json_true()},
         {"model", cli_json_text(a->request.model->options->name)},
+        {"prompt", prompt_json(a, choice)},
         {"stop_type", json_string(choice->finish == VOUCH_FINISH_EOS    ? "eos"
                                   : choice->finish == VOUCH_FINISH_STOP ? "word"
                                                                         : "limit")},
@@ -257,7 +294,7 @@ static json_t *final_json(const server_exchange *x, int32_t i)
     json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
     move_array(object, "tokens", &said->tokens);
     move_array(object, "completion_probabilities", &said->logprobs);
-    return object;
+    return choose_members(object, a->request.response_fields);
 }
 
 static void give(server_exchange *x, int32_t i)

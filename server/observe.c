@@ -93,6 +93,7 @@ void server_show_props(server_exchange *x)
     const vouch_model_info *info = vouch_model_get_info(model);
     const vouch_sampling *s = &m->options->session.sampling;
     const cli_json_entry params[] = {
+        {"seed", s->seed ? cli_json_seed(s->seed) : json_integer(-1)}, /* -1: a new one for each request */
         {"temperature", cli_json_float(s->temperature)},
         {"top_k", json_integer(s->top_k)},
         {"top_p", cli_json_float(s->top_p)},
@@ -109,7 +110,7 @@ void server_show_props(server_exchange *x)
         {"default_generation_settings", cli_json_object(defaults, 2)},
         {"total_slots", json_integer(x->server->options->engine.n_sessions)},
         {"model_alias", cli_json_text(m->options->name)},
-        {"model_path", cli_json_text(m->options->name)},
+        {"model_path", cli_json_text(m->options->path)},
         {"chat_template", cli_json_text(info->chat_template)},
         {"bos_token", token_name(model, info->token_bos)},
         {"eos_token", token_name(model, info->token_eos)},

@@ -86,6 +86,7 @@ static const server_field fields[] = {
     {"n_keep", NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
     {"timings_per_token", NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
     {"return_tokens", NATIVE, SERVER_FIELD_BOOL, AT(return_tokens), NULL},
+    {"response_fields", NATIVE, SERVER_FIELD_VALUE, AT(response_fields), NULL},
     {"n_probs", NATIVE, SERVER_FIELD_INT, AT(top_logprobs), "[0, 20]"},
     {"post_sampling_probs", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"json_schema", OPENAI | NATIVE, SERVER_FIELD_VALUE, AT(json_schema), NULL},
@@ -278,6 +279,21 @@ static bool read_length(server_request *r, server_fault *fault)
     return server_fail_field(fault, "max_tokens", "0 is allowed only with echo, and without stream");
 }
 
+/* Paths of members, such as "timings/predicted_n". */
+static bool read_response_fields(const server_request *r, server_fault *fault)
+{
+    const json_t *path;
+    size_t i;
+    if (r->response_fields && !json_is_array(r->response_fields))
+        return server_fail_field(fault, "response_fields", "expected an array of names of members, got %s",
+                                 server_json_kind(r->response_fields));
+    json_array_foreach(r->response_fields, i, path)
+        if (!json_is_string(path))
+            return server_fail_field(fault, "response_fields", "element %zu: expected a string, got %s", i,
+                                     server_json_kind(path));
+    return true;
+}
+
 const char *server_chosen_tool(const server_request *r)
 {
     const json_t *function = json_object_get(r->tool_choice, "function");
@@ -373,7 +389,7 @@ bool server_request_read(server_request *r, server_exchange *x, unsigned where, 
     if (sampling->penalty_window < 0) sampling->penalty_window = INT32_MAX;
     if (sampling->top_p < 1e-6f) sampling->top_p = 1e-6f; /* 0 keeps the likeliest token, as every top_p does */
     return read_length(r, fault) && read_logprobs(r, fault) && read_tools(r, fault) &&
-           read_stream_options(r, fault) && read_seed(r, fault) &&
+           read_stream_options(r, fault) && read_response_fields(r, fault) && read_seed(r, fault) &&
            read_speculative(r, fault);
 }
 

@@ -50,6 +50,7 @@ typedef struct server_request {
     bool must_call;     /* tool_choice forces a call */
     bool several_calls; /* an answer may have more than one */
     bool return_tokens; /* /completion: the ids of the answer's tokens */
+    json_t *response_fields; /* /completion: the members that the answer shall have; NULL: all */
 } server_request;
 
 /* Reads x->json; false with a fault. The document owns texts and values. */

@@ -21,6 +21,7 @@ typedef struct server server;
 
 typedef struct server_model_options {
     const char *name;
+    const char *path;                 /* the model's file, which /props tells */
     const vouch_model *model, *draft; /* draft may be NULL */
     vouch_session_options session;    /* the defaults of requests; its texts and arrays must outlive the server */
 } server_model_options;

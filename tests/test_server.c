@@ -654,6 +654,31 @@ static void native_completions_answer(void **state)
     json_decref(chat);
 }
 
+/* An answer of /completion has the members that the request chooses, by their paths. */
+static void native_answers_have_chosen_members(void **state)
+{
+    (void)state;
+#define NATIVE_REQUEST "{\"prompt\": \"ab<|im_end|>\", \"n_predict\": 5, \"temperature\": 0, \"ignore_eos\": true"
+    json_t *all = post("/completion", NATIVE_REQUEST ", \"response_fields\": []}");
+    json_t *chosen = post("/completion", NATIVE_REQUEST ", \"response_fields\": [\"prompt\", \"content\", \"\", \"/\", "
+                                         "\"timings/predicted_n\", \"content/x\", \"nothing\", \"timings//x\"]}");
+    assert_string_equal(http_text_at(all, "prompt"), "ab<|im_end|>");
+    assert_int_equal(json_object_size(chosen), 3);
+    assert_string_equal(http_text_at(chosen, "prompt"), "ab<|im_end|>");
+    assert_string_equal(http_text_at(chosen, "content"), http_text_at(all, "content"));
+    assert_int_equal(json_integer_value(json_object_get(chosen, "timings/predicted_n")), 5);
+    http_reply reply = http_post(server.port, "/completion",
+                                 NATIVE_REQUEST ", \"stream\": true, \"response_fields\": [\"stop\"]}");
+    bool is_done;
+    json_t *events = http_events(&reply, &is_done), *last = json_array_get(events, json_array_size(events) - 1);
+    assert_int_equal(json_object_size(last), 1);
+    assert_true(json_is_true(json_object_get(last, "stop")));
+    http_reply_free(&reply);
+    json_decref(events);
+    json_decref(all);
+    json_decref(chosen);
+}
+
 /* /completion also names the tokens of logit_bias by texts. */
 static void texts_name_biased_tokens(void **state)
 {
@@ -690,6 +715,8 @@ static void native_paths_answer(void **state)
     http_reply reply = http_request(server.port, "GET", "/props", "", NULL);
     json_t *props = http_json(&reply);
     assert_int_equal(whole(props, "total_slots"), 5);
+    assert_string_equal(http_text_at(props, "model_path"), target);
+    assert_int_equal(whole(http_at(props, "default_generation_settings.params"), "seed"), -1);
     reply = http_request(server.port, "GET", "/slots", "", NULL);
     json_t *slots = http_json(&reply);
     assert_int_equal(json_array_size(slots), 5);
@@ -784,6 +811,8 @@ static const struct {
     {"/completion", "{\"prompt\": \"x\", \"logit_bias\": [[1, 1], [400, 1]]}", 400, "logit_bias[1]", "id of a token"},
     {"/completion", "{\"prompt\": \"x\", \"logit_bias\": {\"\": 1}}", 400, "logit_bias.", "or a text"},
     {"/completion", "{\"prompt\": \"x\", \"logit_bias\": [1]}", 400, "logit_bias[0]", "expected a number"},
+    {"/completion", "{\"prompt\": \"x\", \"response_fields\": \"content\"}", 400, "response_fields", "an array"},
+    {"/completion", "{\"prompt\": \"x\", \"response_fields\": [\"a\", 1]}", 400, "response_fields", "element 1"},
     {CHAT, "{" ASK ", \"prediction\": \"x\"}", 400, "prediction.type", "expected content"},
     {CHAT, "{" ASK ", \"prediction\": {\"type\": \"content\", \"content\": 1}}", 400, "prediction.content", "expected"},
     {CHAT, "{" ASK ", \"speculative\": {\"k\": 65}}", 400, "speculative.k", "[0, 64]"},
@@ -1054,6 +1083,7 @@ int main(void)
         cmocka_unit_test(blocks_become_messages),
         cmocka_unit_test(responses_are_answered),
         cmocka_unit_test(native_completions_answer),
+        cmocka_unit_test(native_answers_have_chosen_members),
         cmocka_unit_test(texts_name_biased_tokens),
         cmocka_unit_test(native_paths_answer),
         cmocka_unit_test(metrics_count),

@@ -11,13 +11,14 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const char *const names[] = {
-    "model", "messages", "prompt", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens", "n_predict",
-    "max_output_tokens", "stop_sequences", "stop", "ignore_eos", "echo", "temperature", "top_k", "top_p", "min_p",
-    "frequency_penalty", "presence_penalty", "repeat_penalty", "repeat_last_n", "logit_bias", "seed", "prediction",
-    "speculative", "logprobs", "top_logprobs", "best_of", "suffix", "tools", "tool_choice", "functions", "grammar",
-    "response_format", "documents", "chat_template_kwargs", "reasoning_effort", "user", "return_tokens", "n_probs",
-    "json_schema", "system", "thinking", "input", "instructions", "reasoning", "text", "content", "tokens",
-    "with_pieces", "add_special", "drafters", "k", "accept", "lenience", "branches", "draft_sampling", "unknown"};
+    "model", "messages", "prompt", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens",
+    "n_predict", "max_output_tokens", "stop_sequences", "stop", "ignore_eos", "echo", "temperature", "top_k", "top_p",
+    "min_p", "frequency_penalty", "presence_penalty", "repeat_penalty", "repeat_last_n", "logit_bias", "seed",
+    "prediction", "speculative", "logprobs", "top_logprobs", "best_of", "suffix", "tools", "tool_choice", "functions",
+    "grammar", "response_format", "documents", "chat_template_kwargs", "reasoning_effort", "user", "return_tokens",
+    "n_probs", "json_schema", "system", "thinking", "input", "instructions", "reasoning", "text", "content", "tokens",
+    "response_fields", "with_pieces", "add_special", "drafters", "k", "accept", "lenience", "branches",
+    "draft_sampling", "unknown"};
 static const char *const values[] = {
     "-1", "0", "1", "2147483647", "2147483648", "9223372036854775807", "1e308", "-0.0", "0.5", "1e-320", "null", "true",
     "false", "\"\"", "\"x\"", "\"NaN\"", "[]", "{}", "[[]]", "[1, \"x\"]", "[-1]", "[400]", "\"<think>\"", "\"auto\"",

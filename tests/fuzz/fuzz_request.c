@@ -39,7 +39,8 @@ static void open_once(void)
     const vouch_model_options options = vouch_model_options_default();
     MUST(vouch_model_open(&model, path, &options, NULL) == VOUCH_OK);
     unlink(path);
-    model_options = (server_model_options){.name = "tiny", .model = model, .session = vouch_session_options_default()};
+    model_options = (server_model_options){
+        .name = "tiny", .path = "tiny.gguf", .model = model, .session = vouch_session_options_default()};
     model_options.session.n_ctx = 512;
     served.options = &model_options;
     served.speculation = model_options.session.speculation;
