@@ -438,7 +438,8 @@ VOUCH_API unsigned vouch_drafter_auto(unsigned given);
 /* How a draft model or a head draws its guesses. The rule stays exact with both: a guess by
  * argmax comes from a point mass, not from the softmax. */
 typedef enum vouch_draft_sampling {
-    VOUCH_DRAFT_SAMPLE, /* from q; the default */
+    VOUCH_DRAFT_AUTO,   /* GREEDY for HEAD under MATCH and under AUTO without lenience; otherwise SAMPLE */
+    VOUCH_DRAFT_SAMPLE, /* from q */
     VOUCH_DRAFT_GREEDY
 } vouch_draft_sampling;
 
@@ -503,7 +504,8 @@ typedef struct vouch_speculation {
                         timing. For a text that the seed reproduces, use MATCH or COUPLED, or fix the drafters and
                         n_draft. */
     int32_t tree_branches; /* most guesses with one parent, up to VOUCH_MAX_DRAFT, of MODEL and HEAD up to 8; 1: chains;
-                              0: free drafters make trees of up to 8 branches, paid drafters alone make chains */
+                              0: free drafters make trees of up to 8 branches; where pace chooses, HEAD makes trees of
+                              up to 4 branches from guesses that are not drawn; other paid drafters make chains */
     int32_t tree_depth;    /* longest path of guesses, up to VOUCH_MAX_DRAFT; 0: n_draft */
     const vouch_model *draft_model; /* must outlive the session; NULL: none */
     const vouch_head *head; /* of this model; must outlive the session; NULL: none */

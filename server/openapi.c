@@ -76,7 +76,7 @@ static const struct form {
     {SERVER_ADMIN | SERVER_SPECULATIVE, "drafters", false, "{\"anyOf\": [" TEXT ", " TEXTS "]}"},
     {SERVER_ADMIN | SERVER_SPECULATIVE, "accept", false,
      "{\"enum\": [\"auto\", \"rejection\", \"match\", \"block\", \"coupled\"]}"},
-    {SERVER_ADMIN | SERVER_SPECULATIVE, "draft_sampling", false, "{\"enum\": [\"sample\", \"greedy\"]}"},
+    {SERVER_ADMIN | SERVER_SPECULATIVE, "draft_sampling", false, "{\"enum\": [\"auto\", \"sample\", \"greedy\"]}"},
 };
 enum { N_FORMS = sizeof forms / sizeof *forms };
 

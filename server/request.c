@@ -206,8 +206,9 @@ bool server_read_speculation(json_t *value, const char *path, vouch_speculation 
     snprintf(inner, sizeof inner, "%s%sdraft_sampling", path, dot);
     if (s.draft_sampling && strcmp(s.draft_sampling, "greedy") == 0) out->draft_sampling = VOUCH_DRAFT_GREEDY;
     else if (s.draft_sampling && strcmp(s.draft_sampling, "sample") == 0) out->draft_sampling = VOUCH_DRAFT_SAMPLE;
+    else if (s.draft_sampling && strcmp(s.draft_sampling, "auto") == 0) out->draft_sampling = VOUCH_DRAFT_AUTO;
     else if (s.draft_sampling)
-        return server_fail_field(fault, inner, "'%.60s': expected sample or greedy", s.draft_sampling);
+        return server_fail_field(fault, inner, "'%.60s': expected auto, sample or greedy", s.draft_sampling);
     out->n_draft = s.k;
     out->tree_branches = s.branches;
     out->tree_depth = s.depth;

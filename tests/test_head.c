@@ -412,6 +412,46 @@ static void text_is_the_same_with_every_head(void **state)
     assert_true(accepted > 0);
 }
 
+/* Whether the sampled answers to one prompt under ten seeds are those of plain decoding, with the rule that vouch
+ * chooses for a head. */
+static bool is_text_of_the_seed(vouch_draft_sampling draft_sampling)
+{
+    static answer without, with;
+    vouch_head *head = open_kind(0);
+    vouch_session_options o = options_of(1);
+    int32_t prompt[PROMPT];
+    o.speculation.head = head;
+    o.speculation.tree_branches = 0;
+    o.speculation.n_draft = 4;
+    o.speculation.accept = VOUCH_ACCEPT_AUTO;
+    o.speculation.draft_sampling = draft_sampling;
+    vouch_session_options none = o;
+    none.speculation.drafters = VOUCH_DRAFTER_NONE;
+    vouch_session *one = answer_open(target, &o), *other = answer_open(target, &none);
+    answer_prompt(prompt, PROMPT, target->info.n_vocab, 1, true);
+    bool same = true;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        vouch_session_set_seed(one, seed);
+        vouch_session_set_seed(other, seed);
+        answer_continue(&with, one, prompt, PROMPT);
+        answer_continue(&without, other, prompt, PROMPT);
+        assert_true(with.stats.drafted > 0);
+        same &= answer_equal(&with, &without);
+    }
+    vouch_session_close(one);
+    vouch_session_close(other);
+    vouch_head_close(head);
+    return same;
+}
+
+static void a_seed_names_the_text_unless_guesses_are_drawn(void **state)
+{
+    (void)state;
+    assert_true(is_text_of_the_seed(VOUCH_DRAFT_AUTO));
+    assert_true(is_text_of_the_seed(VOUCH_DRAFT_GREEDY));
+    assert_false(is_text_of_the_seed(VOUCH_DRAFT_SAMPLE));
+}
+
 /* Laws L2 and L7: the text is the same in an engine, beside other sessions, with so few pages that sessions lose
  * theirs. */
 static void text_is_the_same_in_an_engine(void **state)
@@ -606,6 +646,7 @@ int main(void)
         cmocka_unit_test(guesses_are_those_of_plain_loops),
         cmocka_unit_test(rejected_guesses_leave_no_trace),
         cmocka_unit_test(text_is_the_same_with_every_head),
+        cmocka_unit_test(a_seed_names_the_text_unless_guesses_are_drawn),
         cmocka_unit_test(text_is_the_same_in_an_engine),
         cmocka_unit_test(a_right_head_is_always_accepted),
         cmocka_unit_test(heads_for_other_targets_are_refused),

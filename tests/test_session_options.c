@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "draft/compose.h"
+#include "engine/options.h"
 #include "engine/session.h"
 #include "engine/table.h"
 #include "support/ways.h"
@@ -152,7 +153,7 @@ static void options_out_of_range_are_named(void **state)
     REFUSED("propose", speculation.drafters, VOUCH_DRAFTER_CUSTOM);
     REFUSED("ngram_min", speculation.ngram_min, 0);
     REFUSED("ngram_max", speculation.ngram_max, 17);
-    REFUSED("draft_sampling", speculation.draft_sampling, (vouch_draft_sampling)2);
+    REFUSED("draft_sampling", speculation.draft_sampling, (vouch_draft_sampling)3);
     REFUSED("temperature", sampling.temperature, -1);
     REFUSED("temperature", sampling.temperature, NAN);
     REFUSED("top_p", sampling.top_p, 0);
@@ -315,6 +316,33 @@ static void auto_takes_what_is_given(void **state)
     vouch_session_close(session);
 }
 
+static int32_t paid_branches(unsigned drafters, int32_t n_draft, int32_t tree_branches, vouch_draft_sampling sampling)
+{
+    vouch_session_options resolved = vouch_session_options_default();
+    vouch_speculation given = resolved.speculation;
+    given.drafters = drafters;
+    given.n_draft = n_draft;
+    given.tree_branches = tree_branches;
+    resolved.sampling.temperature = 0.8f;
+    resolved.speculation = given;
+    resolved.speculation.draft_sampling = sampling;
+    if (tree_branches == 0) resolved.speculation.tree_branches = 8;
+    return vouch_options_paid_branches(&given, &resolved);
+}
+
+/* Drawn guesses can't be taken back, so only likeliest ones make trees by themselves. */
+static void heads_make_trees_where_pace_chooses(void **state)
+{
+    (void)state;
+    const unsigned head = VOUCH_DRAFTER_HEAD | VOUCH_DRAFTER_NGRAM, model = VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_NGRAM;
+    assert_int_equal(paid_branches(head, 0, 0, VOUCH_DRAFT_GREEDY), 4);
+    assert_int_equal(paid_branches(head, 0, 0, VOUCH_DRAFT_SAMPLE), 1);
+    assert_int_equal(paid_branches(head, 5, 0, VOUCH_DRAFT_GREEDY), 1);
+    assert_int_equal(paid_branches(model, 0, 0, VOUCH_DRAFT_GREEDY), 1);
+    assert_int_equal(paid_branches(head, 5, 2, VOUCH_DRAFT_SAMPLE), 2);
+    assert_int_equal(paid_branches(model, 0, 3, VOUCH_DRAFT_SAMPLE), 3);
+}
+
 static void rules_have_the_names_of_the_list(void **state)
 {
     (void)state;
@@ -331,6 +359,7 @@ int main(void)
         cmocka_unit_test(the_registry_knows_each_drafter),
         cmocka_unit_test(auto_takes_what_is_given),
         cmocka_unit_test(rules_have_the_names_of_the_list),
+        cmocka_unit_test(heads_make_trees_where_pace_chooses),
         cmocka_unit_test(a_pair_with_unequal_tables_is_refused),
         cmocka_unit_test(a_draft_model_may_be_shorter_or_larger),
         cmocka_unit_test(options_out_of_range_are_named),

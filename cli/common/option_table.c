@@ -164,8 +164,11 @@ static const cli_flag flags[] = {
      "the draft model guesses only the tokens in this list, which takes less time. `vouch tokenize --frequent N` makes "
      "the list",
      NULL, NULL},
-    {"draft-sampling", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.draft_sampling), "sample|greedy",
-     NULL, SPECULATION, "how the draft model chooses its guesses", NULL, NULL},
+    {"draft-sampling", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.draft_sampling),
+     "auto|sample|greedy", NULL, SPECULATION,
+     "how the draft model or head chooses its guesses: drawn from its distribution, or the likeliest; auto: a head the "
+     "likeliest unless --accept names a rule that needs q",
+     NULL, NULL},
     {"ngram-min", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_min), "N", "[1, 16]", SPECULATION,
      "length of the shortest n-gram that ngram looks up", NULL, NULL},
     {"ngram-max", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_max), "N", "[1, 16]", SPECULATION,

@@ -9,6 +9,9 @@
 enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_DRAFT = 16,
        DEFAULT_HISTORY = 1 << 16, MAX_HISTORY = 1 << 24, DEFAULT_BRANCHES = 8 };
 
+/* A head's second to fourth guess for a position need no pass of the head. */
+enum { HEAD_BRANCHES = 4 };
+
 vouch_speculation vouch_speculation_default(void)
 {
     return (vouch_speculation){.lenience = 1, .accept = VOUCH_ACCEPT_AUTO, .ngram_min = 2, .ngram_max = 4};
@@ -35,6 +38,14 @@ vouch_status vouch_options_check_lenience(const vouch_rule *rule, double lenienc
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: lenience is %g, must be 1 with the rule %s", lenience,
                           rule->name);
     return VOUCH_OK;
+}
+
+/* What AUTO stands for. A head is weak beside a draft model, so its few likeliest tokens hold more of p than one token
+ * drawn from q does, and point masses make trees that pace can cut. */
+static vouch_draft_sampling best_draft_sampling(const vouch_speculation *s)
+{
+    const bool ignores_q = s->accept == VOUCH_ACCEPT_MATCH || (s->accept == VOUCH_ACCEPT_AUTO && s->lenience == 1);
+    return (s->drafters & VOUCH_DRAFTER_HEAD) && ignores_q ? VOUCH_DRAFT_GREEDY : VOUCH_DRAFT_SAMPLE;
 }
 
 /* The rule that AUTO stands for. */
@@ -71,8 +82,8 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
         return vouch_fail(err, VOUCH_E_ARGUMENT,
                           "speculation: tree_branches is %d, must be 1 with the rule %s, which judges chains only",
                           s->tree_branches, rule->name);
-    if (s->draft_sampling != VOUCH_DRAFT_SAMPLE && s->draft_sampling != VOUCH_DRAFT_GREEDY)
-        return vouch_options_out_of_range(err, "speculation: draft_sampling", s->draft_sampling, 0, 1);
+    if (s->draft_sampling < VOUCH_DRAFT_AUTO || s->draft_sampling > VOUCH_DRAFT_GREEDY)
+        return vouch_options_out_of_range(err, "speculation: draft_sampling", s->draft_sampling, 0, VOUCH_DRAFT_GREEDY);
     VOUCH_TRY(vouch_options_check_lenience(rule, s->lenience, err));
     if ((s->drafters & VOUCH_DRAFTER_HEAD) && !s->head)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
@@ -89,6 +100,15 @@ bool vouch_options_want_pace(const vouch_speculation *given)
     return given->drafters == VOUCH_DRAFTER_AUTO || (given->drafters != VOUCH_DRAFTER_NONE && given->n_draft == 0);
 }
 
+int32_t vouch_options_paid_branches(const vouch_speculation *given, const vouch_session_options *resolved)
+{
+    const vouch_speculation *s = &resolved->speculation;
+    const bool is_drawn = resolved->sampling.temperature > 0 && s->draft_sampling == VOUCH_DRAFT_SAMPLE;
+    if (given->tree_branches > 0) return s->tree_branches;
+    if (!vouch_options_want_pace(given) || !(s->drafters & VOUCH_DRAFTER_HEAD) || is_drawn) return 1;
+    return vouch_min(s->tree_branches, HEAD_BRANCHES);
+}
+
 vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *model, vouch_error *err)
 {
     if (o->n_ctx == 0) o->n_ctx = model->info.n_ctx_train < 2 ? 2 : vouch_min(DEFAULT_CTX, model->info.n_ctx_train);
@@ -103,11 +123,13 @@ vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *
     if (o->max_tokens < 0) return vouch_options_out_of_range(err, "max_tokens", o->max_tokens, 0, INT32_MAX);
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
     vouch_speculation *s = &o->speculation;
+    const bool is_paced = vouch_options_want_pace(s);
     if (!s->head && !s->draft_model && model->head.weights) s->head = &model->head;
     if (s->drafters == VOUCH_DRAFTER_AUTO)
         s->drafters = vouch_drafter_auto(s->auto_with | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0) |
                                          (s->head ? VOUCH_DRAFTER_HEAD : 0) | (s->table ? VOUCH_DRAFTER_TABLE : 0) |
                                          (o->grammar ? VOUCH_DRAFTER_GRAMMAR : 0));
+    if (s->draft_sampling == VOUCH_DRAFT_AUTO) s->draft_sampling = best_draft_sampling(s);
     if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = best_rule(s, o->sampling.temperature);
     VOUCH_TRY(check_speculation(s, err));
     VOUCH_TRY(vouch_model_need_weights(model, err));
@@ -120,7 +142,7 @@ vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *
     if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
     if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;
     if (!(s->drafters & ~vouch_drafters_paid()) && (s->tree_branches == 0 || !(s->drafters & vouch_drafters_with_q())))
-        s->tree_branches = 1;
+        s->tree_branches = is_paced && (s->drafters & VOUCH_DRAFTER_HEAD) ? HEAD_BRANCHES : 1;
     if (s->tree_branches == 0) s->tree_branches = DEFAULT_BRANCHES;
     if (!vouch_rule_get(s->accept)->trees) s->tree_branches = 1;
     if (s->tree_depth == 0 || s->tree_depth > s->n_draft) s->tree_depth = s->n_draft;

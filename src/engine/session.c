@@ -141,8 +141,7 @@ static vouch_status open_parts(vouch_session *s, const vouch_session_options *gi
     VOUCH_TRY(vouch_memory_open(&s->target.memory, s->engine->pages, o->n_ctx, fewest_logits(o), err));
     VOUCH_TRY(vouch_stream_open(&s->stream, s->model->tokenizer, given->stop, given->n_stop, VOUCH_MAX_DRAFT + 1, err));
     VOUCH_TRY(open_constraint(s, err));
-    const int32_t branches = given->speculation.tree_branches > 0 ? o->speculation.tree_branches : 1;
-    return open_drafters(s, branches, err);
+    return open_drafters(s, vouch_options_paid_branches(&given->speculation, o), err);
 }
 
 static vouch_status open_resolved(vouch_session *s, const vouch_session_options *given, vouch_error *err)
