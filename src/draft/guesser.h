@@ -41,6 +41,10 @@ typedef struct vouch_guesser_ops {
     double (*part)(const void *self, int32_t n_rows, int32_t n);
     /* [n_vocab of the target] logits of row i of the last follow or feed. Valid until the next call. */
     const float *(*logits)(void *self, int32_t i);
+    /* *tokens [n]: the only tokens that it guesses. NULL, or 0: it may guess all. */
+    int32_t (*few)(const void *self, const int32_t **tokens);
+    /* As `logits`, but of these tokens alone: [n]. */
+    const float *(*few_logits)(void *self, int32_t i);
     /* The guesser's own estimate of the chance that the guess behind row i is accepted, in place of its chance by q.
      * NULL, or negative: none. */
     double (*confidence)(const void *self, int32_t i);

@@ -328,14 +328,26 @@ static double head_part(const void *self, int32_t n_rows, int32_t n)
 }
 
 /* [n_vocab] Tokens that the head can't guess have no chance. */
+static int32_t head_few(const void *self, const int32_t **tokens)
+{
+    const head_guesser *g = self;
+    *tokens = g->head->tokens;
+    return g->head->tokens && !has_centroids(g) ? g->head->n_draft : 0;
+}
+
+static const float *head_few_logits(void *self, int32_t i)
+{
+    const head_guesser *g = self;
+    return has_depths(g) ? vouch_depths_logits(&g->depths, i)
+                         : vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + i);
+}
+
 static const float *head_logits(void *self, int32_t i)
 {
     head_guesser *g = self;
     const vouch_head_weights *h = g->head;
     if (has_centroids(g)) return vouch_centroids_logits(&g->likely, i);
-    const float *logits = has_depths(g)
-                              ? vouch_depths_logits(&g->depths, i)
-                              : vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + i);
+    const float *logits = head_few_logits(g, i);
     if (!h->tokens) return logits;
     for (int32_t d = 0; d < h->n_draft; d++) g->logits[h->tokens[d]] = logits[d];
     return g->logits;
@@ -367,6 +379,8 @@ static const vouch_guesser_ops guesser_ops = {.follow = head_follow,
                                               .run = head_run,
                                               .part = head_part,
                                               .logits = head_logits,
+                                              .few = head_few,
+                                              .few_logits = head_few_logits,
                                               .taps = head_taps,
                                               .hidden = head_hidden,
                                               .n_hidden = head_n_hidden,

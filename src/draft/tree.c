@@ -25,7 +25,8 @@
  * give fewer tokens per second.
  *
  * A guess drawn from q carries that q. A guess by argmax is a point mass and carries none. The judge's rule says which
- * random numbers draw a guess.
+ * random numbers draw a guess. Point masses need only the likeliest tokens and their chances. So where nothing changes
+ * the logits, q has just the few tokens that the guesser may guess.
  *
  * Where a row has no finite logits, or no token that the grammar allows, the draft ends before that guess. So a bad
  * draft model costs speed, not the answer (law L2). That is exact, because the end depends on the guesses before it
@@ -59,6 +60,7 @@ typedef struct tree_drafter {
     vouch_draw_fn *draw;
     const uint64_t *seed;     /* of the running answer */
     bool greedy;              /* guesses are argmaxes of q */
+    const int32_t *few;       /* [n] q has these tokens alone, under their indices; NULL: all tokens */
     int32_t k;
     int32_t branches;         /* 1: chains */
     vouch_dist *q;            /* [k], or [1] where greedy */
@@ -96,8 +98,18 @@ static bool read_row(tree_drafter *d, vouch_dist *q, int32_t row, int32_t n)
         d->sampler.allowed = vouch_constraint_mask(d->constraint, VOUCH_FOLLOWER_MODEL, guesses, n - d->n_history);
         if (!d->sampler.allowed) return false;
     }
-    const float *logits = d->guesser.ops->logits(d->guesser.self, row);
+    const vouch_guesser_ops *ops = d->guesser.ops;
+    const float *logits = d->few ? ops->few_logits(d->guesser.self, row) : ops->logits(d->guesser.self, row);
     return vouch_dist_from_logits(q, &d->sampler, logits, d->history, (size_t)n) == VOUCH_OK;
+}
+
+/* The n likeliest tokens of q, in descending order. Returns how many there are. */
+static int32_t find_best(const tree_drafter *d, const vouch_dist *q, int32_t n, int32_t *tokens, float *weights)
+{
+    int32_t found = vouch_find_top(d->sampler.kernels, q->weight, q->n_vocab, n, tokens, weights);
+    while (found > 0 && !(weights[found - 1] > 0)) found--;
+    for (int32_t i = 0; d->few && i < found; i++) tokens[i] = d->few[tokens[i]];
+    return found;
 }
 
 static double confidence_of(const tree_drafter *d, int32_t row)
@@ -113,16 +125,19 @@ static bool draw_guess(tree_drafter *d, int32_t i, int64_t position, int32_t n_h
 {
     vouch_dist *q = &d->q[d->greedy ? 0 : i];
     if (!read_row(d, q, 0, n_history)) return false;
+    double p;
     if (d->greedy) {
-        float most;
-        vouch_find_top(d->sampler.kernels, q->weight, q->n_vocab, 1, &d->guesses[i], &most);
+        float most = 0;
+        find_best(d, q, 1, &d->guesses[i], &most);
+        p = (double)most / q->total;
     } else {
         vouch_residual whole;
         vouch_residual_begin(&whole, q, NULL, 1);
         d->guesses[i] = d->draw(&whole, *d->seed, position, i);
+        p = vouch_dist_p(q, d->guesses[i]);
     }
     const double confidence = confidence_of(d, 0);
-    d->chances[i] = (float)(confidence < 0 ? vouch_dist_p(q, d->guesses[i]) : confidence);
+    d->chances[i] = (float)(confidence < 0 ? p : confidence);
     return true;
 }
 
@@ -148,8 +163,7 @@ static bool branching_open(tree_drafter *d, branching *b, int32_t parent, int32_
     for (int32_t i = parent, at = d->n_history + depth; i >= 0; i = d->parents[i]) d->history[--at] = d->guesses[i];
     *b = (branching){.parent = parent, .value = parent < 0 ? 1 : d->values[parent], .q = q};
     if (!read_row(d, q, row, d->n_history + depth)) return false;
-    b->n_best = vouch_find_top(d->sampler.kernels, q->weight, q->n_vocab, d->branches, b->best, b->weight);
-    while (b->n_best > 0 && !(b->weight[b->n_best - 1] > 0)) b->n_best--;
+    b->n_best = find_best(d, q, d->branches, b->best, b->weight);
     b->total = q->total;
     b->confidence = confidence_of(d, row);
     d->n_q++;
@@ -409,7 +423,11 @@ static vouch_sampling sampling_of(const vouch_tree_options *options, bool greedy
 static void layout_drafter(tree_drafter *d, const vouch_tree_options *options, vouch_arena *arena)
 {
     const vouch_sampling params = sampling_of(options, d->greedy);
-    vouch_sampler_layout(&d->sampler, &params, options->n_vocab, options->kernels, arena);
+    const bool is_plain = d->greedy && !options->constraint && !vouch_sampling_changes_logits(&params);
+    const int32_t n_few = is_plain && d->guesser.ops->few ? d->guesser.ops->few(d->guesser.self, &d->few) : 0;
+    const int32_t n_tokens = n_few > 0 ? n_few : options->n_vocab;
+    if (n_few == 0) d->few = NULL;
+    vouch_sampler_layout(&d->sampler, &params, n_tokens, options->kernels, arena);
     const int32_t n_q = d->greedy ? 1 : d->k;
     d->q = vouch_arena_take(arena, (size_t)n_q, sizeof *d->q);
     d->q_of = vouch_arena_take(arena, (size_t)d->k, sizeof *d->q_of);
@@ -420,7 +438,7 @@ static void layout_drafter(tree_drafter *d, const vouch_tree_options *options, v
     d->history = vouch_arena_take(arena, (size_t)d->window + (size_t)d->k, sizeof *d->history);
     for (int32_t i = 0; i < n_q; i++) {
         vouch_dist counted;
-        vouch_dist_layout(d->q ? &d->q[i] : &counted, options->n_vocab, arena);
+        vouch_dist_layout(d->q ? &d->q[i] : &counted, n_tokens, arena);
         if (d->q) d->q_of[i] = &d->q[i];
     }
 }

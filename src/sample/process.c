@@ -84,6 +84,11 @@ static bool has_penalties(const vouch_sampling *params)
     return params->repeat_penalty != 1 || params->frequency_penalty != 0 || params->presence_penalty != 0;
 }
 
+bool vouch_sampling_changes_logits(const vouch_sampling *params)
+{
+    return params->n_bias > 0 || has_penalties(params);
+}
+
 static void add_penalties(vouch_sampler *sampler, float *logits, const int32_t *history, size_t n_history)
 {
     const vouch_sampling *params = &sampler->params;
@@ -118,7 +123,7 @@ static const float *change_logits(vouch_sampler *sampler, const float *logits, c
                                   size_t n_history)
 {
     const vouch_sampling *params = &sampler->params;
-    if (!sampler->allowed && params->n_bias == 0 && !has_penalties(params)) return logits;
+    if (!sampler->allowed && !vouch_sampling_changes_logits(params)) return logits;
     float *changed = memcpy(sampler->logits, logits, (size_t)sampler->n_vocab * sizeof *logits);
     if (sampler->allowed) ban_others(sampler->allowed, changed, sampler->n_vocab);
     for (size_t i = 0; i < params->n_bias; i++) {

@@ -50,6 +50,8 @@ typedef struct vouch_sampler {
 
 /* Error: ARGUMENT; the message names the parameter, its value and its range. */
 vouch_status vouch_sampling_check(const vouch_sampling *params, int32_t n_vocab, vouch_error *err);
+/* Whether bias or penalties change logits. */
+bool vouch_sampling_changes_logits(const vouch_sampling *params);
 /* Takes scratch memory from the arena and copies params there. The caller has checked params. */
 void vouch_sampler_layout(vouch_sampler *sampler, const vouch_sampling *params, int32_t n_vocab,
                           const vouch_kernels *kernels, vouch_arena *arena);
