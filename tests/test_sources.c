@@ -665,7 +665,7 @@ static void cost_decides_the_size(void **state)
     static int32_t tokens[MAX_CTX];
     test_random random = {2};
     for (int32_t i = 0; i < 400; i++) tokens[i] = (int32_t)test_below(&random, 3);
-    const double slopes[] = {0, 0.02, 0.3, 3};
+    const double slopes[] = {0, 0.06, 0.3, 3};
     int32_t previous = 17;
     for (int i = 0; i < 4; i++) {
         double cost[VOUCH_MAX_DRAFT + 2];

@@ -8,6 +8,9 @@
 enum { FADE_AT = 400 }; /* at so many tries of a class, its tries and hits are halved */
 
 static const double PRIOR_TRIES = 6, RATE = 0.02;
+/* The first sum of the weights of several sources, and the first bias. Fitted to 150,000 candidates of SmolLM2's
+ * answers, set by set, they would be 1.4 to 2 and 0.3 to 2.8. */
+static const double FIRST_SUM = 1.4, FIRST_BIAS = 1.2;
 /* The table of squash goes from -LIMIT to LIMIT, STEPS entries a unit. */
 static const double LIMIT = 12, STEPS = 4;
 
@@ -31,7 +34,8 @@ void vouch_chances_init(vouch_chances *chances, const vouch_source *sources, int
         double trust = 0;
         for (int32_t s = 0; s < n_sources; s++)
             if (set >> s & 1) trust += c->ops[s]->trust;
-        for (int32_t s = 0; s < n_sources; s++) c->weights[set][s] = c->ops[s]->trust / trust;
+        for (int32_t s = 0; s < n_sources; s++) c->weights[set][s] = FIRST_SUM * c->ops[s]->trust / trust;
+        c->bias[set] = FIRST_BIAS;
     }
     for (int i = 0; i < VOUCH_CHANCE_TABLE; i++)
         c->squash[i] = 1 / (1 + vouch_power(VOUCH_E, LIMIT - i / STEPS));
@@ -58,7 +62,7 @@ double vouch_chance_of(const vouch_chances *chances, const vouch_opinion *opinio
     const vouch_chances *c = chances;
     const unsigned set = set_of(c, opinion);
     const bool is_lone = (set & (set - 1)) == 0;
-    double x = 0;
+    double x = c->bias[set];
     for (int32_t s = 0; s < c->n_sources; s++) {
         if (!(set >> s & 1)) continue;
         const vouch_tally *t = &c->tallies[s][opinion->kind[s]];
@@ -73,6 +77,7 @@ void vouch_chances_learn(vouch_chances *chances, const vouch_opinion *opinion, b
     vouch_chances *c = chances;
     const unsigned set = set_of(c, opinion);
     const double error = (is_right ? 1 : 0) - vouch_chance_of(c, opinion);
+    c->bias[set] += RATE * error;
     for (int32_t s = 0; s < c->n_sources; s++) {
         if (!(set >> s & 1)) continue;
         const int32_t kind = opinion->kind[s];
@@ -97,5 +102,6 @@ uint64_t vouch_chances_digest(const vouch_chances *chances)
             hash = vouch_hash_words(hash, (const double[]){t->tries, t->hits}, 2 * sizeof(double));
             hash = vouch_hash_word(hash, 0);
         }
+    hash = vouch_hash_words(hash, chances->bias, sizeof chances->bias);
     return vouch_hash_words(hash, chances->weights, sizeof chances->weights);
 }

@@ -6,10 +6,14 @@
  * the source counts as PRIOR_TRIES tries, and old counts fade. With several sources: their log-odds are mixed with
  * weights that are learned while running (logistic mixing, as in Mahoney's PAQ; Mattern, arXiv 1302.2820):
  *
- *     chance = squash(sum of weight[s] stretch(chance of s's class)),    stretch(p) = ln(p / (1 - p))
+ *     chance = squash(bias + sum of weight[s] stretch(chance of s's class)),    stretch(p) = ln(p / (1 - p))
  *
- * There are weights for each set of sources with an opinion. A source that names other tokens at the prefix, but not
- * this one, has an opinion, too: that case is a class of its own.
+ * Most candidates are wrong, so a typical stretch is far below 0, and each source states it again. The bias takes
+ * that back. With independent sources the weights would be 1 and the bias -(n - 1) stretch(share of right candidates).
+ * So sources that agree give a larger chance than each of them, and the first weights sum to more than 1.
+ *
+ * There are weights and a bias for each set of sources with an opinion. A source that names other tokens at the
+ * prefix, but not this one, has an opinion, too: that case is a class of its own.
  *
  * All arithmetic is additions, multiplications, divisions, a table, and vouch_ln, which consists of the same. So every
  * machine gets the same chances. That matters because the draft decides which random numbers a sampled answer uses.
@@ -35,6 +39,7 @@ typedef struct vouch_chances {
     const vouch_source_ops *ops[VOUCH_MAX_SOURCES];
     vouch_tally tallies[VOUCH_MAX_SOURCES][VOUCH_MAX_CLASSES + 1];
     double weights[1 << VOUCH_MAX_SOURCES][VOUCH_MAX_SOURCES];
+    double bias[1 << VOUCH_MAX_SOURCES];
     double squash[VOUCH_CHANCE_TABLE];
 } vouch_chances;
 

@@ -39,8 +39,8 @@ static double guess_prior(int32_t kind)
 }
 
 static const vouch_source_ops opinions[OPINIONS] = {
-    [SOURCES] = {.name = "sources", .n_classes = LEVELS, .prior = level_prior, .trust = 0.4},
-    [GUIDE] = {.name = "guide", .n_classes = CLASSES, .prior = guess_prior, .trust = 0.6},
+    [SOURCES] = {.name = "sources", .n_classes = LEVELS, .prior = level_prior, .trust = 0.5},
+    [GUIDE] = {.name = "guide", .n_classes = CLASSES, .prior = guess_prior, .trust = 0.5},
 };
 
 void vouch_guide_init(vouch_guide *guide)
