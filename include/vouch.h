@@ -438,7 +438,7 @@ VOUCH_API unsigned vouch_drafter_auto(unsigned given);
 /* How a draft model or a head draws its guesses. The rule stays exact with both: a guess by
  * argmax comes from a point mass, not from the softmax. */
 typedef enum vouch_draft_sampling {
-    VOUCH_DRAFT_AUTO,   /* GREEDY for HEAD under MATCH and under AUTO without lenience; otherwise SAMPLE */
+    VOUCH_DRAFT_AUTO,   /* GREEDY for HEAD under MATCH, and under ACCEPT_AUTO with lenience 1; otherwise SAMPLE */
     VOUCH_DRAFT_SAMPLE, /* from q */
     VOUCH_DRAFT_GREEDY
 } vouch_draft_sampling;

@@ -412,8 +412,7 @@ static void text_is_the_same_with_every_head(void **state)
     assert_true(accepted > 0);
 }
 
-/* Whether the sampled answers to one prompt under ten seeds are those of plain decoding, with the rule that vouch
- * chooses for a head. */
+/* Returns true if each of ten seeds gives the text of plain decoding. Vouch chooses the rule. */
 static bool is_text_of_the_seed(vouch_draft_sampling draft_sampling)
 {
     static answer without, with;

@@ -8,9 +8,9 @@
  *
  *     chance = squash(bias + sum of weight[s] stretch(chance of s's class)),    stretch(p) = ln(p / (1 - p))
  *
- * Most candidates are wrong, so a typical stretch is far below 0, and each source states it again. The bias takes
- * that back. With independent sources the weights would be 1 and the bias -(n - 1) stretch(share of right candidates).
- * So sources that agree give a larger chance than each of them, and the first weights sum to more than 1.
+ * Most candidates are wrong, so most stretches are far below 0, and their sum counts this low base rate once for each
+ * source. The bias corrects that. For n independent sources the exact weights are 1, and the exact bias is
+ * -(n - 1) stretch(share of right candidates). So the chance by sources that agree is larger than the chance by each.
  *
  * There are weights and a bias for each set of sources with an opinion. A source that names other tokens at the
  * prefix, but not this one, has an opinion, too: that case is a class of its own.
@@ -39,7 +39,7 @@ typedef struct vouch_chances {
     const vouch_source_ops *ops[VOUCH_MAX_SOURCES];
     vouch_tally tallies[VOUCH_MAX_SOURCES][VOUCH_MAX_CLASSES + 1];
     double weights[1 << VOUCH_MAX_SOURCES][VOUCH_MAX_SOURCES];
-    double bias[1 << VOUCH_MAX_SOURCES];
+    double bias[1 << VOUCH_MAX_SOURCES]; /* of each set; a set of one source doesn't use it */
     double squash[VOUCH_CHANCE_TABLE];
 } vouch_chances;
 

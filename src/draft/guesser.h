@@ -41,7 +41,7 @@ typedef struct vouch_guesser_ops {
     double (*part)(const void *self, int32_t n_rows, int32_t n);
     /* [n_vocab of the target] logits of row i of the last follow or feed. Valid until the next call. */
     const float *(*logits)(void *self, int32_t i);
-    /* *tokens [n]: the only tokens that it guesses. NULL, or 0: it may guess all. */
+    /* Sets *tokens to the ids [n] of the only tokens that it guesses, and returns n. NULL, or 0: it may guess all. */
     int32_t (*few)(const void *self, const int32_t **tokens);
     /* As `logits`, but of these tokens alone: [n]. */
     const float *(*few_logits)(void *self, int32_t i);

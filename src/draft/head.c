@@ -327,7 +327,6 @@ static double head_part(const void *self, int32_t n_rows, int32_t n)
     return vouch_shared_pass_part(g->sequence.shared, has_depths(g) ? g->depths.n_depths : n_rows, n);
 }
 
-/* [n_vocab] Tokens that the head can't guess have no chance. */
 static int32_t head_few(const void *self, const int32_t **tokens)
 {
     const head_guesser *g = self;
@@ -342,6 +341,7 @@ static const float *head_few_logits(void *self, int32_t i)
                          : vouch_pass_logits(g->sequence.shared->pass, g->staged.first_logits + i);
 }
 
+/* [n_vocab] Tokens that the head can't guess have no chance. */
 static const float *head_logits(void *self, int32_t i)
 {
     head_guesser *g = self;

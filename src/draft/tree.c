@@ -103,7 +103,7 @@ static bool read_row(tree_drafter *d, vouch_dist *q, int32_t row, int32_t n)
     return vouch_dist_from_logits(q, &d->sampler, logits, d->history, (size_t)n) == VOUCH_OK;
 }
 
-/* The n likeliest tokens of q, in descending order. Returns how many there are. */
+/* Finds the n likeliest tokens of q, the likeliest first. Returns how many it found. */
 static int32_t find_best(const tree_drafter *d, const vouch_dist *q, int32_t n, int32_t *tokens, float *weights)
 {
     int32_t found = vouch_find_top(d->sampler.kernels, q->weight, q->n_vocab, n, tokens, weights);

@@ -40,8 +40,8 @@ vouch_status vouch_options_check_lenience(const vouch_rule *rule, double lenienc
     return VOUCH_OK;
 }
 
-/* What AUTO stands for. A head is weak beside a draft model, so its few likeliest tokens hold more of p than one token
- * drawn from q does, and point masses make trees that pace can cut. */
+/* The sampling that AUTO stands for. A head predicts less exactly than a draft model. So the target accepts one of a
+ * head's few likeliest tokens more often than one token drawn from q, and pace may cut a tree of such point masses. */
 static vouch_draft_sampling best_draft_sampling(const vouch_speculation *s)
 {
     const bool ignores_q = s->accept == VOUCH_ACCEPT_MATCH || (s->accept == VOUCH_ACCEPT_AUTO && s->lenience == 1);

@@ -10,7 +10,8 @@
 bool vouch_options_want_pace(const vouch_speculation *given);
 /* Replaces each default in *o by its value. Errors: ARGUMENT (names the option). */
 vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *model, vouch_error *err);
-/* Most guesses with one parent of the paid drafter. `given`: before vouch_options_resolve; *resolved: after it. */
+/* Returns the most guesses that the paid drafter makes behind one parent. `given`: the options before
+ * vouch_options_resolve; *resolved: after it. */
 int32_t vouch_options_paid_branches(const vouch_speculation *given, const vouch_session_options *resolved);
 /* Errors: ARGUMENT. */
 vouch_status vouch_options_check_lenience(const vouch_rule *rule, double lenience, vouch_error *err);
