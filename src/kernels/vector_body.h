@@ -11,6 +11,7 @@
  *   VL_PAIR_ROWS   most rows that take quantised tiles in pairs (vector_quantized.h)
  *   VL_CHAINS      most sums that tiles of float weights keep in registers
  *   VL_STREAMS     most tiles of float weights computed together (vector_float.h)
+ *   VL_BROADCASTS  whether vf_fma takes a float from memory for all lanes
  *
  * The results equal ref.c's bit for bit, because lanes never mix. A lane of a matmul is one output, and it takes the
  * same operations in the same order as in ref.c. R rows and T tiles are computed together (constants after inlining);
@@ -35,6 +36,11 @@ INLINE const unsigned char *hide(const unsigned char *p)
 {
     __asm__("" : "+r"(p));
     return p;
+}
+
+INLINE const float *hide_floats(const float *p)
+{
+    return (const float *)(const void *)hide((const unsigned char *)p);
 }
 
 /* How many bytes ahead of its reads a kernel prefetches: FAR from memory into the second-level cache, NEAR from there

@@ -3,6 +3,10 @@
  * Matmul with float weights, including F16 and F32 keys and values. T tiles times R rows are computed together: even
  * one row then has enough independent chains of fused multiply-adds to hide their latency. The T tiles lie a T-th of
  * the thread's range apart, so that memory is read in T streams from end to end; the fewer, the faster (VL_STREAMS).
+ *
+ * With VL_BROADCASTS each tile has a pointer to the inputs that the compiler can't know to be the same. So every fused
+ * multiply-add takes its input from memory, instead of a register that a load has filled for all tiles. Filling
+ * registers competes with converting F16: 5 rows take 0.79 times as long without it (Zen 4, weights in the caches).
  */
 INLINE vf load_weights(const unsigned char *tile, const vouch_type type, int64_t k, int part)
 {
@@ -11,16 +15,16 @@ INLINE vf load_weights(const unsigned char *tile, const vouch_type type, int64_t
     return type == VOUCH_TYPE_F16 ? vf_from_half(tile + at * 2) : vf_from_bfloat(tile + at * 2);
 }
 
-/* Adds input k to the sums of R rows and T tiles, which lie `step` bytes apart; the input of row r is x[r * 16]. */
+/* Adds input k to the sums of R rows and T tiles, which lie `step` bytes apart; the input of row r for tile t is
+ * x[t][at + r * 16]. */
 INLINE void add_input(const int R, const int T, const vouch_type type, const unsigned char *tile, size_t step,
-                      int64_t k, int part, const float *x, vf *acc)
+                      int64_t k, int part, const float *const *x, int64_t at, vf *acc)
 {
     vf weights[VL_STREAMS];
     UNROLL for (int t = 0; t < T; t++) weights[t] = load_weights(tile + (size_t)t * step, type, k, part);
-    UNROLL for (int r = 0; r < R; r++) {
-        const vf value = vf_set(x[r * 16]);
-        UNROLL for (int t = 0; t < T; t++) acc[t * R + r] = vf_fma(weights[t], value, acc[t * R + r]);
-    }
+    UNROLL for (int r = 0; r < R; r++)
+        UNROLL for (int t = 0; t < T; t++)
+            acc[t * R + r] = vf_fma(weights[t], vf_set(x[t][at + r * 16]), acc[t * R + r]);
 }
 
 /* Computes T tiles: `first`, and each `apart` tiles after the one before. */
@@ -36,12 +40,13 @@ INLINE void tiles_float(const int R, const int T, const vouch_type type, const v
             const outputs at = outputs_at(w, y, first + t * apart, g->begin);
             UNROLL for (int r = 0; r < R; r++) acc[t * R + r] = start_sum(&at, r, part);
         }
-        const float *x = g->x;
-        for (int64_t k = 0; k < w->n_in; k += 16, x += R * 16) {
+        const float *x[VL_STREAMS];
+        UNROLL for (int t = 0; t < T; t++) x[t] = VL_BROADCASTS ? hide_floats(g->x) : g->x;
+        for (int64_t k = 0; k < w->n_in; k += 16) {
             const int64_t n = w->n_in - k < 16 ? w->n_in - k : 16;
             const ahead next = ahead_of(T, tile + k * bytes, step);
             if (part == 0) prefetch(T, &next, 0, 16 * bytes);
-            for (int64_t i = 0; i < n; i++) add_input(R, T, type, tile, step, k + i, part, x + i, acc);
+            for (int64_t i = 0; i < n; i++) add_input(R, T, type, tile, step, k + i, part, x, k * R + i, acc);
         }
         UNROLL for (int t = 0; t < T; t++) {
             const outputs at = outputs_at(w, y, first + t * apart, g->begin);

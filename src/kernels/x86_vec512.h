@@ -19,7 +19,7 @@ enum { VL = 16, PARTS = 1, PARTS_TOGETHER = 1 };
 #define VL_CHAINS 24     /* accumulators that fit beside the operands */
 /* From 13 rows on some accumulators of quantised weights lie in memory. Unpacking the weights twice would cost more. */
 enum { VL_MOST_ROWS = 16, VL_PAIR_ROWS = 5 };
-enum { VL_STREAMS = 2 };
+enum { VL_STREAMS = 2, VL_BROADCASTS = 1 };
 #define VL_ROWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) \
     X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) \
     X(10, __VA_ARGS__) X(11, __VA_ARGS__) X(12, __VA_ARGS__) X(13, __VA_ARGS__) X(14, __VA_ARGS__) \
