@@ -407,8 +407,8 @@ enum {
 };
 
 /* Sets of drafters: AUTO, NONE, or bits of the others, but at most one of MODEL, HEAD and CUSTOM. All drafters of a set
- * guess one tree together. Free drafters take microseconds. Paid drafters, MODEL, HEAD and CUSTOM, take time for each
- * guess. */
+ * guess one tree together. Free drafters take microseconds. Paid drafters, MODEL, HEAD and CUSTOM, take time: MODEL and
+ * most heads a pass for each level of the draft, some heads one for the whole draft. */
 typedef enum vouch_drafter_kind {
     VOUCH_DRAFTER_AUTO = 0, /* vouch_drafter_auto: drafters without needs, and others whose needs the caller gives */
     VOUCH_DRAFTER_NONE = 1, /* plain decoding */
@@ -423,7 +423,7 @@ typedef struct vouch_drafter_info {
     const char *name;    /* "none", the names of the list, "custom" */
     const char *summary; /* one line without a full stop */
     const char *needs;   /* what the caller must give: "a draft model"; NULL: nothing */
-    bool is_paid;        /* takes time for each guess */
+    bool is_paid;        /* takes more than microseconds */
     bool in_auto;        /* AUTO uses it, provided that the caller gives `needs` */
 } vouch_drafter_info;
 
@@ -435,13 +435,26 @@ VOUCH_API const char *vouch_drafter_name(int i);
  * VOUCH_DRAFTER_MODEL with a draft model. */
 VOUCH_API unsigned vouch_drafter_auto(unsigned given);
 
-/* How a draft model or a head draws its guesses. The rule stays exact with both: a guess by
- * argmax comes from a point mass, not from the softmax. */
+/* The draft samplings: constant, name. */
+#define VOUCH_DRAFT_SAMPLING_LIST(X) \
+    X(AUTO, auto)                    \
+    X(SAMPLE, sample)                \
+    X(GREEDY, greedy)
+
+/* How a draft model or a head draws its guesses. Every rule stays exact with each: the likeliest guess comes from a
+ * point mass, not from the softmax.
+ *
+ *   AUTO    The default: GREEDY for HEAD under MATCH, and under VOUCH_ACCEPT_AUTO with lenience 1; otherwise SAMPLE.
+ *   SAMPLE  Drawn from q.
+ *   GREEDY  The likeliest of q. */
 typedef enum vouch_draft_sampling {
-    VOUCH_DRAFT_AUTO,   /* GREEDY for HEAD under MATCH, and under ACCEPT_AUTO with lenience 1; otherwise SAMPLE */
-    VOUCH_DRAFT_SAMPLE, /* from q */
-    VOUCH_DRAFT_GREEDY
+#define VOUCH_DRAFT_SAMPLING_ENUM(constant, name) VOUCH_DRAFT_##constant,
+    VOUCH_DRAFT_SAMPLING_LIST(VOUCH_DRAFT_SAMPLING_ENUM)
+#undef VOUCH_DRAFT_SAMPLING_ENUM
 } vouch_draft_sampling;
+
+/* The name of sampling i, a constant; NULL for another i. */
+VOUCH_API const char *vouch_draft_sampling_name(int i);
 
 /* The rules: constant, name. */
 #define VOUCH_ACCEPT_LIST(X) \
@@ -467,8 +480,8 @@ typedef enum vouch_draft_sampling {
  *              the target's. Accepts with at least (1 - d) / (1 + d), where d is the total-variation distance of p and
  *              q; REJECTION accepts with 1 - d. The text is the text of VOUCH_DRAFTER_NONE with COUPLED. Costs a random
  *              number for each token with p > 0.
- *   AUTO       The default: REJECTION with a draft model that samples or a lenience below 1, otherwise MATCH, which
- *              then accepts as often. */
+ *   AUTO       The default: REJECTION with a draft model or a head that samples, or with a lenience below 1; otherwise
+ *              MATCH, which then accepts as often. */
 typedef enum vouch_accept {
 #define VOUCH_ACCEPT_ENUM(constant, name) VOUCH_ACCEPT_##constant,
     VOUCH_ACCEPT_LIST(VOUCH_ACCEPT_ENUM)

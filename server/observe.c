@@ -24,16 +24,13 @@ static json_t *speculation_json(server_model *m)
     const vouch_speculation s = m->speculation;
     pthread_mutex_unlock(&m->lock);
     const char *accept = s.accept == VOUCH_ACCEPT_AUTO ? "auto" : vouch_accept_name((int)s.accept);
-    const char *sampling = s.draft_sampling == VOUCH_DRAFT_GREEDY   ? "greedy"
-                           : s.draft_sampling == VOUCH_DRAFT_SAMPLE ? "sample"
-                                                                    : "auto";
     const cli_json_entry entries[] = {
         {"model", cli_json_text(m->options->name)},
         {"drafters", drafters_json(s.drafters)},
         {"k", json_integer(s.n_draft)},
         {"accept", json_string(accept)},
         {"lenience", cli_json_real(s.lenience)},
-        {"draft_sampling", json_string(sampling)},
+        {"draft_sampling", json_string(vouch_draft_sampling_name((int)s.draft_sampling))},
         {"branches", json_integer(s.tree_branches)},
         {"depth", json_integer(s.tree_depth)},
     };

@@ -175,6 +175,16 @@ static bool read_accept(const char *word, const char *path, vouch_accept *accept
     return true;
 }
 
+static bool read_sampling(const char *word, const char *path, vouch_draft_sampling *sampling, server_fault *fault)
+{
+    int i = 0;
+    while (vouch_draft_sampling_name(i) && strcmp(vouch_draft_sampling_name(i), word) != 0) i++;
+    if (!vouch_draft_sampling_name(i))
+        return server_fail_field(fault, path, "'%.60s': expected auto, sample or greedy", word);
+    *sampling = (vouch_draft_sampling)i;
+    return true;
+}
+
 #define SPEC(member) offsetof(speculative, member)
 #define SPECULATION  (SERVER_SPECULATIVE | SERVER_ADMIN)
 static const server_field speculation_fields[] = {
@@ -204,11 +214,7 @@ bool server_read_speculation(json_t *value, const char *path, vouch_speculation 
     snprintf(inner, sizeof inner, "%s%saccept", path, dot);
     if (s.accept && !read_accept(s.accept, inner, &out->accept, fault)) return false;
     snprintf(inner, sizeof inner, "%s%sdraft_sampling", path, dot);
-    if (s.draft_sampling && strcmp(s.draft_sampling, "greedy") == 0) out->draft_sampling = VOUCH_DRAFT_GREEDY;
-    else if (s.draft_sampling && strcmp(s.draft_sampling, "sample") == 0) out->draft_sampling = VOUCH_DRAFT_SAMPLE;
-    else if (s.draft_sampling && strcmp(s.draft_sampling, "auto") == 0) out->draft_sampling = VOUCH_DRAFT_AUTO;
-    else if (s.draft_sampling)
-        return server_fail_field(fault, inner, "'%.60s': expected auto, sample or greedy", s.draft_sampling);
+    if (s.draft_sampling && !read_sampling(s.draft_sampling, inner, &out->draft_sampling, fault)) return false;
     out->n_draft = s.k;
     out->tree_branches = s.branches;
     out->tree_depth = s.depth;

@@ -443,7 +443,7 @@ static bool is_text_of_the_seed(vouch_draft_sampling draft_sampling)
     return same;
 }
 
-static void a_seed_names_the_text_unless_guesses_are_drawn(void **state)
+static void a_seed_reproduces_the_text_unless_guesses_are_drawn(void **state)
 {
     (void)state;
     assert_true(is_text_of_the_seed(VOUCH_DRAFT_AUTO));
@@ -645,7 +645,7 @@ int main(void)
         cmocka_unit_test(guesses_are_those_of_plain_loops),
         cmocka_unit_test(rejected_guesses_leave_no_trace),
         cmocka_unit_test(text_is_the_same_with_every_head),
-        cmocka_unit_test(a_seed_names_the_text_unless_guesses_are_drawn),
+        cmocka_unit_test(a_seed_reproduces_the_text_unless_guesses_are_drawn),
         cmocka_unit_test(text_is_the_same_in_an_engine),
         cmocka_unit_test(a_right_head_is_always_accepted),
         cmocka_unit_test(heads_for_other_targets_are_refused),

@@ -318,16 +318,19 @@ static void auto_takes_what_is_given(void **state)
 
 static int32_t paid_branches(unsigned drafters, int32_t n_draft, int32_t tree_branches, vouch_draft_sampling sampling)
 {
-    vouch_session_options resolved = vouch_session_options_default();
-    vouch_speculation given = resolved.speculation;
-    given.drafters = drafters;
-    given.n_draft = n_draft;
-    given.tree_branches = tree_branches;
-    resolved.sampling.temperature = 0.8f;
-    resolved.speculation = given;
-    resolved.speculation.draft_sampling = sampling;
-    if (tree_branches == 0) resolved.speculation.tree_branches = 8;
-    return vouch_options_paid_branches(&given, &resolved);
+    const vouch_head head = {.target = target};
+    vouch_options_choice choice;
+    vouch_session_options o = vouch_session_options_default();
+    o.sampling.temperature = 0.8f;
+    o.speculation.drafters = drafters;
+    o.speculation.head = &head;
+    o.speculation.draft_model = near;
+    o.speculation.n_draft = n_draft;
+    o.speculation.tree_branches = tree_branches;
+    o.speculation.draft_sampling = sampling;
+    assert_int_equal(vouch_options_resolve(&o, &choice, target, NULL), VOUCH_OK);
+    assert_int_equal(choice.is_paced, n_draft == 0);
+    return choice.paid_branches;
 }
 
 /* Drawn guesses can't be taken back, so only likeliest ones make trees by themselves. */
@@ -335,7 +338,10 @@ static void heads_make_trees_where_pace_chooses(void **state)
 {
     (void)state;
     const unsigned head = VOUCH_DRAFTER_HEAD | VOUCH_DRAFTER_NGRAM, model = VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_NGRAM;
+    assert_int_equal(paid_branches(head, 0, 0, VOUCH_DRAFT_AUTO), 4);
     assert_int_equal(paid_branches(head, 0, 0, VOUCH_DRAFT_GREEDY), 4);
+    assert_int_equal(paid_branches(VOUCH_DRAFTER_HEAD, 0, 0, VOUCH_DRAFT_GREEDY), 4);
+    assert_int_equal(paid_branches(VOUCH_DRAFTER_HEAD, 0, 0, VOUCH_DRAFT_SAMPLE), 1);
     assert_int_equal(paid_branches(head, 0, 0, VOUCH_DRAFT_SAMPLE), 1);
     assert_int_equal(paid_branches(head, 5, 0, VOUCH_DRAFT_GREEDY), 1);
     assert_int_equal(paid_branches(model, 0, 0, VOUCH_DRAFT_GREEDY), 1);

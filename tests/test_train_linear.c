@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/test.h"
 #include "train/linear.h"
@@ -172,11 +173,48 @@ static void states_that_are_not_finite_are_refused(void **state)
     free(path);
 }
 
+/* The sequence's token 5, or its likeliest token 5, is not one of the target's. */
+static void expect_token(int32_t token, int32_t likely, vouch_status expected)
+{
+    static int32_t tokens[N_TOKENS], ids[N_TOKENS][TRAIN_TOP];
+    static uint16_t taps[N_TOKENS][2][N_EMBD], p[N_TOKENS][TRAIN_TOP];
+    char *path = strdup(test_temporary("ids"));
+    const train_answer answer = {0, 3, N_TOKENS, 0};
+    const train_piece pieces[] = {
+        {&answer, sizeof answer}, {tokens, sizeof tokens}, {ids, sizeof ids}, {taps, sizeof taps}, {p, sizeof p}};
+    train_chunks *chunks;
+    train_sequence s;
+    vouch_error err;
+    tokens[5] = token;
+    ids[5][TRAIN_TOP - 1] = likely;
+    assert_int_equal(train_chunks_open(&chunks, path, "states", &header, sizeof header, NULL), VOUCH_OK);
+    assert_int_equal(train_chunks_append(chunks, pieces, 5, NULL), VOUCH_OK);
+    assert_int_equal(train_states_read(chunks, 0, &header, &s, &err), expected);
+    if (expected == VOUCH_OK) free(s.tokens);
+    else assert_non_null(strstr(err.message, "a token that the target lacks"));
+    train_chunks_close(chunks);
+    unlink(path);
+    free(path);
+}
+
+static void strange_tokens_are_refused(void **state)
+{
+    (void)state;
+    expect_token(N_VOCAB - 1, -1, VOUCH_OK);
+    expect_token(0, N_VOCAB - 1, VOUCH_OK);
+    expect_token(N_VOCAB, 0, VOUCH_E_FORMAT);
+    expect_token(-1, 0, VOUCH_E_FORMAT);
+    expect_token(0, N_VOCAB, VOUCH_E_FORMAT);
+    expect_token(0, 1 << 30, VOUCH_E_FORMAT);
+    expect_token(0, -2, VOUCH_E_FORMAT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fit_finds_a_linear_model),
         cmocka_unit_test(states_that_are_not_finite_are_refused),
+        cmocka_unit_test(strange_tokens_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

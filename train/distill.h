@@ -46,7 +46,7 @@ typedef struct train_prompt {
 
 /* One stage's progress. Texts are valid during the call. */
 typedef struct train_report {
-    const char *stage;  /* "answers", "states", "linear", "layer" */
+    const char *stage;  /* "answers", "states", "linear", "layer", "student" */
     const char *detail; /* "84,120 of 120,000 tokens" */
     double share;       /* done, in [0, 1] */
 } train_report;
@@ -87,7 +87,7 @@ typedef struct train_options {
     int32_t depth;         /* depths that training unrolls, 1 to TRAIN_MOST_DEPTH */
     int32_t epochs;        /* times that training sees each token */
     double rate;           /* largest learning rate */
-    const char *type;      /* of the file's matrices: "Q8_0", "Q4_0", "F16", "F32" */
+    const char *type;      /* of the file's matrices (train_type_of) */
     /* Resources. */
     int32_t n_threads;     /* 0: vouch_cpu_count() */
     void (*report)(void *user, const train_report *report); /* may be NULL */

@@ -23,7 +23,7 @@ typedef struct train_head_file {
     const int32_t *guesses; /* [n_draft] tokens that it guesses, ascending; NULL: all */
     double rope_base;
     const char *name, *recipe;
-    const char *type; /* of large matrices: "Q8_0", "Q4_0", "F16", "F32" */
+    const char *type; /* of large matrices (train_type_of) */
 } train_head_file;
 
 /* Writes the file completely or not at all. Errors: IO, MEMORY. */

@@ -62,7 +62,8 @@ vouch_status train_measure(train_score *score, train_kinds *kinds, const train_t
                 train_head_run(values, taught->head, NULL, taught->shape, &space.batch, NULL);
                 for (int32_t g = 0; g < taught->shape->n_generations; g++) hits[g] = values->generations[g].hits;
                 train_score_add(score, hits, taught->shape->n_generations, &space.batch);
-                const int32_t kind = kinds ? kinds->prompts[s.answer.number].kind : -1;
+                const bool is_known = kinds && (size_t)s.answer.number < kinds->n_prompts;
+                const int32_t kind = is_known ? kinds->prompts[s.answer.number].kind : -1;
                 if (kind >= 0 && kind < TRAIN_MOST_KINDS)
                     train_score_add(&kinds->scores[kind], hits, taught->shape->n_generations, &space.batch);
             }

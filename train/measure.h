@@ -40,7 +40,8 @@ typedef struct train_taught {
 
 /* The scores of the answers to prompts of each kind. */
 typedef struct train_kinds {
-    const train_prompt *prompts; /* by the number of the answer */
+    const train_prompt *prompts; /* [n_prompts] by the number of the answer */
+    size_t n_prompts;
     train_score scores[TRAIN_MOST_KINDS];
 } train_kinds;
 

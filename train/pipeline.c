@@ -227,7 +227,7 @@ train_figures train_figures_of(const train_score *score)
 static vouch_status measure(train_distiller *d, const train_taught *taught, train_result *result, vouch_error *err)
 {
     train_score held = {0}, measured = {0};
-    train_kinds kinds = {.prompts = d->options->measured};
+    train_kinds kinds = {.prompts = d->options->measured, .n_prompts = d->options->n_measured};
     VOUCH_TRY(train_measure(&held, NULL, taught, &d->lessons, d->lessons.n_taught, d->lessons.n,
                             TRAIN_MEASURED_TOKENS, err));
     result->held = train_figures_of(&held);

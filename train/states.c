@@ -271,9 +271,13 @@ vouch_status train_states_read(const train_chunks *chunks, size_t i, const train
     if (!status) {
         memmove(payload, payload + sizeof out->answer, size - sizeof out->answer);
         sequence_lay_out(out, payload, header, n);
-        for (size_t t = 0; t < n && !status; t++)
-            if (out->tokens[t] < 0 || out->tokens[t] >= header->n_vocab)
-                status = vouch_fail(err, VOUCH_E_FORMAT, "states: chunk %zu has a token that the target lacks", i + 1);
+        bool is_valid = true;
+        for (size_t t = 0; t < n; t++) is_valid &= out->tokens[t] >= 0 && out->tokens[t] < header->n_vocab;
+        for (size_t t = 0; t < n * TRAIN_TOP; t++) is_valid &= out->ids[t] >= -1 && out->ids[t] < header->n_vocab;
+        if (!is_valid)
+            status = vouch_fail(err, VOUCH_E_FORMAT,
+                                "states: chunk %zu has a token that the target lacks; delete the file that ends in "
+                                ".states", i + 1);
     }
     if (status) free(payload);
     return status;

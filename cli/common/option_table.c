@@ -28,6 +28,8 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize
 #define PENALTY      "[-1e6, 1e6]" /* a range in which logits stay finite */
 #define RULES        VOUCH_ACCEPT_LIST(RULE_WORD) "auto" /* in the order of vouch_accept */
 #define RULE_WORD(constant, name) #name "|"
+#define SAMPLINGS    &VOUCH_DRAFT_SAMPLING_LIST(SAMPLING_WORD)[1] /* in the order of vouch_draft_sampling */
+#define SAMPLING_WORD(constant, name) "|" #name
 #define ANY          "[0, 2147483647]"
 #define LOSSES       "forward-kl|reverse-kl|jensen-shannon|total-variation|cross-entropy" /* in train_loss's order */
 #define QUANTIZE_TYPES \
@@ -165,9 +167,9 @@ static const cli_flag flags[] = {
      "the list",
      NULL, NULL},
     {"draft-sampling", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.draft_sampling),
-     "auto|sample|greedy", NULL, SPECULATION,
-     "how the draft model or head chooses its guesses: drawn from its distribution, or the likeliest; auto: a head the "
-     "likeliest unless --accept names a rule that needs q",
+     SAMPLINGS, NULL, SPECULATION,
+     "how the draft model or head chooses its guesses: drawn from its distribution, or the likeliest; auto: the "
+     "likeliest with a head and --accept match or auto, otherwise drawn",
      NULL, NULL},
     {"ngram-min", NULL, 0, CLI_FLAG_INT, AT(session.speculation.ngram_min), "N", "[1, 16]", SPECULATION,
      "length of the shortest n-gram that ngram looks up", NULL, NULL},
@@ -186,8 +188,8 @@ static const cli_flag flags[] = {
     {"accept", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.accept), RULES, NULL,
      CLI_RUN | CLI_BATCH | CLI_SERVE, "Speculation",
      "the rule that judges guesses. Each gives exactly the target's distribution. match and coupled: a seed gives the "
-     "same text with every drafter and with --spec none. auto: rejection with --lenience or with a draft model that "
-     "samples, otherwise match",
+     "same text with every drafter and with --spec none. auto: rejection with --lenience or with a draft model or head "
+     "that samples, otherwise match",
      NULL, NULL},
     {"accept", NULL, 0, CLI_FLAG_CHOICES, AT(rules), RULES, NULL, CLI_BENCH, "Speculation",
      "the rule that judges guesses, as in `vouch run`; repeatable (default auto)", NULL, NULL},

@@ -10,7 +10,8 @@
  *
  * Most candidates are wrong, so most stretches are far below 0, and their sum counts this low base rate once for each
  * source. The bias corrects that. For n independent sources the exact weights are 1, and the exact bias is
- * -(n - 1) stretch(share of right candidates). So the chance by sources that agree is larger than the chance by each.
+ * -(n - 1) stretch(share of right candidates). So where each source gives more than that share, the mix gives more than
+ * each of them.
  *
  * There are weights and a bias for each set of sources with an opinion. A source that names other tokens at the
  * prefix, but not this one, has an opinion, too: that case is a class of its own.

@@ -41,10 +41,11 @@ typedef struct vouch_guesser_ops {
     double (*part)(const void *self, int32_t n_rows, int32_t n);
     /* [n_vocab of the target] logits of row i of the last follow or feed. Valid until the next call. */
     const float *(*logits)(void *self, int32_t i);
-    /* Sets *tokens to the ids [n] of the only tokens that it guesses, and returns n. NULL, or 0: it may guess all. */
-    int32_t (*few)(const void *self, const int32_t **tokens);
-    /* As `logits`, but of these tokens alone: [n]. */
-    const float *(*few_logits)(void *self, int32_t i);
+    /* Where it guesses n_draft tokens only: sets *tokens to their ids [n_draft] and returns n_draft. NULL, or 0: it may
+     * guess any token, or has no logits of these alone. */
+    int32_t (*draft_tokens)(const void *self, const int32_t **tokens);
+    /* As `logits`, but of these tokens alone: [n_draft]. */
+    const float *(*draft_logits)(void *self, int32_t i);
     /* The guesser's own estimate of the chance that the guess behind row i is accepted, in place of its chance by q.
      * NULL, or negative: none. */
     double (*confidence)(const void *self, int32_t i);

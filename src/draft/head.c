@@ -46,7 +46,6 @@ typedef struct head_guesser {
     vouch_depths depths;  /* of a head whose logits depend on a guess's depth alone */
     vouch_medusa medusa;  /* of a head with a network for each depth: it runs no rows */
     vouch_centroids likely; /* of a head that finds few likely tokens */
-    double seconds;       /* that its logits took in the last run */
     bool is_masked;       /* the staged rows end with masks */
     int32_t n_embd;       /* of the target */
     int32_t n_ctx, chunk;
@@ -118,9 +117,7 @@ static void keep_outputs(head_guesser *g, int32_t number, int32_t n)
         else memcpy(to + i * n_embd, s, (size_t)n_embd * sizeof *to);
     }
     if (g->leave.w) vouch_projection_run(&g->leave, to, outputs, n);
-    const double start = vouch_now();
     if (has_centroids(g)) vouch_centroids_run(&g->likely, to, n);
-    g->seconds = vouch_now() - start;
 }
 
 /* Puts the rows of masks behind n rows. They are a chain, and each predicts the guess of its depth. */
@@ -195,12 +192,13 @@ static double head_run(void *self)
     if (is_medusa(g)) return vouch_medusa_run(&g->medusa, &g->depths);
     if (has_depths(g) && g->n_fed > 0) return 0;
     vouch_shared_sequence_run(&g->sequence);
+    const double start = vouch_now();
     if (g->is_masked) keep_depths(g);
     else if (g->n_fed > g->n_kept) keep_outputs(g, g->n_kept + 1, g->n_fed - g->n_kept);
     else keep_outputs(g, 0, 1);
     g->n_kept = g->n_fed;
     if (has_memory(g)) keep_states_from(g, g->n_rows - 1);
-    return vouch_shared_pass_seconds(g->sequence.shared, &g->staged) + (has_centroids(g) ? g->seconds : 0);
+    return vouch_shared_pass_seconds(g->sequence.shared, &g->staged) + vouch_now() - start;
 }
 
 static int32_t head_taps(const void *self, const int32_t **layers)
@@ -327,14 +325,14 @@ static double head_part(const void *self, int32_t n_rows, int32_t n)
     return vouch_shared_pass_part(g->sequence.shared, has_depths(g) ? g->depths.n_depths : n_rows, n);
 }
 
-static int32_t head_few(const void *self, const int32_t **tokens)
+static int32_t head_draft_tokens(const void *self, const int32_t **tokens)
 {
     const head_guesser *g = self;
     *tokens = g->head->tokens;
     return g->head->tokens && !has_centroids(g) ? g->head->n_draft : 0;
 }
 
-static const float *head_few_logits(void *self, int32_t i)
+static const float *head_draft_logits(void *self, int32_t i)
 {
     const head_guesser *g = self;
     return has_depths(g) ? vouch_depths_logits(&g->depths, i)
@@ -347,7 +345,7 @@ static const float *head_logits(void *self, int32_t i)
     head_guesser *g = self;
     const vouch_head_weights *h = g->head;
     if (has_centroids(g)) return vouch_centroids_logits(&g->likely, i);
-    const float *logits = head_few_logits(g, i);
+    const float *logits = head_draft_logits(g, i);
     if (!h->tokens) return logits;
     for (int32_t d = 0; d < h->n_draft; d++) g->logits[h->tokens[d]] = logits[d];
     return g->logits;
@@ -379,8 +377,8 @@ static const vouch_guesser_ops guesser_ops = {.follow = head_follow,
                                               .run = head_run,
                                               .part = head_part,
                                               .logits = head_logits,
-                                              .few = head_few,
-                                              .few_logits = head_few_logits,
+                                              .draft_tokens = head_draft_tokens,
+                                              .draft_logits = head_draft_logits,
                                               .taps = head_taps,
                                               .hidden = head_hidden,
                                               .n_hidden = head_n_hidden,
@@ -521,6 +519,7 @@ static double share(const vouch_drafter_setup *setup)
 {
     const vouch_head_weights *h = setup->head;
     double entry = (double)vouch_matrix_bytes(&h->join) + (double)vouch_matrix_bytes(&h->leave);
+    entry += (double)vouch_matrix_bytes(&h->block.to);
     if (h->centroids.n_each > 0) { /* which leave out most of the output matrix */
         const double part = (double)h->centroids.n_best / (double)h->centroids.matrix.n_out;
         entry += (double)vouch_matrix_bytes(&h->centroids.matrix);
@@ -536,5 +535,13 @@ static bool at_once(const vouch_drafter_setup *setup)
     return setup->head->block.n_rows > 0 || setup->head->masks.n_rows > 0;
 }
 
-const vouch_drafter_type vouch_drafter_type_head = {
-    .in_auto = true, .needs = "a head", .has_q = true, .open_paid = open_paid, .share = share, .at_once = at_once};
+/* A head predicts less exactly than a draft model. So the target accepts one of a head's likeliest tokens more often
+ * than one drawn from q, and pace may cut a tree of such point masses. */
+const vouch_drafter_type vouch_drafter_type_head = {.in_auto = true,
+                                                    .needs = "a head",
+                                                    .has_q = true,
+                                                    .is_greedy = true,
+                                                    .branches = 4,
+                                                    .open_paid = open_paid,
+                                                    .share = share,
+                                                    .at_once = at_once};

@@ -234,10 +234,11 @@ static void sum_states(block_guesser *g)
 static double block_run(void *self)
 {
     block_guesser *g = self;
-    double seconds = 0;
     if (g->is_writing) return write_keys(g);
+    if (g->is_staged) vouch_shared_sequence_run(&g->sequence);
+    const double start = vouch_now();
+    double seconds = 0;
     if (g->is_staged) {
-        vouch_shared_sequence_run(&g->sequence);
         vouch_depths_keep(&g->depths, g->sequence.shared->pass, g->staged.first_logits);
         sum_states(g);
         seconds = vouch_shared_pass_seconds(g->sequence.shared, &g->staged);
@@ -245,7 +246,7 @@ static double block_run(void *self)
         g->is_staged = false;
     }
     if (has_bias(g)) vouch_projection_run(&g->to, g->from, g->bias, g->depths.n_asked);
-    return seconds;
+    return seconds + vouch_now() - start;
 }
 
 static double block_part(const void *self, int32_t n_rows, int32_t n)
@@ -268,6 +269,20 @@ static vouch_staging block_feed(void *self, const int32_t *guesses, const int32_
     for (int32_t i = 0; i < n; i++) read_before(g, i, guesses[i]);
     g->n_fed += n;
     return VOUCH_STAGED_ROWS;
+}
+
+/* The logits of the draft tokens alone are there where no bias is added to them. */
+static int32_t block_draft_tokens(const void *self, const int32_t **tokens)
+{
+    const block_guesser *g = self;
+    *tokens = g->head->tokens;
+    return g->head->tokens && !has_bias(g) ? g->head->n_draft : 0;
+}
+
+static const float *block_draft_logits(void *self, int32_t i)
+{
+    const block_guesser *g = self;
+    return vouch_depths_logits(&g->depths, i);
 }
 
 /* [n_vocab] Tokens that the head can't guess have no chance. */
@@ -319,6 +334,8 @@ static const vouch_guesser_ops guesser_ops = {.follow = block_follow,
                                               .run = block_run,
                                               .part = block_part,
                                               .logits = block_logits,
+                                              .draft_tokens = block_draft_tokens,
+                                              .draft_logits = block_draft_logits,
                                               .confidence = block_confidence,
                                               .taps = block_taps,
                                               .hidden = block_hidden,

@@ -58,12 +58,12 @@ unsigned vouch_drafters_paid(void)
     return set;
 }
 
-unsigned vouch_drafters_with_q(void)
+const vouch_drafter_type *vouch_drafters_paid_type(unsigned set)
 {
-    unsigned set = 0;
+    const vouch_drafter_type *paid = &none;
     for (int i = 0; i < VOUCH_DRAFTERS; i++)
-        if (drafters[i].type->has_q) set |= 1u << i;
-    return set;
+        if (set >> i & 1 && drafters[i].type->open_paid) paid = drafters[i].type;
+    return paid;
 }
 
 void vouch_drafters_name(unsigned set, char *out, size_t size)
@@ -99,25 +99,23 @@ static vouch_status open_free(vouch_drafter_ref *out, unsigned set, const vouch_
     return status;
 }
 
-static vouch_status open_paid(vouch_drafters *out, unsigned set, const vouch_drafter_setup *setup, vouch_error *err)
+static vouch_status open_paid(vouch_drafters *out, const vouch_drafter_type *type, const vouch_drafter_setup *setup,
+                              vouch_error *err)
 {
-    for (int i = 0; i < VOUCH_DRAFTERS; i++) {
-        const vouch_drafter_type *type = drafters[i].type;
-        if (!(set >> i & 1) || !type->open_paid) continue;
-        out->paid_share = type->share ? type->share(setup) : 0;
-        out->paid_at_once = type->at_once && type->at_once(setup);
-        return type->open_paid(&out->paid, setup, err);
-    }
-    return VOUCH_OK;
+    if (!type->open_paid) return VOUCH_OK;
+    out->paid_share = type->share ? type->share(setup) : 0;
+    out->paid_at_once = type->at_once && type->at_once(setup);
+    return type->open_paid(&out->paid, setup, err);
 }
 
 vouch_status vouch_drafters_open(vouch_drafters *out, unsigned set, const vouch_drafter_setup *setup, bool is_paced,
                                  vouch_error *err)
 {
-    const bool has_trees = (set & vouch_drafters_with_q()) && setup->branches > 1;
+    const vouch_drafter_type *paid = vouch_drafters_paid_type(set);
+    const bool has_trees = paid->has_q && setup->branches > 1;
     *out = (vouch_drafters){0};
     VOUCH_TRY(open_free(&out->free, set, setup, is_paced && has_trees, err));
-    const vouch_status status = open_paid(out, set, setup, err);
+    const vouch_status status = open_paid(out, paid, setup, err);
     if (status != VOUCH_OK) vouch_drafters_close(out);
     return status;
 }

@@ -39,6 +39,8 @@ typedef struct vouch_drafter_type {
     bool in_auto;      /* AUTO takes it, provided that the caller gives `needs` */
     const char *needs; /* what the caller must give, for messages: "a draft model"; NULL: nothing */
     bool has_q;        /* it grows chains and trees of guesses, drawn from q where VOUCH_DRAFT_SAMPLE is set (tree.h) */
+    bool is_greedy;    /* VOUCH_DRAFT_AUTO stands for GREEDY, unless the rule reads q */
+    int32_t branches;  /* most guesses with one parent, where pace chooses and guesses are not drawn; 0: 1 */
     /* One of the two. A free drafter is a source for the composition; a paid one drafts by itself. */
     vouch_status (*open_free)(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err);
     vouch_status (*open_paid)(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err);
@@ -50,8 +52,8 @@ typedef struct vouch_drafter_type {
 
 /* Set of VOUCH_DRAFTER_ bits of all paid drafters. */
 unsigned vouch_drafters_paid(void);
-/* Set of the paid drafters with has_q. */
-unsigned vouch_drafters_with_q(void);
+/* The paid drafter of a set that has at most one; one without functions if it has none. */
+const vouch_drafter_type *vouch_drafters_paid_type(unsigned set);
 /* Opens the drafters of a set without AUTO. is_paced: if a paid drafter makes trees and the set has no free drafter,
  * also opens a composition (compose.h) without sources, which keeps only the likeliest guesses of the paid tree.
  * Errors: ARGUMENT, MEMORY, MISMATCH (draft model), UNSUPPORTED (kv_type); on failure *out is empty. */

@@ -26,7 +26,7 @@
  *
  * A guess drawn from q carries that q. A guess by argmax is a point mass and carries none. The judge's rule says which
  * random numbers draw a guess. Point masses need only the likeliest tokens and their chances. So where nothing changes
- * the logits, q has just the few tokens that the guesser may guess.
+ * the logits, q has just the draft tokens of a guesser that names them (guesser.h).
  *
  * Where a row has no finite logits, or no token that the grammar allows, the draft ends before that guess. So a bad
  * draft model costs speed, not the answer (law L2). That is exact, because the end depends on the guesses before it
@@ -60,7 +60,7 @@ typedef struct tree_drafter {
     vouch_draw_fn *draw;
     const uint64_t *seed;     /* of the running answer */
     bool greedy;              /* guesses are argmaxes of q */
-    const int32_t *few;       /* [n] q has these tokens alone, under their indices; NULL: all tokens */
+    const int32_t *draft_tokens; /* [n_draft] q has these tokens alone, under their indices; NULL: all tokens */
     int32_t k;
     int32_t branches;         /* 1: chains */
     vouch_dist *q;            /* [k], or [1] where greedy */
@@ -99,7 +99,8 @@ static bool read_row(tree_drafter *d, vouch_dist *q, int32_t row, int32_t n)
         if (!d->sampler.allowed) return false;
     }
     const vouch_guesser_ops *ops = d->guesser.ops;
-    const float *logits = d->few ? ops->few_logits(d->guesser.self, row) : ops->logits(d->guesser.self, row);
+    void *guesser = d->guesser.self;
+    const float *logits = d->draft_tokens ? ops->draft_logits(guesser, row) : ops->logits(guesser, row);
     return vouch_dist_from_logits(q, &d->sampler, logits, d->history, (size_t)n) == VOUCH_OK;
 }
 
@@ -108,7 +109,7 @@ static int32_t find_best(const tree_drafter *d, const vouch_dist *q, int32_t n, 
 {
     int32_t found = vouch_find_top(d->sampler.kernels, q->weight, q->n_vocab, n, tokens, weights);
     while (found > 0 && !(weights[found - 1] > 0)) found--;
-    for (int32_t i = 0; d->few && i < found; i++) tokens[i] = d->few[tokens[i]];
+    for (int32_t i = 0; d->draft_tokens && i < found; i++) tokens[i] = d->draft_tokens[tokens[i]];
     return found;
 }
 
@@ -174,10 +175,10 @@ static bool branching_open(tree_drafter *d, branching *b, int32_t parent, int32_
  * others share the rest as q does. */
 static double chance_of(const branching *b, double p)
 {
-    const double best = (double)b->weight[0] / b->total;
+    const double best = (double)b->weight[0], rest = b->total - best;
     if (b->confidence < 0) return p;
-    if (p >= best) return b->confidence;
-    return (1 - b->confidence) * p / (1 - best);
+    if (p * b->total >= best) return b->confidence;
+    return rest > 0 ? (1 - b->confidence) * p * b->total / rest : 0;
 }
 
 /* Chooses the best guesses of [first, past), at most d->branches, in the order of their numbers. */
@@ -420,13 +421,22 @@ static vouch_sampling sampling_of(const vouch_tree_options *options, bool greedy
     return params;
 }
 
-static void layout_drafter(tree_drafter *d, const vouch_tree_options *options, vouch_arena *arena)
+/* Chooses the tokens of q. Returns their number. */
+static int32_t choose_tokens(tree_drafter *d, const vouch_tree_options *options)
 {
     const vouch_sampling params = sampling_of(options, d->greedy);
-    const bool is_plain = d->greedy && !options->constraint && !vouch_sampling_changes_logits(&params);
-    const int32_t n_few = is_plain && d->guesser.ops->few ? d->guesser.ops->few(d->guesser.self, &d->few) : 0;
-    const int32_t n_tokens = n_few > 0 ? n_few : options->n_vocab;
-    if (n_few == 0) d->few = NULL;
+    const vouch_guesser_ops *ops = d->guesser.ops;
+    if (!d->greedy || options->constraint || vouch_sampling_changes_logits(&params) || !ops->draft_tokens)
+        return options->n_vocab;
+    const int32_t n_draft = ops->draft_tokens(d->guesser.self, &d->draft_tokens);
+    if (n_draft > 0) return n_draft;
+    d->draft_tokens = NULL;
+    return options->n_vocab;
+}
+
+static void layout_drafter(tree_drafter *d, const vouch_tree_options *options, int32_t n_tokens, vouch_arena *arena)
+{
+    const vouch_sampling params = sampling_of(options, d->greedy);
     vouch_sampler_layout(&d->sampler, &params, n_tokens, options->kernels, arena);
     const int32_t n_q = d->greedy ? 1 : d->k;
     d->q = vouch_arena_take(arena, (size_t)n_q, sizeof *d->q);
@@ -459,14 +469,15 @@ vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guess
     d->greedy = options->sampling->temperature == 0 || options->draft_sampling == VOUCH_DRAFT_GREEDY;
     d->k = options->k;
     d->branches = vouch_min(vouch_min(options->branches, d->k), N_BEST);
+    const int32_t n_tokens = choose_tokens(d, options);
     vouch_arena arena = {0};
-    layout_drafter(d, options, &arena);
+    layout_drafter(d, options, n_tokens, &arena);
     const vouch_status status = vouch_arena_allocate(&arena, "the distributions of a draft model or head", err);
     if (status != VOUCH_OK) {
         vouch_tree_close(d);
         return status;
     }
-    layout_drafter(d, options, &arena);
+    layout_drafter(d, options, n_tokens, &arena);
     d->arena = arena;
     *out = (vouch_drafter_ref){.ops = options->ops, .self = d};
     return VOUCH_OK;

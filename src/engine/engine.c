@@ -21,7 +21,7 @@ static vouch_status resolve(vouch_engine_options *o, const vouch_model *model, v
     session.n_ctx = o->n_ctx;
     session.prefill_chunk = o->prefill_chunk;
     session.kv_type = o->kv_type;
-    VOUCH_TRY(vouch_options_resolve(&session, model, err));
+    VOUCH_TRY(vouch_options_resolve(&session, NULL, model, err));
     o->n_ctx = session.n_ctx;
     o->prefill_chunk = session.prefill_chunk;
     if (o->prefill_chunk < VOUCH_LEAST_CHUNK)

@@ -9,9 +9,6 @@
 enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_DRAFT = 16,
        DEFAULT_HISTORY = 1 << 16, MAX_HISTORY = 1 << 24, DEFAULT_BRANCHES = 8 };
 
-/* A head's second to fourth guess for a position need no pass of the head. */
-enum { HEAD_BRANCHES = 4 };
-
 vouch_speculation vouch_speculation_default(void)
 {
     return (vouch_speculation){.lenience = 1, .accept = VOUCH_ACCEPT_AUTO, .ngram_min = 2, .ngram_max = 4};
@@ -40,20 +37,34 @@ vouch_status vouch_options_check_lenience(const vouch_rule *rule, double lenienc
     return VOUCH_OK;
 }
 
-/* The sampling that AUTO stands for. A head predicts less exactly than a draft model. So the target accepts one of a
- * head's few likeliest tokens more often than one token drawn from q, and pace may cut a tree of such point masses. */
+/* The sampling that AUTO stands for. */
 static vouch_draft_sampling best_draft_sampling(const vouch_speculation *s)
 {
     const bool ignores_q = s->accept == VOUCH_ACCEPT_MATCH || (s->accept == VOUCH_ACCEPT_AUTO && s->lenience == 1);
-    return (s->drafters & VOUCH_DRAFTER_HEAD) && ignores_q ? VOUCH_DRAFT_GREEDY : VOUCH_DRAFT_SAMPLE;
+    return vouch_drafters_paid_type(s->drafters)->is_greedy && ignores_q ? VOUCH_DRAFT_GREEDY : VOUCH_DRAFT_SAMPLE;
+}
+
+/* Whether guesses are drawn from q. */
+static bool draws_guesses(const vouch_session_options *o)
+{
+    return vouch_drafters_paid_type(o->speculation.drafters)->has_q && o->sampling.temperature > 0 &&
+           o->speculation.draft_sampling == VOUCH_DRAFT_SAMPLE;
 }
 
 /* The rule that AUTO stands for. */
-static vouch_accept best_rule(const vouch_speculation *s, float temperature)
+static vouch_accept best_rule(const vouch_session_options *o)
 {
-    const bool samples =
-        (s->drafters & vouch_drafters_with_q()) && s->draft_sampling == VOUCH_DRAFT_SAMPLE && temperature > 0;
-    return samples || s->lenience < 1 ? VOUCH_ACCEPT_REJECTION : VOUCH_ACCEPT_MATCH;
+    return draws_guesses(o) || o->speculation.lenience < 1 ? VOUCH_ACCEPT_REJECTION : VOUCH_ACCEPT_MATCH;
+}
+
+const char *vouch_draft_sampling_name(int i)
+{
+    static const char *const names[] = {
+#define NAME(constant, name) #name,
+        VOUCH_DRAFT_SAMPLING_LIST(NAME)
+#undef NAME
+    };
+    return i >= 0 && i < (int)(sizeof names / sizeof *names) ? names[i] : NULL;
 }
 
 static vouch_status check_speculation(const vouch_speculation *s, vouch_error *err)
@@ -82,7 +93,7 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
         return vouch_fail(err, VOUCH_E_ARGUMENT,
                           "speculation: tree_branches is %d, must be 1 with the rule %s, which judges chains only",
                           s->tree_branches, rule->name);
-    if (s->draft_sampling < VOUCH_DRAFT_AUTO || s->draft_sampling > VOUCH_DRAFT_GREEDY)
+    if (!vouch_draft_sampling_name((int)s->draft_sampling))
         return vouch_options_out_of_range(err, "speculation: draft_sampling", s->draft_sampling, 0, VOUCH_DRAFT_GREEDY);
     VOUCH_TRY(vouch_options_check_lenience(rule, s->lenience, err));
     if ((s->drafters & VOUCH_DRAFTER_HEAD) && !s->head)
@@ -95,21 +106,36 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
     return VOUCH_OK;
 }
 
-bool vouch_options_want_pace(const vouch_speculation *given)
+static bool wants_pace(const vouch_speculation *given)
 {
     return given->drafters == VOUCH_DRAFTER_AUTO || (given->drafters != VOUCH_DRAFTER_NONE && given->n_draft == 0);
 }
 
-int32_t vouch_options_paid_branches(const vouch_speculation *given, const vouch_session_options *resolved)
+/* The most guesses with one parent, in the paid drafter's draft. */
+static int32_t paid_branches(const vouch_session_options *o, bool is_paced)
 {
-    const vouch_speculation *s = &resolved->speculation;
-    const bool is_drawn = resolved->sampling.temperature > 0 && s->draft_sampling == VOUCH_DRAFT_SAMPLE;
-    if (given->tree_branches > 0) return s->tree_branches;
-    if (!vouch_options_want_pace(given) || !(s->drafters & VOUCH_DRAFTER_HEAD) || is_drawn) return 1;
-    return vouch_min(s->tree_branches, HEAD_BRANCHES);
+    const vouch_drafter_type *paid = vouch_drafters_paid_type(o->speculation.drafters);
+    const int32_t given = o->speculation.tree_branches;
+    if (!paid->has_q || !vouch_rule_get(o->speculation.accept)->trees) return 1;
+    if (given > 0) return given;
+    return is_paced && paid->branches > 0 && !draws_guesses(o) ? paid->branches : 1;
 }
 
-vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *model, vouch_error *err)
+/* Replaces the defaults of the draft's shape. */
+static void resolve_shape(vouch_session_options *o, int32_t branches)
+{
+    vouch_speculation *s = &o->speculation;
+    const bool has_free = s->drafters & ~vouch_drafters_paid();
+    if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
+    if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
+    if (!has_free) s->tree_branches = branches;
+    if (s->tree_branches == 0) s->tree_branches = DEFAULT_BRANCHES;
+    if (!vouch_rule_get(s->accept)->trees) s->tree_branches = 1;
+    if (s->tree_depth == 0 || s->tree_depth > s->n_draft) s->tree_depth = s->n_draft;
+}
+
+vouch_status vouch_options_resolve(vouch_session_options *o, vouch_options_choice *choice, const vouch_model *model,
+                                   vouch_error *err)
 {
     if (o->n_ctx == 0) o->n_ctx = model->info.n_ctx_train < 2 ? 2 : vouch_min(DEFAULT_CTX, model->info.n_ctx_train);
     if (o->n_ctx < 2 || o->n_ctx > MAX_CTX) return vouch_options_out_of_range(err, "n_ctx", o->n_ctx, 2, MAX_CTX);
@@ -123,14 +149,14 @@ vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *
     if (o->max_tokens < 0) return vouch_options_out_of_range(err, "max_tokens", o->max_tokens, 0, INT32_MAX);
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
     vouch_speculation *s = &o->speculation;
-    const bool is_paced = vouch_options_want_pace(s);
+    vouch_options_choice made = {.is_paced = wants_pace(s)};
     if (!s->head && !s->draft_model && model->head.weights) s->head = &model->head;
     if (s->drafters == VOUCH_DRAFTER_AUTO)
         s->drafters = vouch_drafter_auto(s->auto_with | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0) |
                                          (s->head ? VOUCH_DRAFTER_HEAD : 0) | (s->table ? VOUCH_DRAFTER_TABLE : 0) |
                                          (o->grammar ? VOUCH_DRAFTER_GRAMMAR : 0));
     if (s->draft_sampling == VOUCH_DRAFT_AUTO) s->draft_sampling = best_draft_sampling(s);
-    if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = best_rule(s, o->sampling.temperature);
+    if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = best_rule(o);
     VOUCH_TRY(check_speculation(s, err));
     VOUCH_TRY(vouch_model_need_weights(model, err));
     if (s->draft_model) VOUCH_TRY(vouch_model_need_weights(s->draft_model, err));
@@ -138,13 +164,9 @@ vouch_status vouch_options_resolve(vouch_session_options *o, const vouch_model *
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: head was opened for another model");
     if (s->table && s->table->target != model)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: table was opened for another model");
-    if (s->n_draft == 0) s->n_draft = DEFAULT_DRAFT;
-    if (s->drafters == VOUCH_DRAFTER_NONE) s->n_draft = 0;
     if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;
-    if (!(s->drafters & ~vouch_drafters_paid()) && (s->tree_branches == 0 || !(s->drafters & vouch_drafters_with_q())))
-        s->tree_branches = is_paced && (s->drafters & VOUCH_DRAFTER_HEAD) ? HEAD_BRANCHES : 1;
-    if (s->tree_branches == 0) s->tree_branches = DEFAULT_BRANCHES;
-    if (!vouch_rule_get(s->accept)->trees) s->tree_branches = 1;
-    if (s->tree_depth == 0 || s->tree_depth > s->n_draft) s->tree_depth = s->n_draft;
+    made.paid_branches = paid_branches(o, made.is_paced);
+    resolve_shape(o, made.paid_branches);
+    if (choice) *choice = made;
     return vouch_sampling_check(&o->sampling, model->info.n_vocab, err);
 }

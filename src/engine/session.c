@@ -59,7 +59,7 @@ static void open_pace(vouch_session *s)
     const vouch_speculation *spec = &s->options.speculation;
     const vouch_drafters *drafters = &s->cycle.drafters;
     if (drafters->free.ops && drafters->paid.ops) s->cycle.n_paid = (spec->n_draft + 1) / 2;
-    if (!s->is_paced) return;
+    if (!s->choice.is_paced) return;
     const vouch_pace_options options = {
         .has_paid = drafters->paid.ops,
         .paid_share = drafters->paid_share,
@@ -91,7 +91,7 @@ static vouch_status open_memory(vouch_session *s, vouch_error *err)
     return VOUCH_OK;
 }
 
-static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_error *err)
+static vouch_status open_drafters(vouch_session *s, vouch_error *err)
 {
     const vouch_session_options *o = &s->options;
     const vouch_model *draft = o->speculation.draft_model;
@@ -101,7 +101,7 @@ static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_erro
                                        .n_ctx = o->n_ctx,
                                        .prefill_chunk = o->prefill_chunk,
                                        .kv_type = o->kv_type,
-                                       .branches = branches,
+                                       .branches = s->choice.paid_branches,
                                        .draw_guess = vouch_rule_get(o->speculation.accept)->draw_guess,
                                        .constraint = s->target.constraint,
                                        .target = s->model->weights,
@@ -112,7 +112,8 @@ static vouch_status open_drafters(vouch_session *s, int32_t branches, vouch_erro
                                        .table = o->speculation.table ? o->speculation.table->rows : NULL,
                                        .draft_tokens = draft ? vouch_model_vocabulary(draft) : (vouch_vocabulary){0},
                                        .passes = &s->engine->draft_passes};
-    VOUCH_TRY(vouch_drafters_open(&s->cycle.drafters, o->speculation.drafters, &setup, s->is_paced, err));
+    const unsigned set = o->speculation.drafters;
+    VOUCH_TRY(vouch_drafters_open(&s->cycle.drafters, set, &setup, s->choice.is_paced, err));
     const int32_t *layers, n = vouch_drafters_taps(&s->cycle.drafters, &layers);
     for (int32_t i = 0; i < n; i++) VOUCH_TRY(vouch_pass_open_tap(s->engine->pass, layers[i], err));
     return VOUCH_OK;
@@ -141,7 +142,7 @@ static vouch_status open_parts(vouch_session *s, const vouch_session_options *gi
     VOUCH_TRY(vouch_memory_open(&s->target.memory, s->engine->pages, o->n_ctx, fewest_logits(o), err));
     VOUCH_TRY(vouch_stream_open(&s->stream, s->model->tokenizer, given->stop, given->n_stop, VOUCH_MAX_DRAFT + 1, err));
     VOUCH_TRY(open_constraint(s, err));
-    return open_drafters(s, vouch_options_paid_branches(&given->speculation, o), err);
+    return open_drafters(s, err);
 }
 
 static vouch_status open_resolved(vouch_session *s, const vouch_session_options *given, vouch_error *err)
@@ -176,8 +177,7 @@ vouch_status vouch_session_join(vouch_session **out, vouch_engine *engine, const
     s->engine = engine;
     s->model = engine->model;
     s->options = *given;
-    s->is_paced = vouch_options_want_pace(&given->speculation);
-    vouch_status status = vouch_options_resolve(&s->options, s->model, err);
+    vouch_status status = vouch_options_resolve(&s->options, &s->choice, s->model, err);
     if (status == VOUCH_OK) status = open_resolved(s, given, err);
     engine->sessions[engine->n_sessions++] = s;
     if (status == VOUCH_OK) *out = s;
@@ -192,7 +192,7 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
     *out = NULL;
     vouch_session_options o = options ? *options : vouch_session_options_default();
     vouch_session_options resolved = o;
-    VOUCH_TRY(vouch_options_resolve(&resolved, model, err));
+    VOUCH_TRY(vouch_options_resolve(&resolved, NULL, model, err));
     vouch_engine *engine;
     const int32_t max_logits = fewest_logits(&resolved);
     const vouch_pages_options pages = vouch_pages_for(resolved.n_ctx, resolved.kv_type);
@@ -215,7 +215,7 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
 vouch_status vouch_session_check(const vouch_model *model, const vouch_session_options *options, vouch_error *err)
 {
     vouch_session_options resolved = *options;
-    return vouch_options_resolve(&resolved, model, err);
+    return vouch_options_resolve(&resolved, NULL, model, err);
 }
 
 void vouch_session_close(vouch_session *session)

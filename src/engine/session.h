@@ -8,6 +8,7 @@
 
 #include "decode/cycle.h"
 #include "engine/engine.h"
+#include "engine/options.h"
 #include "engine/target.h"
 #include "text/tokenizer.h"
 
@@ -22,17 +23,17 @@ struct vouch_session {
     bool is_alone; /* the engine is the session's own */
     const vouch_model *model;
     vouch_session_options options; /* resolved; its pointers are used at open only */
+    vouch_options_choice choice;
     vouch_engine_target target;
     vouch_stream *stream;
     vouch_logprob *logprobs; /* [VOUCH_MAX_DRAFT + 1][1 + options.top_logprobs] of the last step; NULL: not wanted */
     vouch_cycle cycle; /* holds tokens, n_tokens, drafters, rule, lenience */
-    vouch_pace pace;   /* in use where is_paced */
+    vouch_pace pace;   /* in use where the choice is paced */
     vouch_seeded_draw seeded; /* of the running answer */
     uint64_t seed;            /* the options' seed, or the last one that vouch_session_set_seed set */
     int64_t n_seeded;         /* answers begun with it */
     vouch_shape shape; /* of the drafts */
     double cost[VOUCH_MAX_DRAFT + 2];
-    bool is_paced;
     char drafter_name[64];
     vouch_stats stats;
     vouch_scores scores, next_scores; /* of the running prompt, and of the next one */

@@ -30,6 +30,8 @@ typedef struct vouch_text {
     size_t size;
 } vouch_text;
 
+bool vouch_text_is(vouch_text text, const char *word);
+
 /* "u8", "string", "array", ...; NULL for an undefined type. */
 const char *vouch_gguf_type_name(uint32_t type);
 

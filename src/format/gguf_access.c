@@ -11,6 +11,11 @@
 #include "format/gguf_private.h"
 #include "format/recipe.h"
 
+bool vouch_text_is(vouch_text text, const char *word)
+{
+    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
+
 /* ------------------------------------------------------------------- types */
 
 static const struct {

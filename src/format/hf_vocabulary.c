@@ -124,7 +124,7 @@ static bool looks_special(vouch_text t)
     static const char *const names[] = {"<pad>", "<mask>", "<2mass>", "[@BOS@]"};
     static const char *const frames[][2] = {{"<|", "|>"}, {"<｜", "｜>"}, {"<unused", ">"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == t.size && memcmp(names[i], t.data, t.size) == 0) return true;
+        if (vouch_text_is(t, names[i])) return true;
     for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
         const size_t a = strlen(frames[i][0]), b = strlen(frames[i][1]);
         if (t.size >= a && t.size >= b && memcmp(t.data, frames[i][0], a) == 0 &&

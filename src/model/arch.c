@@ -34,7 +34,7 @@ vouch_status vouch_arch_find(const vouch_gguf *gguf, const vouch_arch **arch, vo
     vouch_text name;
     VOUCH_TRY(vouch_gguf_get_text(gguf, "general.architecture", true, &name, err));
     for (size_t i = 0; i < N_ARCHS; i++)
-        if (strlen(archs[i]->name) == name.size && memcmp(archs[i]->name, name.data, name.size) == 0) {
+        if (vouch_text_is(name, archs[i]->name)) {
             *arch = archs[i];
             return VOUCH_OK;
         }

@@ -21,8 +21,8 @@ static vouch_status read_activation(const vouch_gguf *gguf, vouch_hparams *h, vo
     vouch_text name = {0};
     if (!vouch_gguf_has(gguf, "dflash.hidden_activation")) return VOUCH_OK;
     VOUCH_TRY(vouch_gguf_get_text(gguf, "dflash.hidden_activation", true, &name, err));
-    const bool is_silu = name.size == 4 && memcmp(name.data, "silu", 4) == 0;
-    const bool is_gelu = name.size >= 4 && memcmp(name.data, "gelu", 4) == 0;
+    const bool is_silu = vouch_text_is(name, "silu");
+    const bool is_gelu = vouch_text_is(name, "gelu") || vouch_text_is(name, "gelu_pytorch_tanh");
     if (!is_silu && !is_gelu)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "%s: dflash.hidden_activation is '%.*s', expected silu, gelu or gelu_pytorch_tanh",

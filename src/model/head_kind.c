@@ -111,17 +111,12 @@ vouch_status vouch_head_read_tokens(vouch_head_weights *head, const vouch_gguf *
 
 /* ------------------------------------------------------------------- opening */
 
-static bool is_text(vouch_text text, const char *expected)
-{
-    return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
-}
-
 vouch_status vouch_head_refuse(const vouch_gguf *gguf, vouch_error *err)
 {
     vouch_text arch;
     if (vouch_gguf_get_text(gguf, "general.architecture", true, &arch, NULL) != VOUCH_OK) return VOUCH_OK;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (is_text(arch, kinds[i]->arch))
+        if (vouch_text_is(arch, kinds[i]->arch))
             return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                               "%s: general.architecture '%s' is a head, which guesses for a model: open the model, and "
                               "give it this file as its head", vouch_gguf_path(gguf), kinds[i]->arch);
@@ -137,7 +132,7 @@ static vouch_status open_kind(vouch_head_weights *head, const vouch_gguf *gguf, 
     VOUCH_TRY(vouch_gguf_get_text(gguf, "general.architecture", true, &arch, err));
     int used = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (is_text(arch, kinds[i]->arch)) return kinds[i]->open(head, gguf, target, pool, err);
+        if (vouch_text_is(arch, kinds[i]->arch)) return kinds[i]->open(head, gguf, target, pool, err);
         used += snprintf(known + used, sizeof known - (size_t)used, "%s'%s'", i ? ", " : "", kinds[i]->arch);
     }
     return vouch_fail(err, VOUCH_E_FORMAT, "%s: general.architecture is '%.*s': expected a head, one of %s",

@@ -137,8 +137,7 @@ static vouch_status check_target(const vouch_gguf *gguf, const vouch_head_target
     VOUCH_TRY(vouch_head_check_size(gguf, ARCH, "target.block_count", true, h->n_layers, err));
     VOUCH_TRY(vouch_head_check_size(gguf, ARCH, "target.vocab_size", true, h->n_vocab, err));
     VOUCH_TRY(vouch_gguf_get_text(gguf, "vouch-head.target.digest", true, &digest, err));
-    const bool is_same = digest.size == strlen(target->digest) && memcmp(digest.data, target->digest, digest.size) == 0;
-    if (is_same || target->may_differ) return VOUCH_OK;
+    if (vouch_text_is(digest, target->digest) || target->may_differ) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_MISMATCH,
                       "%s: the head was taught for the model with digest %.*s, and this model has %s: use its own "
                       "head, or allow a head of another model, which costs acceptance only",

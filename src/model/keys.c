@@ -53,7 +53,7 @@ static vouch_status get_list(const vouch_gguf *gguf, const char *name, int32_t n
     for (size_t i = 0; i < vouch_gguf_n_kv(gguf); i++) {
         vouch_gguf_type one;
         const vouch_text text = vouch_gguf_key(gguf, i, &one);
-        if (text.size == strlen(name) && memcmp(text.data, name, text.size) == 0) type = one;
+        if (vouch_text_is(text, name)) type = one;
     }
     if (type != VOUCH_GGUF_ARRAY) return VOUCH_OK;
     VOUCH_TRY(vouch_gguf_get_array(gguf, name, true, list, err));
@@ -118,11 +118,6 @@ vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const cha
     return VOUCH_OK;
 }
 
-static bool text_is(vouch_text text, const char *word)
-{
-    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
-}
-
 /* YaRN's factor of queries and keys (arXiv 2309.00071, section 3.4). */
 static double yarn_growth(double factor, double weight)
 {
@@ -160,18 +155,18 @@ vouch_status vouch_key_rope_scaling(const vouch_gguf *gguf, vouch_hparams *h, vo
     VOUCH_TRY(vouch_gguf_get_text(gguf, name, false, &kind, err));
     VOUCH_TRY(vouch_key_int(gguf, arch, "rope.scaling.original_context_length", false, 1, INT_MAX / 2,
                             &s->n_ctx_original, err));
-    if (text_is(kind, "none")) return VOUCH_OK;
-    if (!text_is(kind, "linear") && !text_is(kind, "yarn") && !text_is(kind, "longrope"))
+    if (vouch_text_is(kind, "none")) return VOUCH_OK;
+    if (!vouch_text_is(kind, "linear") && !vouch_text_is(kind, "yarn") && !vouch_text_is(kind, "longrope"))
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "%s: %s '%.*s' is not supported (supported: none, linear, yarn, longrope)",
                           vouch_gguf_path(gguf), name, (int)(kind.size < 32 ? kind.size : 32), kind.data);
-    const bool is_named = vouch_gguf_has(gguf, name) && !text_is(kind, "longrope");
+    const bool is_named = vouch_gguf_has(gguf, name) && !vouch_text_is(kind, "longrope");
     VOUCH_TRY(vouch_key_float(gguf, arch, "rope.scaling.factor", is_named, 0, 1e6, &s->factor, err));
     if (s->factor == 0) s->factor = 1;
     if (s->factor < 1e-3)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.rope.scaling.factor is %g, must be 0 (none) or 0.001 to 1e6",
                           vouch_gguf_path(gguf), arch, s->factor);
-    if (text_is(kind, "yarn")) VOUCH_TRY(read_yarn(gguf, arch, s, err));
+    if (vouch_text_is(kind, "yarn")) VOUCH_TRY(read_yarn(gguf, arch, s, err));
     VOUCH_TRY(vouch_key_float(gguf, arch, "rope.scaling.attn_factor", false, 1e-3, 1e3, &growth, err));
     s->magnitude *= growth;
     return VOUCH_OK;

@@ -39,15 +39,10 @@ int32_t vouch_table_rows_find(const vouch_table_rows *table, const vouch_table_c
 
 /* ------------------------------------------------------------------ reading */
 
-static bool is_table(vouch_text arch)
-{
-    return arch.size == strlen(ARCH) && memcmp(arch.data, ARCH, arch.size) == 0;
-}
-
 vouch_status vouch_table_refuse(const vouch_gguf *gguf, vouch_error *err)
 {
     vouch_text arch;
-    if (vouch_gguf_get_text(gguf, "general.architecture", true, &arch, NULL) != VOUCH_OK || !is_table(arch))
+    if (vouch_gguf_get_text(gguf, "general.architecture", true, &arch, NULL) != VOUCH_OK || !vouch_text_is(arch, ARCH))
         return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                       "%s: general.architecture '%s' is a table, which guesses for a model: open the model, and give "
@@ -60,7 +55,7 @@ static vouch_status check_target(const vouch_gguf *gguf, const vouch_table_targe
     vouch_text arch, digest;
     int64_t n_vocab = 0;
     VOUCH_TRY(vouch_gguf_get_text(gguf, "general.architecture", true, &arch, err));
-    if (!is_table(arch))
+    if (!vouch_text_is(arch, ARCH))
         return vouch_fail(err, VOUCH_E_FORMAT,
                           "%s: general.architecture is '%.*s': expected a table, '%s', which `vouch distill --table` "
                           "makes", path, (int)(arch.size < 64 ? arch.size : 64), arch.data, ARCH);
@@ -70,8 +65,7 @@ static vouch_status check_target(const vouch_gguf *gguf, const vouch_table_targe
                           "%s: vouch-table.target.vocab_size is %lld, but the model has %d tokens: this table is for "
                           "another model", path, (long long)n_vocab, target->n_vocab);
     VOUCH_TRY(vouch_gguf_get_text(gguf, "vouch-table.target.digest", true, &digest, err));
-    const bool is_same = digest.size == strlen(target->digest) && memcmp(digest.data, target->digest, digest.size) == 0;
-    if (is_same || target->may_differ) return VOUCH_OK;
+    if (vouch_text_is(digest, target->digest) || target->may_differ) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_MISMATCH,
                       "%s: the table was counted for the model with digest %.*s, and this model has %s: use its own "
                       "table, or allow a table of another file (--allow-other-head)",
