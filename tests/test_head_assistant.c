@@ -3,16 +3,28 @@
  * llama.cpp's. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
+#include "draft/head_centroids.h"
 #include "engine/model.h"
+#include "golden/centroids.h"
 #include "support/answer.h"
 #include "support/head_bench.h"
 #include "support/hf_model.h"
 #include "support/tiny_draft.h"
 
 static const tiny_model_options target_options = {.arch = "gemma4", .n_layers = 6, .tied = true, .seed = 31};
+
+/* Writes n rows of CENTROIDS_WIDTH values, by the rule of hf_folders.py for embeddings. */
+static void fill_values(float *values, const char *name, int32_t n)
+{
+    test_random random = {vouch_hash_bytes(VOUCH_HASH_START, name, strlen(name))};
+    for (int32_t i = 0; i < n * CENTROIDS_WIDTH; i++)
+        values[i] = (float)(2 * (int32_t)(test_next(&random) >> 25) - 127) / 128;
+}
 
 /* A tensor's name in a folder of transformers. */
 static void name_in_folder(char out[96], const vouch_gguf_tensor *tensor)
@@ -210,6 +222,69 @@ static void centroids_find_likely_tokens(void **state)
     vouch_model_close(target);
 }
 
+/* A packed F32 matrix whose values follow from its name, as in centroids.py. Its row i is row step i mod n_out. */
+static vouch_matrix make_matrix(const char *name, int32_t n_out, int32_t step)
+{
+    vouch_matrix m;
+    const size_t width = CENTROIDS_WIDTH;
+    float *values = calloc((size_t)n_out * width, sizeof *values), *rows = calloc((size_t)n_out * width, sizeof *rows);
+    assert_non_null(values);
+    assert_non_null(rows);
+    fill_values(values, name, n_out);
+    for (int32_t i = 0; i < n_out; i++)
+        memcpy(rows + (size_t)i * width, values + (size_t)(step * i % n_out) * width, width * sizeof *rows);
+    free(values);
+    assert_true(vouch_matrix_shape(&m, VOUCH_TYPE_F32, n_out, CENTROIDS_WIDTH));
+    m.data = aligned_alloc(64, vouch_matrix_bytes(&m));
+    assert_non_null(m.data);
+    vouch_matrix_pack(&m, rows, 0, m.n_tiles);
+    free(rows);
+    return m;
+}
+
+/* The same tokens get logits as in transformers, and the logits agree. */
+static void centroids_agree_with_transformers(void **state)
+{
+    (void)state;
+    float states[CENTROIDS_ROWS][CENTROIDS_WIDTH];
+    int32_t order[CENTROIDS_VOCABULARY];
+    const vouch_kernels *kernels;
+    vouch_pool *pool;
+    fill_values(states[0], "states.embed", CENTROIDS_ROWS);
+    for (int32_t i = 0; i < CENTROIDS_VOCABULARY; i++) order[i] = 7 * i % CENTROIDS_VOCABULARY; /* as output's rows */
+    vouch_matrix output = make_matrix("lm_head.embed", CENTROIDS_VOCABULARY, 7);
+    vouch_matrix centroids = make_matrix("centroids.embed", CENTROIDS, 1);
+    assert_int_equal(vouch_pool_open(&pool, 2, NULL), VOUCH_OK);
+    for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++) {
+        vouch_weights body = {.kernels = kernels, .hparams = {.n_embd = CENTROIDS_WIDTH}, .head = &output};
+        const vouch_head_weights head = {.body = &body,
+                                         .centroids = {.matrix = centroids, .n_best = CENTROIDS_BEST,
+                                                       .n_each = CENTROIDS_VOCABULARY / CENTROIDS},
+                                         .n_draft = CENTROIDS_VOCABULARY,
+                                         .tokens = order};
+        vouch_centroids likely;
+        vouch_arena arena = {0};
+        vouch_centroids_open(&likely, &head, pool);
+        vouch_centroids_layout(&likely, CENTROIDS_ROWS, &arena);
+        assert_int_equal(vouch_arena_allocate(&arena, "centroids", NULL), VOUCH_OK);
+        vouch_centroids_layout(&likely, CENTROIDS_ROWS, &arena);
+        vouch_centroids_clear(&likely);
+        vouch_centroids_run(&likely, states[0], CENTROIDS_ROWS);
+        for (int32_t i = 0; i < CENTROIDS_ROWS; i++) {
+            const float *logits = vouch_centroids_logits(&likely, i);
+            for (int32_t t = 0; t < CENTROIDS_VOCABULARY; t++) {
+                const float expected = centroids_logits[i][t];
+                if (isinf(expected)) assert_true(logits[t] == expected);
+                else assert_true(fabsf(logits[t] - expected) < 1e-5f);
+            }
+        }
+        vouch_arena_free(&arena);
+    }
+    vouch_pool_close(pool);
+    free(output.data);
+    free(centroids.data);
+}
+
 /* Damaged orders and centroids. */
 static void bad_centroids_are_refused(void **state)
 {
@@ -289,6 +364,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assistants_are_read_from_folders),
         cmocka_unit_test(centroids_find_likely_tokens),
+        cmocka_unit_test(centroids_agree_with_transformers),
         cmocka_unit_test(bad_centroids_are_refused),
         cmocka_unit_test(settings_of_assistants_are_checked),
     };

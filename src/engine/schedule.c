@@ -89,8 +89,8 @@ static int32_t prompt_rows(const vouch_engine *e, int32_t n_decoding)
 }
 
 /* The limits of a session's draft beside `others` sequences. Guesses of a paid drafter have cost their time when
- * admission could leave them out, and drawn ones have to stay. So each session with a paid drafter gets an equal part of
- * VOUCH_ENGINE_GUESSES. (Without these parts, where nothing is drawn, 16 and 32 sequences are 2 % slower.) */
+ * admission could leave them out, and drawn ones have to stay. So each session with a paid drafter gets an equal part
+ * of VOUCH_ENGINE_GUESSES. (Without these parts, where nothing is drawn, 16 and 32 sequences are 2 % slower.) */
 static vouch_shape shape_beside(const vouch_session *s, int32_t others)
 {
     vouch_shape most = s->shape;
