@@ -81,6 +81,11 @@ static int model_open(serving *s, size_t i)
     cli_engine_check_think(engine);
     m->session.n_ctx = cli_engine_context(engine);
     cli_engine_speculate(engine, &m->session.speculation);
+    vouch_error err;
+    if (vouch_session_check(m->model, &m->session, &err)) {
+        cli_complain("%s: %s", m->path, err.message);
+        return CLI_WRONG_USAGE;
+    }
     return CLI_DONE;
 }
 

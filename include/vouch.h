@@ -673,6 +673,9 @@ VOUCH_API void vouch_session_close(vouch_session *session); /* NULL is allowed *
  * and stop texts are checked at open only. Errors: ARGUMENT (names the option). Any thread. */
 VOUCH_API vouch_status vouch_session_check(const vouch_model *model, const vouch_session_options *options,
                                            vouch_error *err);
+/* The rule of a session with these options: that of VOUCH_ACCEPT_AUTO, too. Options that vouch_session_check refuses
+ * give `accept` as it is. Any thread. */
+VOUCH_API vouch_accept vouch_session_options_rule(const vouch_model *model, const vouch_session_options *options);
 
 /* Makes the sequence exactly these tokens and begins a new answer. Tokens that the sequence already begins with stay in
  * the cache and are not run again. Needs 1 to n_ctx - 1 tokens.

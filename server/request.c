@@ -132,6 +132,8 @@ static bool add_drafters(const char *names, const char *path, unsigned *drafters
         if (i < 0 || bit == VOUCH_DRAFTER_CUSTOM || bit == VOUCH_DRAFTER_HISTORY)
             return server_fail_field(fault, path, "'%.*s': expected auto, none, or drafters of --spec except history",
                                      (int)(n < 60 ? n : 60), at);
+        if (*drafters & bit)
+            return server_fail_field(fault, path, "'%.*s' is given twice", (int)n, at);
         *drafters |= bit;
         at += n;
     }
@@ -215,6 +217,15 @@ bool server_read_speculation(json_t *value, const char *path, vouch_speculation 
     if (s.accept && !read_accept(s.accept, inner, &out->accept, fault)) return false;
     snprintf(inner, sizeof inner, "%s%sdraft_sampling", path, dot);
     if (s.draft_sampling && !read_sampling(s.draft_sampling, inner, &out->draft_sampling, fault)) return false;
+    const bool is_lossless = out->accept != VOUCH_ACCEPT_REJECTION && out->accept != VOUCH_ACCEPT_AUTO;
+    snprintf(inner, sizeof inner, "%s%slenience", path, dot);
+    if (s.lenience < 1 && is_lossless)
+        return server_fail_field(fault, inner, "is %g, of the request or the server's default, but %s needs 1: send "
+                                 "\"lenience\": 1", s.lenience, vouch_accept_name((int)out->accept));
+    snprintf(inner, sizeof inner, "%s%sbranches", path, dot);
+    if (s.branches > 1 && out->accept == VOUCH_ACCEPT_BLOCK)
+        return server_fail_field(fault, inner, "is %d, of the request or the server's default, but block judges "
+                                 "chains: send \"branches\": 1", (int)s.branches);
     out->n_draft = s.k;
     out->tree_branches = s.branches;
     out->tree_depth = s.depth;

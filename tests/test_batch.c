@@ -170,6 +170,18 @@ static void resume_cuts_off_only_its_own_lines(void **state)
            "line 14 is beyond the last prompt");
 }
 
+/* Texts that the guesses can't change are gone on with whatever drafts; auto judges free guesses by match. */
+static void resume_takes_other_drafters_where_texts_are_the_same(void **state)
+{
+    (void)state;
+#define SAMPLED "batch", target, "--prompts", prompts, "-n", "3", "--temp", "0.8", "--seed", "2", "--out", out
+    expect(RUN(SAMPLED), 0, "13 answers");
+    expect(RUN(SAMPLED, "--resume", "--spec", "ngram"), 0, NULL);
+    expect(RUN(SAMPLED, "--resume", "--accept", "match", "--spec", "none"), 0, NULL);
+    expect(RUN(SAMPLED, "--resume", "--accept", "rejection"), 1, "line 1 belongs to another prompt");
+#undef SAMPLED
+}
+
 /* Two processes never write to one file: the second is refused. */
 static void a_file_in_use_is_refused(void **state)
 {
@@ -398,6 +410,7 @@ int main(void)
         cmocka_unit_test_setup(answers_are_those_of_run, files_remove),
         cmocka_unit_test_setup(a_killed_run_is_resumed, files_remove),
         cmocka_unit_test_setup(resume_cuts_off_only_its_own_lines, files_remove),
+        cmocka_unit_test_setup(resume_takes_other_drafters_where_texts_are_the_same, files_remove),
         cmocka_unit_test_setup(resume_knows_the_drafters_files, files_remove),
         cmocka_unit_test_setup(a_file_in_use_is_refused, files_remove),
         cmocka_unit_test_setup(an_interrupted_run_keeps_its_answers, files_remove),

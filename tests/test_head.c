@@ -571,7 +571,7 @@ static void heads_for_other_targets_are_refused(void **state)
     vouch_session *session;
     vouch_error err;
     assert_int_equal(vouch_session_open(&session, target, &o, &err), VOUCH_E_ARGUMENT);
-    assert_non_null(strstr(err.message, "and the model has none; set head"));
+    assert_non_null(strstr(err.message, "and the model has none of its own; set head"));
     assert_int_equal(vouch_head_open(&head, path, target, false, NULL), VOUCH_OK);
     o.speculation.head = head;
     assert_int_equal(vouch_session_open(&session, silent, &o, &err), VOUCH_E_ARGUMENT);
@@ -590,6 +590,7 @@ static void damaged_heads_are_refused(void **state)
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         refuses(&(tiny_head_options){.n_layers = 1, .omit = needed[i]}, VOUCH_E_FORMAT, needed[i]);
     refuses(&(tiny_head_options){.width = 32, .omit = "output.weight"}, VOUCH_E_FORMAT, "'output.weight' is missing");
+    refuses(&(tiny_head_options){.is_infinite = true}, VOUCH_E_FORMAT, "tensor 'taps.inv_scale': element 2 is inf");
     refuses(&(tiny_head_options){.n_draft = 20, .bad_ids = true}, VOUCH_E_FORMAT, "d2t[1] is ");
     refuses(&(tiny_head_options){.tap = 3}, VOUCH_E_FORMAT, "vouch-head.taps[0] is 3");
     refuses(&(tiny_head_options){.tap = 1, .n_taps = 3}, VOUCH_E_FORMAT, "vouch-head.taps[0] is -1");

@@ -254,6 +254,7 @@ static void keys_are_asked_for(void **state)
     assert_int_equal(reply.status, 200);
     http_reply_free(&reply);
     assert_int_equal(http_server_stop(&locked, SIGINT), 0);
+    expect(RUN("serve", target, "--spec", "head"), 2, "the head drafter needs a head");
     expect(RUN("serve", target, "--host", "0.0.0.0"), 2, "--api-key-file");
     expect(RUN("serve", target, "--host", "256.0.0.1"), 2, "--api-key-file");
     expect(RUN("serve", target, "--host", "127.example"), 2, "--api-key-file");

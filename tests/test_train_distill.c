@@ -296,6 +296,20 @@ static void states_belong_to_their_answers(void **state)
     expect(RUN("distill", model, "--head", head, QUICK, "--seed", "2"), 0, NULL);
 }
 
+/* States of answers that the other file has lost would teach what it doesn't say. */
+static void states_of_lost_answers_are_refused(void **state)
+{
+    (void)state;
+    const char *model = tiny("lost.gguf", 8), *head = test_path("lost");
+#define FEWER RUN("distill", model, "--head", head, "--quick", "--tokens", "1000", "--max-tokens", "40")
+    expect(RUN("distill", model, "--head", head, QUICK), 0, NULL);
+    unlink(test_path("lost.answers"));
+    expect(FEWER, 1, "which the file that ends in .answers lacks; delete the file that ends in .states");
+    unlink(test_path("lost.states"));
+    expect(FEWER, 0, NULL);
+#undef FEWER
+}
+
 static void bad_input_is_refused(void **state)
 {
     (void)state;
@@ -335,6 +349,7 @@ int main(void)
         cmocka_unit_test(a_killed_run_goes_on),
         cmocka_unit_test(given_prompts_are_answered_unless_excluded),
         cmocka_unit_test(states_belong_to_their_answers),
+        cmocka_unit_test(states_of_lost_answers_are_refused),
         cmocka_unit_test(bad_input_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,9 @@
 
 enum { PASS_ROWS = 128 };
 
+/* What the two files have of an answer. */
+enum { NOTHING, STATES, BOTH };
+
 typedef struct maker {
     train_chunks *file;
     const train_chunks *answers;
@@ -21,7 +24,7 @@ typedef struct maker {
     vouch_memory *memory;
     vouch_pass *pass;
     float *weighed; /* [n_vocab] */
-    uint8_t *done;  /* [n_done] 1: the file has the states of the answer of this number */
+    uint8_t *done;  /* [n_done] by the answer's number: NOTHING, or what there is */
     int32_t n_done;
 } maker;
 
@@ -177,8 +180,17 @@ static vouch_status resume(maker *m, vouch_error *err)
     if (!m->done) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a list of %d answers", (int)m->n_done);
     for (size_t i = 0; i < train_chunks_n(m->file); i++) {
         VOUCH_TRY(train_states_peek(m->file, i, &answer, err));
-        m->done[answer.number] = 1;
+        m->done[answer.number] = STATES;
     }
+    for (size_t i = 0; i < train_chunks_n(m->answers); i++) {
+        VOUCH_TRY(train_chunks_peek(m->answers, i, 0, &answer, sizeof answer, err));
+        if (answer.number < m->n_done && m->done[answer.number]) m->done[answer.number] = BOTH;
+    }
+    for (int32_t i = 0; i < m->n_done; i++)
+        if (m->done[i] == STATES)
+            return vouch_fail(err, VOUCH_E_FORMAT,
+                              "states: of answer %d, which the file that ends in .answers lacks; delete the file that "
+                              "ends in .states", (int)i);
     return VOUCH_OK;
 }
 

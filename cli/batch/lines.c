@@ -62,11 +62,15 @@ static uint64_t hash_path(uint64_t hash, const char *path)
 /* Greedy texts, and those of match and coupled, don't depend on the guesses (L2). Others depend on all that drafts. */
 static uint64_t hash_drafts(uint64_t hash, const cli_engine *engine)
 {
-    const vouch_session_options *o = &engine->options->session;
-    const vouch_speculation *d = &o->speculation;
-    hash = HASH(HASH(hash, d->accept), d->lenience);
-    const bool is_seeded = d->accept == VOUCH_ACCEPT_MATCH || d->accept == VOUCH_ACCEPT_COUPLED;
-    if (d->lenience == 1 && (o->sampling.temperature == 0 || is_seeded)) return hash;
+    vouch_session_options o = engine->options->session;
+    const vouch_speculation *d = &o.speculation;
+    cli_engine_speculate(engine, &o.speculation);
+    const vouch_accept rule = vouch_session_options_rule(engine->model, &o);
+    const bool is_seeded = rule == VOUCH_ACCEPT_MATCH || rule == VOUCH_ACCEPT_COUPLED;
+    hash = HASH(hash, d->lenience);
+    if (d->lenience == 1 && o.sampling.temperature == 0) return hash;
+    hash = HASH(hash, rule);
+    if (d->lenience == 1 && is_seeded) return hash;
     hash = HASH(hash, d->drafters);
     hash = HASH(HASH(HASH(HASH(hash, d->n_draft), d->tree_branches), d->tree_depth), d->draft_sampling);
     if (engine->draft) hash = hash_text(hash, vouch_model_get_info(engine->draft)->digest);

@@ -114,14 +114,14 @@ static bool check_accept(const vouch_speculation *speculation, cli_given given)
 bool cli_check_effects(cli_options *options, cli_given given)
 {
     enum { MODEL = VOUCH_DRAFTER_MODEL, HEAD = VOUCH_DRAFTER_HEAD, NGRAM = VOUCH_DRAFTER_NGRAM,
-           ALL = ~VOUCH_DRAFTER_NONE, PREDICTION = VOUCH_DRAFTER_PREDICTION,
+           TABLE = VOUCH_DRAFTER_TABLE, ALL = ~VOUCH_DRAFTER_NONE, PREDICTION = VOUCH_DRAFTER_PREDICTION,
            HISTORY = VOUCH_DRAFTER_HISTORY };
     static const struct {
         const char *name;
         int drafters;
     } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL | HEAD}, {"head", HEAD},
-                {"allow-other-head", HEAD | VOUCH_DRAFTER_TABLE},
-                {"draft-table", VOUCH_DRAFTER_TABLE},
+                {"allow-other-head", HEAD | TABLE},
+                {"draft-table", TABLE},
                 {"allow-vocab-mismatch", MODEL},
                 {"draft-vocab", MODEL}, {"ngram-min", NGRAM},
                 {"ngram-max", NGRAM},   {"lenience", ALL},         {"num-speculative-tokens", ALL},
@@ -131,10 +131,12 @@ bool cli_check_effects(cli_options *options, cli_given given)
     char text[64];
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
         if (!cli_given_find(given, uses[i].name) || (unsigned)uses[i].drafters & speculation->drafters) continue;
-        if (uses[i].drafters == HEAD && !options->head)
-            cli_complain("--%s has no effect without --head FILE", uses[i].name);
-        else if ((uses[i].drafters & ~HEAD) == MODEL && !options->draft_model)
-            cli_complain("--%s has no effect without --draft-model FILE", uses[i].name);
+        const char *needs = uses[i].drafters == MODEL              ? "--draft-model FILE"
+                            : uses[i].drafters == (MODEL | HEAD)   ? "--head FILE or --draft-model FILE"
+                            : uses[i].drafters == (HEAD | TABLE)   ? "--head FILE or --draft-table FILE"
+                                                                   : NULL;
+        if (needs && !((unsigned)uses[i].drafters & given_drafters(options)))
+            cli_complain("--%s has no effect without %s", uses[i].name, needs);
         else cli_complain("--%s has no effect with --spec %s: leave out one of them", uses[i].name,
                      cli_spec_text(speculation->drafters, text));
         return false;

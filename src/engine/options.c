@@ -98,7 +98,8 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
     VOUCH_TRY(vouch_options_check_lenience(rule, s->lenience, err));
     if ((s->drafters & VOUCH_DRAFTER_HEAD) && !s->head)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "speculation: the head drafter needs a head, and the model has none; set head");
+                          "speculation: the head drafter needs a head, and the model has none of its own; set head "
+                          "(--head FILE)");
     if ((s->drafters & VOUCH_DRAFTER_MODEL) && !s->draft_model)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the draft drafter needs a draft model; set draft_model");
     if ((s->drafters & VOUCH_DRAFTER_TABLE) && !s->table)

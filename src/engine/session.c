@@ -218,6 +218,13 @@ vouch_status vouch_session_check(const vouch_model *model, const vouch_session_o
     return vouch_options_resolve(&resolved, NULL, model, err);
 }
 
+vouch_accept vouch_session_options_rule(const vouch_model *model, const vouch_session_options *options)
+{
+    vouch_session_options resolved = *options;
+    const bool is_good = vouch_options_resolve(&resolved, NULL, model, NULL) == VOUCH_OK;
+    return is_good ? resolved.speculation.accept : options->speculation.accept;
+}
+
 void vouch_session_close(vouch_session *session)
 {
     if (!session) return;

@@ -3,6 +3,7 @@
 #include "model/head_kind.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "model/dense.h"
@@ -140,8 +141,23 @@ static vouch_status check_target(const vouch_gguf *gguf, const vouch_head_target
     if (vouch_text_is(digest, target->digest) || target->may_differ) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_MISMATCH,
                       "%s: the head was taught for the model with digest %.*s, and this model has %s: use its own "
-                      "head, or allow a head of another model, which costs acceptance only",
+                      "head, or allow a head of another file (--allow-other-head), which costs acceptance only",
                       vouch_gguf_path(gguf), (int)(digest.size < 64 ? digest.size : 64), digest.data, target->digest);
+}
+
+/* A head whose inputs become NaN or infinite would never guess. */
+static vouch_status check_finite(const vouch_head_weights *head, const vouch_gguf *gguf, vouch_error *err)
+{
+    for (int32_t i = 0; i < head->n_features; i++) {
+        const float *bad = !isfinite(head->mean[i])        ? &head->mean[i]
+                           : !isfinite(head->inv_scale[i]) ? &head->inv_scale[i]
+                                                           : NULL;
+        if (bad)
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor '%s': element %d is %g; expected finite numbers",
+                              vouch_gguf_path(gguf), bad == &head->mean[i] ? "taps.mean" : "taps.inv_scale", (int)i,
+                              (double)*bad);
+    }
+    return VOUCH_OK;
 }
 
 /* ------------------------------------------------------------------- opening */
@@ -157,7 +173,8 @@ static vouch_status open_native(vouch_head_weights *head, const vouch_gguf *gguf
     VOUCH_TRY(check_target(gguf, target, err));
     VOUCH_TRY(read_taps(head, gguf, &target->weights->hparams, err));
     VOUCH_TRY(vouch_head_read_tokens(head, gguf, "d2t", target->weights->hparams.n_vocab, err));
-    return vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err);
+    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err));
+    return check_finite(head, gguf, err);
 }
 
 const vouch_head_kind vouch_head_kind_native = {.arch = ARCH, .open = open_native};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/tiny_head.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +147,8 @@ static void add_tensors(head_writer *w)
     const int64_t n_features = (int64_t)o->n_taps * o->n_embd;
     const float gain = o->copies_tokens ? 0 : 1;
     add_tensor(w, "taps.mean", n_features, 0, 0.2f, 0.3f);
-    add_tensor(w, "taps.inv_scale", n_features, 0, 1, 0.1f);
+    float *scale = add_tensor(w, "taps.inv_scale", n_features, 0, 1, 0.1f);
+    if (o->is_infinite) scale[2] = INFINITY;
     add_tensor(w, "fc.weight", n_features, o->width, 0, gain / 8);
     add_tensor(w, "fc.bias", o->width, 0, 0, gain / 4);
     const int64_t n_join = o->n_embd + o->width;

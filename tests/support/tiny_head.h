@@ -24,6 +24,7 @@ typedef struct tiny_head_options {
     int32_t n_embd, n_blocks, n_vocab; /* the target's; as the file states them */
     int32_t tap;        /* the last layer; the last tap */
     bool bad_ids;       /* false; true: d2t has an id twice */
+    bool is_infinite;   /* false; true: an element of taps.inv_scale */
     bool eagle3;        /* false; true: a file as llama.cpp writes EAGLE-3's heads, with a layer at least */
     bool own_embedding; /* false; true: the file has token_embd.weight, as it has with another width (EAGLE-3) */
     bool norms_first;   /* false; true: norm_before_residual */
