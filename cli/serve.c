@@ -69,6 +69,7 @@ static int model_name(serving *s, size_t i, const char *text)
 
 static int model_open(serving *s, size_t i)
 {
+    vouch_error err;
     cli_engine *engine = &s->engines[s->n_open++];
     const int status = cli_engine_open(engine, &s->model_options[i]);
     if (status) return status;
@@ -81,7 +82,6 @@ static int model_open(serving *s, size_t i)
     cli_engine_check_think(engine);
     m->session.n_ctx = cli_engine_context(engine);
     cli_engine_speculate(engine, &m->session.speculation);
-    vouch_error err;
     if (vouch_session_check(m->model, &m->session, &err)) {
         cli_complain("%s: %s", m->path, err.message);
         return CLI_WRONG_USAGE;

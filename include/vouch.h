@@ -453,7 +453,7 @@ typedef enum vouch_draft_sampling {
 #undef VOUCH_DRAFT_SAMPLING_ENUM
 } vouch_draft_sampling;
 
-/* The name of sampling i, a constant; NULL for another i. */
+/* The name of the i-th draft sampling, a constant; NULL where there is no such sampling. */
 VOUCH_API const char *vouch_draft_sampling_name(int i);
 
 /* The rules: constant, name. */
@@ -673,8 +673,8 @@ VOUCH_API void vouch_session_close(vouch_session *session); /* NULL is allowed *
  * and stop texts are checked at open only. Errors: ARGUMENT (names the option). Any thread. */
 VOUCH_API vouch_status vouch_session_check(const vouch_model *model, const vouch_session_options *options,
                                            vouch_error *err);
-/* The rule of a session with these options: that of VOUCH_ACCEPT_AUTO, too. Options that vouch_session_check refuses
- * give `accept` as it is. Any thread. */
+/* Returns the rule that a session with these options uses. VOUCH_ACCEPT_AUTO is replaced by the rule that it stands
+ * for, unless vouch_session_check refuses the options. Any thread. */
 VOUCH_API vouch_accept vouch_session_options_rule(const vouch_model *model, const vouch_session_options *options);
 
 /* Makes the sequence exactly these tokens and begins a new answer. Tokens that the sequence already begins with stay in

@@ -167,10 +167,17 @@ typedef struct speculative {
     bool trace;
 } speculative;
 
-static bool read_accept(const char *word, const char *path, vouch_accept *accept, server_fault *fault)
+/* The number of a word among the names that `name` gives, or how many there are. */
+static int find_word(const char *(*name)(int i), const char *word)
 {
     int i = 0;
-    while (vouch_accept_name(i) && strcmp(vouch_accept_name(i), word) != 0) i++;
+    while (name(i) && strcmp(name(i), word) != 0) i++;
+    return i;
+}
+
+static bool read_accept(const char *word, const char *path, vouch_accept *accept, server_fault *fault)
+{
+    const int i = find_word(vouch_accept_name, word); /* "auto" stands behind the rules */
     if (!vouch_accept_name(i) && strcmp(word, "auto") != 0)
         return server_fail_field(fault, path, "'%.60s': expected rejection, match, block, coupled or auto", word);
     *accept = (vouch_accept)i;
@@ -179,8 +186,7 @@ static bool read_accept(const char *word, const char *path, vouch_accept *accept
 
 static bool read_sampling(const char *word, const char *path, vouch_draft_sampling *sampling, server_fault *fault)
 {
-    int i = 0;
-    while (vouch_draft_sampling_name(i) && strcmp(vouch_draft_sampling_name(i), word) != 0) i++;
+    const int i = find_word(vouch_draft_sampling_name, word);
     if (!vouch_draft_sampling_name(i))
         return server_fail_field(fault, path, "'%.60s': expected auto, sample or greedy", word);
     *sampling = (vouch_draft_sampling)i;

@@ -170,7 +170,8 @@ static void resume_cuts_off_only_its_own_lines(void **state)
            "line 14 is beyond the last prompt");
 }
 
-/* Texts that the guesses can't change are gone on with whatever drafts; auto judges free guesses by match. */
+/* Under match the drafters don't change the text, so --resume accepts a file that other drafters began. With free
+ * drafters auto stands for match. */
 static void resume_takes_other_drafters_where_texts_are_the_same(void **state)
 {
     (void)state;

@@ -172,7 +172,7 @@ static void control_c_stops_and_clears(void **state)
     terminal_expect(&t, "/exit or Ctrl-D ends");
     terminal_expect(&t, "> ");
     terminal_say(&t, "gone");
-    terminal_expect(&t, "gone"); /* Ctrl-C is a signal and may arrive before keys that the program has not read yet */
+    terminal_expect(&t, "gone"); /* wait until the keys are read: the signal of Ctrl-C may arrive before them */
     terminal_say(&t, "\003");
     terminal_expect(&t, "/exit or Ctrl-D ends");
     char line[300];

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/hash.h"
 #include "draft/head_centroids.h"
 #include "engine/model.h"
 #include "golden/centroids.h"
@@ -17,14 +16,6 @@
 #include "support/tiny_draft.h"
 
 static const tiny_model_options target_options = {.arch = "gemma4", .n_layers = 6, .tied = true, .seed = 31};
-
-/* Writes n rows of CENTROIDS_WIDTH values, by the rule of hf_folders.py for embeddings. */
-static void fill_values(float *values, const char *name, int32_t n)
-{
-    test_random random = {vouch_hash_bytes(VOUCH_HASH_START, name, strlen(name))};
-    for (int32_t i = 0; i < n * CENTROIDS_WIDTH; i++)
-        values[i] = (float)(2 * (int32_t)(test_next(&random) >> 25) - 127) / 128;
-}
 
 /* A tensor's name in a folder of transformers. */
 static void name_in_folder(char out[96], const vouch_gguf_tensor *tensor)
@@ -222,7 +213,8 @@ static void centroids_find_likely_tokens(void **state)
     vouch_model_close(target);
 }
 
-/* A packed F32 matrix whose values follow from its name, as in centroids.py. Its row i is row step i mod n_out. */
+/* Returns a packed F32 matrix, of which the caller frees `data`. Its values follow from its name, as in centroids.py.
+ * Row i is row (i * step) mod n_out of these values. */
 static vouch_matrix make_matrix(const char *name, int32_t n_out, int32_t step)
 {
     vouch_matrix m;
@@ -230,9 +222,9 @@ static vouch_matrix make_matrix(const char *name, int32_t n_out, int32_t step)
     float *values = calloc((size_t)n_out * width, sizeof *values), *rows = calloc((size_t)n_out * width, sizeof *rows);
     assert_non_null(values);
     assert_non_null(rows);
-    fill_values(values, name, n_out);
+    hf_values(values, name, 2, n_out * CENTROIDS_WIDTH);
     for (int32_t i = 0; i < n_out; i++)
-        memcpy(rows + (size_t)i * width, values + (size_t)(step * i % n_out) * width, width * sizeof *rows);
+        memcpy(rows + (size_t)i * width, values + (size_t)(i * step % n_out) * width, width * sizeof *rows);
     free(values);
     assert_true(vouch_matrix_shape(&m, VOUCH_TYPE_F32, n_out, CENTROIDS_WIDTH));
     m.data = aligned_alloc(64, vouch_matrix_bytes(&m));
@@ -242,7 +234,7 @@ static vouch_matrix make_matrix(const char *name, int32_t n_out, int32_t step)
     return m;
 }
 
-/* The same tokens get logits as in transformers, and the logits agree. */
+/* The tokens that get logits are those of transformers, and their logits agree. */
 static void centroids_agree_with_transformers(void **state)
 {
     (void)state;
@@ -250,8 +242,8 @@ static void centroids_agree_with_transformers(void **state)
     int32_t order[CENTROIDS_VOCABULARY];
     const vouch_kernels *kernels;
     vouch_pool *pool;
-    fill_values(states[0], "states.embed", CENTROIDS_ROWS);
-    for (int32_t i = 0; i < CENTROIDS_VOCABULARY; i++) order[i] = 7 * i % CENTROIDS_VOCABULARY; /* as output's rows */
+    hf_values(states[0], "states.embed", 3, CENTROIDS_ROWS * CENTROIDS_WIDTH);
+    for (int32_t i = 0; i < CENTROIDS_VOCABULARY; i++) order[i] = i * 7 % CENTROIDS_VOCABULARY; /* as output's rows */
     vouch_matrix output = make_matrix("lm_head.embed", CENTROIDS_VOCABULARY, 7);
     vouch_matrix centroids = make_matrix("centroids.embed", CENTROIDS, 1);
     assert_int_equal(vouch_pool_open(&pool, 2, NULL), VOUCH_OK);

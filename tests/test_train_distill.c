@@ -296,7 +296,8 @@ static void states_belong_to_their_answers(void **state)
     expect(RUN("distill", model, "--head", head, QUICK, "--seed", "2"), 0, NULL);
 }
 
-/* States of answers that the other file has lost would teach what it doesn't say. */
+/* Teaching stops where the states file has an answer that the answers file lacks. The head would learn from an answer
+ * that is no longer there. */
 static void states_of_lost_answers_are_refused(void **state)
 {
     (void)state;

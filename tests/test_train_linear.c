@@ -35,6 +35,23 @@ static void state_next(float *h, int32_t token)
     memcpy(h, next, sizeof next);
 }
 
+/* The arrays of a sequence, as a chunk of states has them. */
+typedef struct arrays {
+    int32_t tokens[N_TOKENS], ids[N_TOKENS][TRAIN_TOP];
+    uint16_t taps[N_TOKENS][2][N_EMBD], p[N_TOKENS][TRAIN_TOP];
+} arrays;
+
+static void append(train_chunks *chunks, int32_t number, const arrays *a)
+{
+    const train_answer answer = {number, 3, N_TOKENS, 0};
+    const train_piece pieces[] = {{&answer, sizeof answer},
+                                  {a->tokens, sizeof a->tokens},
+                                  {a->ids, sizeof a->ids},
+                                  {a->taps, sizeof a->taps},
+                                  {a->p, sizeof a->p}};
+    assert_int_equal(train_chunks_append(chunks, pieces, 5, NULL), VOUCH_OK);
+}
+
 /* The last tap is h. The first is noise. */
 static train_chunks *lessons_write(const char *path)
 {
@@ -49,22 +66,18 @@ static train_chunks *lessons_write(const char *path)
         for (int i = 0; i < N_EMBD; i++) embedding[v][i] = test_normal(&rng);
     assert_int_equal(train_chunks_open(&chunks, path, "states", &header, sizeof header, NULL), VOUCH_OK);
     for (int a = 0; a < N_ANSWERS; a++) {
-        const train_answer answer = {a, 3, N_TOKENS, 0};
-        static int32_t tokens[N_TOKENS], ids[N_TOKENS][TRAIN_TOP];
-        static uint16_t taps[N_TOKENS][2][N_EMBD], p[N_TOKENS][TRAIN_TOP];
+        static arrays s;
         float h[N_EMBD] = {0};
-        memset(ids, 0xff, sizeof ids);
+        memset(s.ids, 0xff, sizeof s.ids);
         for (int t = 0; t < N_TOKENS; t++) {
-            tokens[t] = (int32_t)test_below(&rng, N_VOCAB);
-            state_next(h, tokens[t]);
+            s.tokens[t] = (int32_t)test_below(&rng, N_VOCAB);
+            state_next(h, s.tokens[t]);
             for (int i = 0; i < N_EMBD; i++) {
-                taps[t][0][i] = vouch_float_to_half(test_normal(&rng));
-                taps[t][1][i] = vouch_float_to_half(h[i]);
+                s.taps[t][0][i] = vouch_float_to_half(test_normal(&rng));
+                s.taps[t][1][i] = vouch_float_to_half(h[i]);
             }
         }
-        const train_piece pieces[] = {
-            {&answer, sizeof answer}, {tokens, sizeof tokens}, {ids, sizeof ids}, {taps, sizeof taps}, {p, sizeof p}};
-        assert_int_equal(train_chunks_append(chunks, pieces, 5, NULL), VOUCH_OK);
+        append(chunks, a, &s);
     }
     return chunks;
 }
@@ -156,13 +169,9 @@ static void states_that_are_not_finite_are_refused(void **state)
     (void)state;
     char *path = strdup(test_temporary("infinite"));
     train_chunks *chunks = lessons_write(path);
-    static int32_t tokens[N_TOKENS], ids[N_TOKENS][TRAIN_TOP];
-    static uint16_t taps[N_TOKENS][2][N_EMBD], p[N_TOKENS][TRAIN_TOP];
-    const train_answer answer = {0, 3, N_TOKENS, 0};
-    taps[20][1][3] = 0x7c00; /* infinity */
-    const train_piece pieces[] = {
-        {&answer, sizeof answer}, {tokens, sizeof tokens}, {ids, sizeof ids}, {taps, sizeof taps}, {p, sizeof p}};
-    assert_int_equal(train_chunks_append(chunks, pieces, 5, NULL), VOUCH_OK);
+    static arrays s;
+    s.taps[20][1][3] = 0x7c00; /* infinity */
+    append(chunks, 0, &s);
     vouch_weights weights = {.hparams = {.norm_eps = 1e-5f}};
     train_lessons_set set;
     vouch_error err;
@@ -173,22 +182,18 @@ static void states_that_are_not_finite_are_refused(void **state)
     free(path);
 }
 
-/* The sequence's token 5, or its likeliest token 5, is not one of the target's. */
+/* Reads a sequence back in which one token has the id `token` and one of the likeliest tokens has the id `likely`. */
 static void expect_token(int32_t token, int32_t likely, vouch_status expected)
 {
-    static int32_t tokens[N_TOKENS], ids[N_TOKENS][TRAIN_TOP];
-    static uint16_t taps[N_TOKENS][2][N_EMBD], p[N_TOKENS][TRAIN_TOP];
+    static arrays written;
     char *path = strdup(test_temporary("ids"));
-    const train_answer answer = {0, 3, N_TOKENS, 0};
-    const train_piece pieces[] = {
-        {&answer, sizeof answer}, {tokens, sizeof tokens}, {ids, sizeof ids}, {taps, sizeof taps}, {p, sizeof p}};
     train_chunks *chunks;
     train_sequence s;
     vouch_error err;
-    tokens[5] = token;
-    ids[5][TRAIN_TOP - 1] = likely;
+    written.tokens[5] = token;
+    written.ids[5][TRAIN_TOP - 1] = likely;
     assert_int_equal(train_chunks_open(&chunks, path, "states", &header, sizeof header, NULL), VOUCH_OK);
-    assert_int_equal(train_chunks_append(chunks, pieces, 5, NULL), VOUCH_OK);
+    append(chunks, 0, &written);
     assert_int_equal(train_states_read(chunks, 0, &header, &s, &err), expected);
     if (expected == VOUCH_OK) free(s.tokens);
     else assert_non_null(strstr(err.message, "a token that the target lacks"));

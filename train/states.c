@@ -11,8 +11,7 @@
 
 enum { PASS_ROWS = 128 };
 
-/* What the two files have of an answer. */
-enum { NOTHING, STATES, BOTH };
+enum { FOUND_ANSWER = 1, FOUND_STATES = 2 };
 
 typedef struct maker {
     train_chunks *file;
@@ -24,8 +23,8 @@ typedef struct maker {
     vouch_memory *memory;
     vouch_pass *pass;
     float *weighed; /* [n_vocab] */
-    uint8_t *done;  /* [n_done] by the answer's number: NOTHING, or what there is */
-    int32_t n_done;
+    uint8_t *found; /* [n_found] by the number of an answer: FOUND_ bits */
+    int32_t n_found;
 } maker;
 
 static size_t row_values(const train_states_header *header)
@@ -139,7 +138,7 @@ static vouch_status answer_take(maker *m, size_t i, vouch_error *err)
     const size_t size = train_chunks_size(m->answers, i);
     train_sequence s;
     VOUCH_TRY(train_chunks_peek(m->answers, i, 0, &s.answer, sizeof s.answer, err));
-    if (s.answer.n_tokens < 2 || (s.answer.number < m->n_done && m->done[s.answer.number])) return VOUCH_OK;
+    if (s.answer.n_tokens < 2 || m->found[s.answer.number] & FOUND_STATES) return VOUCH_OK;
     const size_t n = (size_t)s.answer.n_tokens;
     if (size != sizeof s.answer + n * sizeof(int32_t))
         return vouch_fail(err, VOUCH_E_FORMAT, "answers: chunk %zu has another size than its tokens; delete the file",
@@ -166,31 +165,29 @@ static vouch_status answer_take(maker *m, size_t i, vouch_error *err)
     return status;
 }
 
-/* Marks the answers whose states the file has already. Both files hold at most one chunk for each number. */
+/* Finds the answers whose states the file has already. Both files hold at most one chunk for each number. */
 static vouch_status resume(maker *m, vouch_error *err)
 {
-    int32_t largest = 0;
     train_answer answer;
-    for (size_t i = 0; i < train_chunks_n(m->file); i++) {
-        VOUCH_TRY(train_states_peek(m->file, i, &answer, err));
-        largest = vouch_max(largest, answer.number);
-    }
-    m->n_done = largest + 1;
-    m->done = calloc((size_t)m->n_done, 1);
-    if (!m->done) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a list of %d answers", (int)m->n_done);
-    for (size_t i = 0; i < train_chunks_n(m->file); i++) {
-        VOUCH_TRY(train_states_peek(m->file, i, &answer, err));
-        m->done[answer.number] = STATES;
-    }
     for (size_t i = 0; i < train_chunks_n(m->answers); i++) {
         VOUCH_TRY(train_chunks_peek(m->answers, i, 0, &answer, sizeof answer, err));
-        if (answer.number < m->n_done && m->done[answer.number]) m->done[answer.number] = BOTH;
+        m->n_found = vouch_max(m->n_found, answer.number + 1);
     }
-    for (int32_t i = 0; i < m->n_done; i++)
-        if (m->done[i] == STATES)
+    m->found = calloc((size_t)vouch_max(m->n_found, 1), 1);
+    if (!m->found)
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a list of %d answers", (int)m->n_found);
+    for (size_t i = 0; i < train_chunks_n(m->answers); i++) {
+        VOUCH_TRY(train_chunks_peek(m->answers, i, 0, &answer, sizeof answer, err));
+        m->found[answer.number] |= FOUND_ANSWER;
+    }
+    for (size_t i = 0; i < train_chunks_n(m->file); i++) {
+        VOUCH_TRY(train_states_peek(m->file, i, &answer, err));
+        if (answer.number >= m->n_found || !m->found[answer.number])
             return vouch_fail(err, VOUCH_E_FORMAT,
-                              "states: of answer %d, which the file that ends in .answers lacks; delete the file that "
-                              "ends in .states", (int)i);
+                              "states: chunk %zu belongs to answer %d, which the file that ends in .answers lacks; "
+                              "delete the file that ends in .states", i + 1, (int)answer.number);
+        m->found[answer.number] |= FOUND_STATES;
+    }
     return VOUCH_OK;
 }
 
@@ -246,7 +243,7 @@ vouch_status train_states_make(train_chunks **chunks, const char *path, const tr
     vouch_memory_close(m.memory);
     vouch_pages_close(m.pages);
     free(m.weighed);
-    free(m.done);
+    free(m.found);
     if (status) train_chunks_close(m.file);
     else *chunks = m.file;
     return status;

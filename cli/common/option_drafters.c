@@ -116,27 +116,33 @@ bool cli_check_effects(cli_options *options, cli_given given)
     enum { MODEL = VOUCH_DRAFTER_MODEL, HEAD = VOUCH_DRAFTER_HEAD, NGRAM = VOUCH_DRAFTER_NGRAM,
            TABLE = VOUCH_DRAFTER_TABLE, ALL = ~VOUCH_DRAFTER_NONE, PREDICTION = VOUCH_DRAFTER_PREDICTION,
            HISTORY = VOUCH_DRAFTER_HISTORY };
+    static const char model[] = "--draft-model FILE";
     static const struct {
         const char *name;
         int drafters;
-    } uses[] = {{"draft-model", MODEL}, {"draft-sampling", MODEL | HEAD}, {"head", HEAD},
-                {"allow-other-head", HEAD | TABLE},
-                {"draft-table", TABLE},
-                {"allow-vocab-mismatch", MODEL},
-                {"draft-vocab", MODEL}, {"ngram-min", NGRAM},
-                {"ngram-max", NGRAM},   {"lenience", ALL},         {"num-speculative-tokens", ALL},
-                {"tree", ALL}, {"prediction", PREDICTION}, {"history", HISTORY},
-                {"history-tokens", HISTORY}, {"forget", VOUCH_DRAFTER_RECYCLE}};
+        const char *needs; /* one of these files; NULL: none, or the flag brings it */
+    } uses[] = {{"draft-model", MODEL, NULL},
+                {"draft-sampling", MODEL | HEAD, "--head FILE or --draft-model FILE"},
+                {"head", HEAD, NULL},
+                {"allow-other-head", HEAD | TABLE, "--head FILE or --draft-table FILE"},
+                {"draft-table", TABLE, NULL},
+                {"allow-vocab-mismatch", MODEL, model},
+                {"draft-vocab", MODEL, model},
+                {"ngram-min", NGRAM, NULL},
+                {"ngram-max", NGRAM, NULL},
+                {"lenience", ALL, NULL},
+                {"num-speculative-tokens", ALL, NULL},
+                {"tree", ALL, NULL},
+                {"prediction", PREDICTION, NULL},
+                {"history", HISTORY, NULL},
+                {"history-tokens", HISTORY, NULL},
+                {"forget", VOUCH_DRAFTER_RECYCLE, NULL}};
     vouch_speculation *speculation = &options->session.speculation;
     char text[64];
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
         if (!cli_given_find(given, uses[i].name) || (unsigned)uses[i].drafters & speculation->drafters) continue;
-        const char *needs = uses[i].drafters == MODEL              ? "--draft-model FILE"
-                            : uses[i].drafters == (MODEL | HEAD)   ? "--head FILE or --draft-model FILE"
-                            : uses[i].drafters == (HEAD | TABLE)   ? "--head FILE or --draft-table FILE"
-                                                                   : NULL;
-        if (needs && !((unsigned)uses[i].drafters & given_drafters(options)))
-            cli_complain("--%s has no effect without %s", uses[i].name, needs);
+        if (uses[i].needs && !((unsigned)uses[i].drafters & given_drafters(options)))
+            cli_complain("--%s has no effect without %s", uses[i].name, uses[i].needs);
         else cli_complain("--%s has no effect with --spec %s: leave out one of them", uses[i].name,
                      cli_spec_text(speculation->drafters, text));
         return false;

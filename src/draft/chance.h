@@ -13,8 +13,8 @@
  * -(n - 1) stretch(share of right candidates). So where each source gives more than that share, the mix gives more than
  * each of them.
  *
- * There are weights and a bias for each set of sources with an opinion. A source that names other tokens at the
- * prefix, but not this one, has an opinion, too: that case is a class of its own.
+ * Each set of sources with an opinion has its own weights and bias. A source also has an opinion where it names other
+ * tokens at the prefix, but not this one. That case is a separate class.
  *
  * All arithmetic is additions, multiplications, divisions, a table, and vouch_ln, which consists of the same. So every
  * machine gets the same chances. That matters because the draft decides which random numbers a sampled answer uses.

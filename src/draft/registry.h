@@ -52,7 +52,7 @@ typedef struct vouch_drafter_type {
 
 /* Set of VOUCH_DRAFTER_ bits of all paid drafters. */
 unsigned vouch_drafters_paid(void);
-/* The paid drafter of a set that has at most one; one without functions if it has none. */
+/* Returns the paid drafter of a set, which has one at most. Without one: a type whose members are all 0. */
 const vouch_drafter_type *vouch_drafters_paid_type(unsigned set);
 /* Opens the drafters of a set without AUTO. is_paced: if a paid drafter makes trees and the set has no free drafter,
  * also opens a composition (compose.h) without sources, which keeps only the likeliest guesses of the paid tree.

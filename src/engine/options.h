@@ -6,13 +6,14 @@
 #include "decode/judge.h"
 #include "engine/model.h"
 
-/* What the options leave to vouch, beside their defaults. */
+/* Decisions that no option has a value for. */
 typedef struct vouch_options_choice {
     bool is_paced;         /* pace chooses the draft: drafters AUTO, or no n_draft */
     int32_t paid_branches; /* most guesses with one parent in the paid drafter's draft; 1: chains */
 } vouch_options_choice;
 
-/* Replaces each default in *o by its value. choice may be NULL. Errors: ARGUMENT (names the option). */
+/* Replaces each default in *o by its value and fills *choice, which may be NULL. Errors: ARGUMENT (names the
+ * option). */
 vouch_status vouch_options_resolve(vouch_session_options *o, vouch_options_choice *choice, const vouch_model *model,
                                    vouch_error *err);
 /* Errors: ARGUMENT. */

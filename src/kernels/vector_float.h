@@ -4,9 +4,10 @@
  * one row then has enough independent chains of fused multiply-adds to hide their latency. The T tiles lie a T-th of
  * the thread's range apart, so that memory is read in T streams from end to end; the fewer, the faster (VL_STREAMS).
  *
- * With VL_BROADCASTS each tile has a pointer to the inputs that the compiler can't know to be the same. So every fused
- * multiply-add takes its input from memory, instead of a register that a load has filled for all tiles. Filling
- * registers competes with converting F16: 5 rows take 0.79 times as long without it (Zen 4, weights in the caches).
+ * With VL_BROADCASTS each tile reads the inputs through its own pointer, and the compiler can't know that all point to
+ * the same inputs. So every fused multiply-add takes its input from memory. Otherwise a load would fill a register for
+ * all tiles, and on a Zen 4 such loads compete with the conversion of F16: with weights in the caches, 5 rows take 0.79
+ * of the time that they took with such registers.
  */
 INLINE vf load_weights(const unsigned char *tile, const vouch_type type, int64_t k, int part)
 {
@@ -15,8 +16,8 @@ INLINE vf load_weights(const unsigned char *tile, const vouch_type type, int64_t
     return type == VOUCH_TYPE_F16 ? vf_from_half(tile + at * 2) : vf_from_bfloat(tile + at * 2);
 }
 
-/* Adds input k to the sums of R rows and T tiles, which lie `step` bytes apart; the input of row r for tile t is
- * x[t][at + r * 16]. */
+/* Adds the products of input k to the sums of T tiles and R rows. The tiles lie `step` bytes apart. Tile t reads the
+ * input of row r at x[t][at + r * 16]. */
 INLINE void add_input(const int R, const int T, const vouch_type type, const unsigned char *tile, size_t step,
                       int64_t k, int part, const float *const *x, int64_t at, vf *acc)
 {

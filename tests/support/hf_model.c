@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "base/tensor_type.h"
 #include "golden/hf_folders.h"
 #include "support/test.h"
@@ -57,6 +58,18 @@ static float weight_next(test_random *random, const char *name, int32_t n_dims)
     const bool is_embedding =
         strstr(name, "embed") || strstr(name, "wte") || strstr(name, "wpe") || strstr(name, "lm_head");
     return (float)(2 * (int32_t)(x >> 25) - 127) / (is_embedding ? 128 : 1024);
+}
+
+/* The random numbers from which a tensor's values are made. */
+static test_random random_of(const char *name)
+{
+    return (test_random){vouch_hash_bytes(VOUCH_HASH_START, name, strlen(name))};
+}
+
+void hf_values(float *values, const char *name, int32_t n_dims, int32_t n)
+{
+    test_random random = random_of(name);
+    for (int32_t i = 0; i < n; i++) values[i] = weight_next(&random, name, n_dims);
 }
 
 static size_t put_value(unsigned char *out, const char *dtype, float value)
@@ -141,9 +154,7 @@ static void write_tensors(const char *path, const char *dtype, const named *all,
     out += sizeof length + used;
     for (int32_t i = 0; i < n; i++) {
         const hf_tensor *t = all[i].tensor;
-        test_random random = {0xcbf29ce484222325};
-        for (const char *c = all[i].name; *c; c++)
-            random.state = (random.state ^ (unsigned char)*c) * 0x100000001b3;
+        test_random random = random_of(all[i].name);
         const char *own = dtype_of(all[i].name, dtype);
         const int32_t n_values = count_values(t);
         for (int32_t k = 0; k < n_values; k++) {

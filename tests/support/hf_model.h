@@ -23,6 +23,9 @@ const hf_case *hf_case_at(size_t i); /* NULL past the last */
 /* Fails the test if there is no such case. */
 const hf_case *hf_case_named(const char *name);
 
+/* Writes the n values of a tensor, which follow from its name by the rule of hf_folders.py. */
+void hf_values(float *values, const char *name, int32_t n_dims, int32_t n);
+
 typedef struct hf_layout {
     int32_t n_files;       /* 0: 1; more have an index */
     int32_t shift;         /* spaces behind the header: 1 misaligns the data */
