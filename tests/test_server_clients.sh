@@ -4,17 +4,8 @@
 . "$(dirname "$0")/support/test.sh"
 
 clients_understand_the_server() {
-    local model=${XDG_CACHE_HOME:-$HOME/.cache}/vouch/SmolLM2-135M-Instruct.Q4_1.gguf server url=
     ${PYTHON:-python3} -c 'import openai, anthropic' 2>/dev/null || test_skip "no openai and anthropic for Python"
-    [ -f "$model" ] || test_skip "no model"
-    "build/$BUILD/vouch" serve "$model" --port 0 --ctx 512 --parallel 4 >"$TMP/out" 2>"$TMP/err" &
-    server=$!
-    for _ in $(seq 600); do
-        url=$(sed -n 's/^listening on //p' "$TMP/out")
-        [ -z "$url" ] || break
-        kill -0 $server
-        sleep 0.1
-    done
+    test_serve --ctx 512 --parallel 4
     ${PYTHON:-python3} tests/clients/drive.py "$url"
     kill $server
     wait $server

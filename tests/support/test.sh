@@ -29,6 +29,26 @@ test_refused() { # pattern command...
     fi
 }
 
+# Starts `vouch serve` with the default model and the flags given; sets $model to its file, $server to the process and
+# $url to the address. The server ends with the test, if not before.
+test_serve() { # flag...
+    model=${XDG_CACHE_HOME:-$HOME/.cache}/vouch/SmolLM2-135M-Instruct.Q4_1.gguf
+    "build/$BUILD/vouch" help serve >/dev/null 2>&1 || test_skip "built without the server"
+    [ -f "$model" ] || test_skip "no model"
+    : >"$TMP/out" # here, because the server's shell may open it after the first look
+    "build/$BUILD/vouch" serve "$model" --port 0 "$@" >"$TMP/out" 2>"$TMP/err" &
+    server=$!
+    trap 'kill $server 2>/dev/null || true' EXIT
+    for _ in $(seq 600); do
+        url=$(sed -n 's/^listening on //p' "$TMP/out")
+        [ -z "$url" ] || return 0
+        kill -0 $server 2>/dev/null || break
+        sleep 0.1
+    done
+    cat "$TMP/err"
+    return 1
+}
+
 test_group() {
     local name code failed=() skipped=()
     for name in "$@"; do
