@@ -319,9 +319,9 @@ static void bad_input_is_refused(void **state)
     expect(RUN("distill", "--head", head), 2, "--model FILE is missing");
     expect(RUN("distill", model, "--head", model, QUICK), 2, "would overwrite it");
     expect(RUN("distill", model, "--head", "/nonexistent/x", QUICK), 1, "--head");
-    expect(RUN("distill", model, "--head", head, "--taps", "1,4", QUICK), 2, "taps has 4");
-    expect(RUN("distill", model, "--head", head, "--taps", "0,1", QUICK), 2, "taps lacks layer 3");
-    expect(RUN("distill", model, "--head", head, "--type", "Q5_9", QUICK), 2, "type is 'Q5_9'");
+    expect(RUN("distill", model, "--head", head, "--taps", "1,4", QUICK), 2, "--taps has 4");
+    expect(RUN("distill", model, "--head", head, "--taps", "0,1", QUICK), 2, "--taps lacks layer 3");
+    expect(RUN("distill", model, "--head", head, "--type", "Q5_9", QUICK), 2, "--type is 'Q5_9'");
     expect(RUN("distill", model, "--head", head, "--tokens", "5"), 2, "--tokens");
     expect(RUN("distill", model, "--head", head, "--table", head, QUICK), 2, "is also the file of --");
     expect(RUN("distill", model, "--head", head, "--epochs", "3", QUICK), 2, "--epochs has no effect with --quick");

@@ -533,7 +533,7 @@ static void bad_input_is_refused(void **state)
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--beta", "0.3"), 2,
            "--beta has no effect");
     expect(RUN("distill", model, "--student", model, "--student-layers", "0"), 2, "would overwrite it");
-    expect(RUN("distill", model, "--student", out, "--student-layers", "0,2", FEW), 2, "student_layers has 2");
+    expect(RUN("distill", model, "--student", out, "--student-layers", "0,2", FEW), 2, "--student-layers has 2");
     expect(RUN("distill", model, "--student", out, "--student-model", other, FEW), 1, "token");
     expect(RUN("distill", qwen, "--student", out, "--student-layers", "0", FEW), 1, "'qwen2'");
     expect(RUN("distill", experts, "--student", out, "--student-layers", "0", FEW), 1, "with experts");
@@ -541,7 +541,7 @@ static void bad_input_is_refused(void **state)
     expect(RUN("distill", model, "--head", out, "--lora", "4"), 2, "--lora has no effect without --student OUT");
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--lora", "0"), 2, "--lora");
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--lora", "65", FEW), 2,
-           "lora is 65: expected a rank, 1 to the width of the layers, 64");
+           "--lora is 65: expected a rank, 1 to the width of the layers, 64");
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "1", FEW), 0, NULL);
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "1", "--lora", "4", FEW), 1,
            "of other lessons or settings");

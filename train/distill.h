@@ -119,7 +119,7 @@ typedef struct train_result {
 
 train_options train_options_default(void);
 /* Counts a table, if options->table names its file. Then teaches a head or a student for the model file `target` and
- * writes it to `out`. Errors: ARGUMENT (names the option), MEMORY, IO (also a full disk: free some space and call
+ * writes it to `out`. Errors: ARGUMENT (names the flag), MEMORY, IO (also a full disk: free some space and call
  * again), FORMAT, MISMATCH (files of another target or of other settings), NUMERIC (the loss isn't finite; names the
  * step, and the last good checkpoint remains), CANCELLED, UNSUPPORTED. */
 vouch_status train_distill(const char *target, const char *out, const train_options *options, train_result *result,

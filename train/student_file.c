@@ -127,7 +127,7 @@ vouch_status train_student_open(train_student *student, const char *path, const 
     *student = (train_student){.shape = {.n_layers = n_layers > 0 ? n_layers : n}};
     for (int32_t l = 0; l < n_layers; l++)
         if (layers[l] < 0 || layers[l] >= n || (l > 0 && layers[l] <= layers[l - 1]))
-            return vouch_fail(err, VOUCH_E_ARGUMENT, "student_layers has %d: expected ascending layers, 0 to %d",
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "--student-layers has %d: expected ascending layers, 0 to %d",
                               (int)layers[l], (int)n - 1);
     VOUCH_TRY(vouch_format_open(&gguf, path, err));
     vouch_status status = file_check(gguf, &weights->hparams, err);
