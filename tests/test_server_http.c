@@ -682,29 +682,36 @@ static void run_at_once(const http_server *of, int n_clients)
     }
 }
 
-/* Memory grows by less than 2 MiB between the first tenth of the requests and the last, descriptors not at all.
+/* After a tenth of the requests, memory grows by less than 2 MiB in one of four rounds, descriptors in none.
  *
  * Freed memory stays in the arenas of malloc, so memory is as large as the most that was in use at once. All clients at
  * once bring that about before the first measurement. With an arena for each thread it would depend on chance: on which
- * of the server's threads takes how many of the connections. */
+ * of the server's threads takes how many of the connections. Fragmentation grows memory once, a leak in every round. */
 static void memory_is_flat(int n_clients, int n_each)
 {
+    enum { MOST_ROUNDS = 4 };
     setenv("MALLOC_ARENA_MAX", "1", 1);
     http_server fresh = http_server_start(ARGUMENTS(target, "--parallel", "16"));
     unsetenv("MALLOC_ARENA_MAX");
-    load first = {.server = &fresh, .n = n_each / 10}, rest = {.server = &fresh, .n = n_each};
+    load first = {.server = &fresh, .n = n_each / 10};
     for (int i = 0; i < 3; i++) run_at_once(&fresh, n_clients);
     load_run(&first, n_clients, NULL);
     expect_health(&fresh);
     const int descriptors = count_descriptors(fresh.child);
-    const long before = resident_memory(fresh.child);
-    load_run(&rest, n_clients, NULL);
-    assert_int_equal(rest.n_whole, n_clients * n_each);
-    while (count_descriptors(fresh.child) > descriptors) usleep(2000);
-    const long after = resident_memory(fresh.child);
-    print_message("%d clients, %d requests: %ld KiB before, %ld KiB after, %d descriptors\n", n_clients,
-                  n_clients * n_each, before, after, descriptors);
-    if (!TEST_SANITIZED && after > before + 2048) fail_msg("%ld KiB became %ld KiB", before, after);
+    const long first_memory = resident_memory(fresh.child);
+    long before, after = first_memory;
+    int round = 0;
+    do {
+        load rest = {.server = &fresh, .n = n_each};
+        before = after;
+        load_run(&rest, n_clients, NULL);
+        assert_int_equal(rest.n_whole, n_clients * n_each);
+        while (count_descriptors(fresh.child) > descriptors) usleep(2000);
+        after = resident_memory(fresh.child);
+        print_message("%d clients, %d requests: %ld KiB before, %ld KiB after, %d descriptors\n", n_clients,
+                      n_clients * n_each, before, after, descriptors);
+    } while (!TEST_SANITIZED && after > before + 2048 && ++round < MOST_ROUNDS);
+    if (round == MOST_ROUNDS) fail_msg("%ld KiB became %ld KiB in %d rounds", first_memory, after, round);
     assert_int_equal(http_server_stop(&fresh, SIGTERM), 0);
 }
 
