@@ -187,6 +187,34 @@ static void bad_configs(void **state)
                   "a position_embedding_type other than rope and nope");
     expect_config("gemma2", "\"query_pre_attn_scalar\": 16", "\"query_pre_attn_scalar\": 24",
                   "scalar is 24 and not 16");
+    expect_config("gemma4", "\"layer_types\"", "\"other\"", "layer_types is missing");
+    expect_config("gemma4", "\"attention_bias\": false", "\"attention_bias\": true", "attention_bias is true");
+    expect_config("gemma4", "\"proportional\"", "\"yarn\"", "the rotation is scaled by 'yarn'");
+    expect_config("gemma4", "\"use_bidirectional_attention\": null", "\"use_bidirectional_attention\": \"all\"",
+                  "tokens attend to later ones, which vouch doesn't support for model_type 'gemma4'");
+    expect_config("gemma4", "\"text_config\": {", "\"text_config\": [], \"other\": {", "text_config");
+    expect_config("gemma4", "\"tie_word_embeddings\": true}", "\"tie_word_embeddings\": false}",
+                  "the output matrix (lm_head.weight) is missing");
+    expect_config("gemma4", "\"sliding_window\": 7", "\"sliding_window\": null", "sliding_window is missing");
+    expect_config("gemma4", "\"full_attention\"]", "\"sliding_attention\"]",
+                  "layer_types gives the last layer a window");
+    expect_config("gemma4", "\"rope_type\": \"default\"", "\"rope_type\": \"proportional\", \"factor\": 2",
+                  "layers with a window rotate a part of a head, or more slowly");
+    expect_config("gemma4", "\"2\": {", "\"3\": {", "per_layer_config: '3' isn't an object named by a layer, 0 to 2");
+    expect_config("gemma4", "\"2\": {", "\"2\": {\"sliding_window\": 9, ", "per_layer_config has sliding_window");
+    expect_config("gemma4", "\"2\": {", "\"1\": {\"head_dim\": 24}, \"2\": {",
+                  "layers of one type have heads of several widths");
+    expect_config("gemma4", "\"head_dim\": 32", "\"head_dim\": 2000", "a head is 2000 wide");
+    expect_config("gemma4", "\"attention_k_eq_v\": false", "\"attention_k_eq_v\": true",
+                  "attention_k_eq_v is true, but layer 2 has a v_proj");
+    expect_config("gemma4_text experts", "\"attention_k_eq_v\": true", "\"attention_k_eq_v\": false",
+                  "attention_k_eq_v is false, but layer 2 has no v_proj");
+    expect_config("gemma4_text experts", "\"enable_moe_block\": true", "\"enable_moe_block\": false",
+                  "enable_moe_block is false, but layer 0 has a router");
+    expect_config("gemma4", "\"enable_moe_block\": false", "\"enable_moe_block\": true",
+                  "enable_moe_block is true, but layer 0 has no router");
+    expect_config("gemma4_text", "\"num_kv_shared_layers\": 2", "\"num_kv_shared_layers\": 4",
+                  "num_kv_shared_layers is 4, expected 0 to 3");
     expect_config("smollm3", "[1, 1, 1, 0, 1]", "[1, 0, 1, 0, 1]", "no_rope_layers is not every fourth layer");
     expect_config("phi3 long", "\"long_factor\": [", "\"long_factor\": [1, ", "long_factor has 5 elements, expected 4");
     expect_config("llama3", "\"high_freq_factor\": 4.0", "\"high_freq_factor\": 1.0", "high_freq_factor 1 must exceed");

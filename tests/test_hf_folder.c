@@ -82,6 +82,34 @@ static void comparison_notices_another_number(void **state)
     assert_true(largest_difference(logits, model->logits) > 2e-3);
 }
 
+/* Another wording of the model's config.json must mean the same. */
+static void expect_same(const char *name, const char *from, const char *to)
+{
+    float logits[64];
+    const hf_case *model = hf_case_named(name);
+    char config[4096];
+    const char *at = strstr(model->config, from);
+    if (!at) fail_msg("%s has no %s", name, from);
+    snprintf(config, sizeof config, "%.*s%s%s", (int)(at - model->config), model->config, to, at + strlen(from));
+    run_logits(hf_folder_write("wording", model, &(hf_layout){.config = config}), logits);
+    if (!(largest_difference(logits, model->logits) < 2e-5)) fail_msg("%s: logits differ with %s", name, to);
+}
+
+/* Gemma 4's older files say in two numbers what newer ones say layer by layer. The latter may list all layers. The
+ * whole model's tie_word_embeddings counts, not its text part's. */
+static void other_wordings_of_gemma4(void **state)
+{
+    (void)state;
+#define FULL "{\"head_dim\": 32, \"num_key_value_heads\": 1}"
+    static const char name[] = "gemma4_text experts", newer[] = "\"per_layer_config\": {\"2\": " FULL "}";
+    expect_same(name, newer, "\"global_head_dim\": 32, \"num_global_key_value_heads\": 1");
+    expect_same(name, newer, "\"per_layer_config\": {\"02\": " FULL "}");
+    expect_same(name, newer, "\"per_layer_config\": {\"0\": {\"head_dim\": 16}, \"1\": {\"rms_norm_eps\": 1e-06}, "
+                             "\"2\": " FULL "}");
+    expect_same("gemma4", "\"text_config\": {", "\"text_config\": {\"tie_word_embeddings\": false, ");
+    expect_same("gemma4", "\"text_config\": {", "\"text_config\": {\"text_config\": {}, ");
+}
+
 /* ----------------------------------------------------------------- tensors */
 
 /* All bytes of a tensor, loaded at once. The caller frees them. */
@@ -119,7 +147,8 @@ static void expect_equal_tensors(const char *path, const char *other)
 static void pieces_are_the_whole(void **state)
 {
     (void)state;
-    static const char *const names[] = {"llama", "mixtral", "gemma2", "falcon 40b", "gpt2", "stablelm", "qwen3_5_text"};
+    static const char *const names[] = {"llama", "mixtral", "gemma2", "falcon 40b", "gpt2", "stablelm", "qwen3_5_text",
+                                        "gemma4_text experts"};
     test_random random = {5};
     vouch_error err;
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
@@ -221,7 +250,8 @@ static void expect_equal_keys(const char *path, const char *other)
 static void converted_files_are_the_folder(void **state)
 {
     (void)state;
-    static const char *const names[] = {"llama", "phi3 long", "gemma3_text", "stablelm", "falcon 40b", "qwen3_moe"};
+    static const char *const names[] = {"llama", "phi3 long", "gemma3_text", "stablelm", "falcon 40b", "qwen3_moe",
+                                        "gemma4_text"};
     float logits[64], again[64];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *folder = hf_folder_write("convert", hf_case_named(names[i]), &(hf_layout){.n_files = 2});
@@ -278,7 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logits_are_those_of_transformers), cmocka_unit_test(comparison_notices_another_number),
         cmocka_unit_test(pieces_are_the_whole),             cmocka_unit_test(shards_are_one_model),
-        cmocka_unit_test(tied_output_is_left_out),
+        cmocka_unit_test(tied_output_is_left_out),          cmocka_unit_test(other_wordings_of_gemma4),
         cmocka_unit_test(converted_files_are_the_folder),   cmocka_unit_test(conversion_can_change_types),
         cmocka_unit_test(failed_conversion_leaves_nothing), cmocka_unit_test(large_integers_are_read),
         cmocka_unit_test(changed_files_are_noticed),

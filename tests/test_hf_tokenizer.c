@@ -198,7 +198,9 @@ static void gemma4_keys(void **state)
     folder_write("tokenizer.json", "{\"normalizer\": {\"type\": \"Replace\", \"pattern\": {\"String\": \" \"}, "
                                    "\"content\": \"\u2581\"}, \"model\": {\"type\": \"BPE\", \"byte_fallback\": true, "
                                    "\"vocab\": {\"a\": 0, \"b\": 1, \"ab\": 2, \"<0x00>\": 3}, \"merges\": [[\"a\", "
-                                   "\"b\"]]}}");
+                                   "\"b\"]]}, \"added_tokens\": ["
+                                   "{\"id\": 4, \"content\": \"<|channel>\", \"special\": true}, "
+                                   "{\"id\": 5, \"content\": \"<|turn>\", \"special\": true}]}");
     folder_write("config.json", "{\"model_type\": \"gemma4_text\"}");
     vouch_gguf *gguf = folder_read("", 0, &bytes, &err);
     if (!gguf) fail_msg("%s", err.message);
@@ -206,6 +208,8 @@ static void gemma4_keys(void **state)
     assert_true(vouch_gguf_has(gguf, "tokenizer.ggml.merges"));
     assert_false(get_bool(gguf, "tokenizer.ggml.add_space_prefix"));
     assert_token(gguf, 3, "<0x00>", 6);
+    assert_token(gguf, 4, "<|channel>", 4); /* an answer keeps it */
+    assert_token(gguf, 5, "<|turn>", 3);
     vouch_gguf_close(gguf);
     free(bytes);
 }

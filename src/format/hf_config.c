@@ -7,38 +7,13 @@
 #include <string.h>
 
 #include "base/angle.h"
+#include "format/hf_reader.h"
 
-/* Arguments of one vouch_hf_config_read, for all functions below. */
-typedef struct reader {
-    const vouch_json *config;
-    const vouch_hf_family *family;
-    vouch_gguf_writer *keys;
-    vouch_hf_shape *shape;
-    vouch_error *err;
-} reader;
-
-static const char *key_of(const reader *r, const char *key, char name[96])
-{
-    snprintf(name, 96, "%s.%s", r->family->arch, key);
-    return name;
-}
-
-static void add_int(const reader *r, const char *key, int64_t value)
+/* Adds a number, unless hf_gemma4.c has added it, or one for each layer. */
+static void add_if_new(const hf_reader *r, const char *key, int64_t value)
 {
     char name[96];
-    vouch_gguf_add_u32(r->keys, key_of(r, key, name), (uint32_t)value);
-}
-
-static void add_float(const reader *r, const char *key, double value)
-{
-    char name[96];
-    vouch_gguf_add_f32(r->keys, key_of(r, key, name), (float)value);
-}
-
-static vouch_status unsupported(const reader *r, const char *problem)
-{
-    return vouch_fail(r->err, VOUCH_E_UNSUPPORTED, "%s: %s, which vouch doesn't support for model_type '%s'",
-                      r->config->path, problem, r->family->model_type);
+    if (!vouch_gguf_writer_has(r->keys, hf_key(r, key, name))) hf_add_int(r, key, value);
 }
 
 /* ------------------------------------------------------------------ numbers */
@@ -48,7 +23,7 @@ static const struct {
     const char *from, *to;
 } integers[] = {
     {"num_local_experts|num_experts", "expert_count"},
-    {"num_experts_per_tok|experts_per_token", "expert_used_count"},
+    {"num_experts_per_tok|experts_per_token|top_k_experts", "expert_used_count"},
     {"moe_intermediate_size", "expert_feed_forward_length"},
     {"shared_expert_intermediate_size|shared_intermediate_size", "expert_shared_feed_forward_length"},
 }, floats[] = {
@@ -63,29 +38,29 @@ static const struct {
     {"logits_scaling|logit_scale", "logit_scale"},
 };
 
-static vouch_status copy_numbers(const reader *r)
+static vouch_status copy_numbers(const hf_reader *r)
 {
     for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
         int64_t value = -1;
         VOUCH_TRY(vouch_json_int(r->config, r->config->root, integers[i].from, false, 0, INT_MAX, &value, r->err));
-        if (value >= 0) add_int(r, integers[i].to, value);
+        if (value >= 0) hf_add_int(r, integers[i].to, value);
     }
     for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
         double value = NAN;
         VOUCH_TRY(vouch_json_float(r->config, r->config->root, floats[i].from, false, -1e9, 1e9, &value, r->err));
-        if (!isnan(value)) add_float(r, floats[i].to, value);
+        if (!isnan(value)) hf_add_float(r, floats[i].to, value);
     }
     return VOUCH_OK;
 }
 
-static vouch_status need(const reader *r, const char *names, int64_t max, int64_t *value)
+static vouch_status need(const hf_reader *r, const char *names, int64_t max, int64_t *value)
 {
     return vouch_json_int(r->config, r->config->root, names, true, 1, max, value, r->err);
 }
 
 /* With multi_query all heads share one key and one value. With new_decoder_architecture (Falcon) num_kv_heads counts
  * instead. */
-static vouch_status read_sharing(const reader *r)
+static vouch_status read_sharing(const hf_reader *r)
 {
     bool is_grouped = false, is_shared = false;
     vouch_hf_shape *s = r->shape;
@@ -95,13 +70,13 @@ static vouch_status read_sharing(const reader *r)
     return VOUCH_OK;
 }
 
-static bool is_delta(const reader *r)
+static bool is_delta(const hf_reader *r)
 {
     return strcmp(r->family->arch, "qwen3next") == 0 || strncmp(r->family->arch, "qwen35", 6) == 0;
 }
 
 /* LFM2's config.json states a feed-forward width that the model's code adjusts. This function adjusts it likewise. */
-static vouch_status adjust_width(const reader *r, int64_t *n_ff)
+static vouch_status adjust_width(const hf_reader *r, int64_t *n_ff)
 {
     const json_t *root = r->config->root;
     bool is_adjusted = false;
@@ -117,22 +92,22 @@ static vouch_status adjust_width(const reader *r, int64_t *n_ff)
 }
 
 /* A family without attention: all layers are recurrent mixers. */
-static vouch_status read_bare_shape(const reader *r)
+static vouch_status read_bare_shape(const hf_reader *r)
 {
     vouch_hf_shape *s = r->shape;
     VOUCH_TRY(need(r, "num_hidden_layers|n_layer", VOUCH_HF_MOST_LAYERS, &s->n_layers));
     VOUCH_TRY(need(r, "hidden_size|d_model", 1 << 20, &s->n_embd));
     VOUCH_TRY(need(r, "vocab_size", 1 << 28, &s->n_vocab));
-    add_int(r, "block_count", s->n_layers);
-    add_int(r, "context_length", 1 << 20);
-    add_int(r, "embedding_length", s->n_embd);
-    add_int(r, "feed_forward_length", 0);
-    add_int(r, "attention.head_count", 0);
-    add_int(r, "vocab_size", s->n_vocab);
+    hf_add_int(r, "block_count", s->n_layers);
+    hf_add_int(r, "context_length", 1 << 20);
+    hf_add_int(r, "embedding_length", s->n_embd);
+    hf_add_int(r, "feed_forward_length", 0);
+    hf_add_int(r, "attention.head_count", 0);
+    hf_add_int(r, "vocab_size", s->n_vocab);
     return VOUCH_OK;
 }
 
-static vouch_status read_shape(const reader *r)
+static vouch_status read_shape(const hf_reader *r)
 {
     if (r->family->has_no_attention) return read_bare_shape(r);
     const json_t *root = r->config->root;
@@ -167,15 +142,15 @@ static vouch_status read_shape(const reader *r)
                           "heads a multiple of the key-value heads",
                           r->config->path, (long long)s->n_heads, (long long)s->head_dim, (long long)s->n_kv_heads,
                           2 * VOUCH_HF_MOST_PAIRS);
-    add_int(r, "block_count", s->n_layers);
-    add_int(r, "context_length", n_ctx);
-    add_int(r, "embedding_length", s->n_embd);
-    add_int(r, "feed_forward_length", n_ff);
-    add_int(r, "attention.head_count", s->n_heads);
-    if (!r->family->is_recurrent || is_delta(r)) add_int(r, "attention.head_count_kv", s->n_kv_heads);
-    add_int(r, "attention.key_length", s->head_dim);
-    add_int(r, "attention.value_length", s->head_dim);
-    add_int(r, "vocab_size", s->n_vocab);
+    hf_add_int(r, "block_count", s->n_layers);
+    hf_add_int(r, "context_length", n_ctx);
+    hf_add_int(r, "embedding_length", s->n_embd);
+    add_if_new(r, "feed_forward_length", n_ff);
+    hf_add_int(r, "attention.head_count", s->n_heads);
+    if (!r->family->is_recurrent || is_delta(r)) add_if_new(r, "attention.head_count_kv", s->n_kv_heads);
+    add_if_new(r, "attention.key_length", s->head_dim);
+    add_if_new(r, "attention.value_length", s->head_dim);
+    hf_add_int(r, "vocab_size", s->n_vocab);
     if (strcmp(r->family->arch, "falcon") == 0)
         vouch_gguf_add_text(r->keys, "falcon.tensor_data_layout", "jploski"); /* of VOUCH_HF_FUSED */
     return VOUCH_OK;
@@ -195,7 +170,7 @@ static bool list_has(const char *list, const char *word)
     }
 }
 
-static vouch_status check_quantisation(const reader *r)
+static vouch_status check_quantisation(const hf_reader *r)
 {
     const json_t *quantised = NULL;
     const char *method = "unknown";
@@ -205,19 +180,21 @@ static vouch_status check_quantisation(const reader *r)
     VOUCH_TRY(vouch_json_text(r->config, quantised, "quant_method", false, &method, r->err));
     if (r->family->quantised && strcmp(method, r->family->quantised) == 0) return VOUCH_OK;
     snprintf(problem, sizeof problem, "the weights are quantised (quantization_config: %.40s)", method);
-    return unsupported(r, problem);
+    return hf_unsupported(r, problem);
 }
 
 /* gpt-oss clamps its experts' activations. vouch computes them with limit 7 and slope 1.702 only. */
-static vouch_status check_limit(const reader *r)
+static vouch_status check_limit(const hf_reader *r)
 {
     double limit = 7, slope = 1.702;
     VOUCH_TRY(vouch_json_float(r->config, r->config->root, "swiglu_limit", false, 0, 1e9, &limit, r->err));
     VOUCH_TRY(vouch_json_float(r->config, r->config->root, "swiglu_alpha", false, 0, 1e9, &slope, r->err));
-    return limit == 7 && slope == 1.702 ? VOUCH_OK : unsupported(r, "swiglu_limit isn't 7, or swiglu_alpha not 1.702");
+    return limit == 7 && slope == 1.702
+               ? VOUCH_OK
+               : hf_unsupported(r, "swiglu_limit isn't 7, or swiglu_alpha not 1.702");
 }
 
-static vouch_status check_demands(const reader *r)
+static vouch_status check_demands(const hf_reader *r)
 {
     const json_t *root = r->config->root;
     const char *activation = NULL;
@@ -226,23 +203,23 @@ static vouch_status check_demands(const reader *r)
                               &activation, r->err));
     if (activation && !list_has(r->family->activations, activation)) {
         snprintf(problem, sizeof problem, "the activation is '%.40s'", activation);
-        return unsupported(r, problem);
+        return hf_unsupported(r, problem);
     }
     for (size_t i = 0; i < VOUCH_HF_MOST_DEMANDS && r->family->demands[i].key; i++) {
         const vouch_hf_demand *d = &r->family->demands[i];
         bool value = d->value;
         VOUCH_TRY(vouch_json_bool(r->config, root, d->key, &value, r->err));
         snprintf(problem, sizeof problem, "%s is %s", d->key, value ? "true" : "false");
-        if (value != d->value) return unsupported(r, problem);
+        if (value != d->value) return hf_unsupported(r, problem);
     }
     if (vouch_json_find(root, "clip_qkv") && strcmp(r->family->arch, "olmo") != 0)
-        return unsupported(r, "queries and keys are clamped (clip_qkv)");
+        return hf_unsupported(r, "queries and keys are clamped (clip_qkv)");
     return check_quantisation(r);
 }
 
-/* Gemma divides scores by the root of query_pre_attn_scalar. GGUF has no key for it, so it must be the number that
- * llama.cpp takes: the head's width, and for the 27B models n_embd / n_heads. */
-static vouch_status check_score_scale(const reader *r)
+/* Gemma before Gemma 4 divides scores by the root of query_pre_attn_scalar. GGUF has no key for it, so it must be the
+ * number that llama.cpp takes: the head's width, and for the 27B models n_embd / n_heads. */
+static vouch_status check_score_scale(const hf_reader *r)
 {
     const vouch_hf_shape *s = r->shape;
     const bool is_27b = (strcmp(r->family->arch, "gemma2") == 0 && s->n_layers == 46) ||
@@ -252,17 +229,17 @@ static vouch_status check_score_scale(const reader *r)
     char problem[160];
     VOUCH_TRY(vouch_json_float(r->config, r->config->root, "query_pre_attn_scalar", false, 0, 1e9, &scalar, r->err));
     snprintf(problem, sizeof problem, "query_pre_attn_scalar is %g and not %lld", scalar, (long long)expected);
-    return scalar == (double)expected ? VOUCH_OK : unsupported(r, problem);
+    return scalar == (double)expected ? VOUCH_OK : hf_unsupported(r, problem);
 }
 
 /* SmolLM3: no_rope_layers must have 0, no rotation, for every fourth layer and 1 for the others. */
-static vouch_status check_unrotated(const reader *r)
+static vouch_status check_unrotated(const hf_reader *r)
 {
     const json_t *flags = NULL;
     VOUCH_TRY(vouch_json_nested(r->config, r->config->root, "no_rope_layers", JSON_ARRAY, &flags, r->err));
     for (size_t i = 0; flags && i < (size_t)r->shape->n_layers; i++)
         if (json_integer_value(json_array_get(flags, i)) != ((i + 1) % 4 != 0))
-            return unsupported(r, "no_rope_layers is not every fourth layer");
+            return hf_unsupported(r, "no_rope_layers is not every fourth layer");
     return VOUCH_OK;
 }
 
@@ -274,7 +251,7 @@ static bool has_window(const vouch_hf_family *family, int64_t layer)
     return n == 1 || (n > 1 && layer % n < n - 1);
 }
 
-static vouch_status read_windows(const reader *r)
+static vouch_status read_windows(const hf_reader *r)
 {
     const json_t *types = NULL, *root = r->config->root;
     const int64_t n = r->shape->n_layers;
@@ -289,21 +266,21 @@ static vouch_status read_windows(const reader *r)
     for (int64_t i = 0; types && i < n; i++) {
         const char *type = json_string_value(json_array_get(types, (size_t)i));
         if (!type || (strcmp(type, "full_attention") != 0 && strcmp(type, "sliding_attention") != 0))
-            return unsupported(r, "layer_types has other types than full_attention and sliding_attention");
+            return hf_unsupported(r, "layer_types has other types than full_attention and sliding_attention");
         flags[i] = strcmp(type, "sliding_attention") == 0;
         if (flags[i] != has_window(r->family, i)) is_regular = false;
     }
     if (r->family->window_period <= 1 && !is_regular)
-        return unsupported(r, "layer_types has windows in some layers");
+        return hf_unsupported(r, "layer_types has windows in some layers");
     if (r->family->window_period == 0) return VOUCH_OK;
     int64_t period = r->family->window_period; /* older files state it (sliding_window_pattern) and have no
                                                   layer_types */
     if (period > 1 && !types)
         VOUCH_TRY(vouch_json_int(r->config, root, "sliding_window_pattern", false, period, period, &period, r->err));
     VOUCH_TRY(vouch_json_int(r->config, root, "sliding_window", false, 0, INT_MAX, &window, r->err));
-    if (window > 0 || strcmp(r->family->arch, "phi3") == 0) add_int(r, "attention.sliding_window", window);
+    if (window > 0 || strcmp(r->family->arch, "phi3") == 0) hf_add_int(r, "attention.sliding_window", window);
     if (!is_regular)
-        vouch_gguf_add_array(r->keys, key_of(r, "attention.sliding_window_pattern", name), VOUCH_GGUF_BOOL, flags,
+        vouch_gguf_add_array(r->keys, hf_key(r, "attention.sliding_window_pattern", name), VOUCH_GGUF_BOOL, flags,
                              (size_t)n);
     return VOUCH_OK;
 }
@@ -311,7 +288,7 @@ static vouch_status read_windows(const reader *r)
 /* --------------------------------------------------------- recurrent layers */
 
 /* Jamba: one layer in each attn_layer_period has attention, the others have Mamba. */
-static vouch_status read_period(const reader *r, int32_t heads[VOUCH_HF_MOST_LAYERS])
+static vouch_status read_period(const hf_reader *r, int32_t heads[VOUCH_HF_MOST_LAYERS])
 {
     int64_t period, offset = 0;
     VOUCH_TRY(need(r, "attn_layer_period", VOUCH_HF_MOST_LAYERS, &period));
@@ -321,7 +298,7 @@ static vouch_status read_period(const reader *r, int32_t heads[VOUCH_HF_MOST_LAY
 }
 
 /* Finds the layers with attention: from layer_types, from full_attn_idxs in older files, or from a period. */
-static vouch_status read_layer_types(const reader *r)
+static vouch_status read_layer_types(const hf_reader *r)
 {
     const json_t *types = NULL, *full = NULL, *root = r->config->root;
     int32_t heads[VOUCH_HF_MOST_LAYERS] = {0};
@@ -339,30 +316,30 @@ static vouch_status read_layer_types(const reader *r)
         const char *type = json_string_value(json_array_get(types, i));
         const bool is_full = type && list_has("attention|full_attention", type);
         if (!is_full && !(type && list_has("conv|mamba|linear_attention", type)))
-            return unsupported(r, "layer_types has other types than attention, conv and mamba");
+            return hf_unsupported(r, "layer_types has other types than attention, conv and mamba");
         if (is_full) heads[i] = (int32_t)r->shape->n_kv_heads;
     }
     for (size_t i = 0; !types && i < json_array_size(full); i++) {
         const json_int_t layer = json_integer_value(json_array_get(full, i));
         if (layer >= 0 && layer < (json_int_t)n) heads[layer] = (int32_t)r->shape->n_kv_heads;
     }
-    vouch_gguf_add_array(r->keys, key_of(r, "attention.head_count_kv", name), VOUCH_GGUF_I32, heads, n);
+    vouch_gguf_add_array(r->keys, hf_key(r, "attention.head_count_kv", name), VOUCH_GGUF_I32, heads, n);
     return VOUCH_OK;
 }
 
 /* time_step_limit may bound the rates of Mamba-2. vouch has no such bounds, so [0, infinity] is required. Newer files
  * write infinity as an object. */
-static vouch_status check_rate_limit(const reader *r)
+static vouch_status check_rate_limit(const hf_reader *r)
 {
     const json_t *limits = NULL;
     VOUCH_TRY(vouch_json_nested(r->config, r->config->root, "time_step_limit", JSON_ARRAY, &limits, r->err));
     const json_t *least = json_array_get(limits, 0), *most = json_array_get(limits, 1);
     const bool is_free = !limits || (json_number_value(least) == 0 && (!json_is_number(most) ||
                                                                       json_number_value(most) >= 1e6));
-    return is_free ? VOUCH_OK : unsupported(r, "time_step_limit limits the rates");
+    return is_free ? VOUCH_OK : hf_unsupported(r, "time_step_limit limits the rates");
 }
 
-static vouch_status read_mamba2(const reader *r)
+static vouch_status read_mamba2(const hf_reader *r)
 {
     const json_t *root = r->config->root;
     int64_t width, state, heads, head_dim;
@@ -376,22 +353,22 @@ static vouch_status read_mamba2(const reader *r)
     VOUCH_TRY(need(r, "mamba_n_heads|num_heads", 1 << 16, &heads));
     VOUCH_TRY(need(r, "mamba_d_head|head_dim", 1 << 16, &head_dim));
     VOUCH_TRY(vouch_json_int(r->config, root, "mamba_n_groups|n_groups", false, 1, heads, &r->shape->n_groups, r->err));
-    add_int(r, "ssm.conv_kernel", width);
-    add_int(r, "ssm.inner_size", heads * head_dim);
-    add_int(r, "ssm.state_size", state);
-    add_int(r, "ssm.time_step_rank", heads);
-    add_int(r, "ssm.group_count", r->shape->n_groups);
+    hf_add_int(r, "ssm.conv_kernel", width);
+    hf_add_int(r, "ssm.inner_size", heads * head_dim);
+    hf_add_int(r, "ssm.state_size", state);
+    hf_add_int(r, "ssm.time_step_rank", heads);
+    hf_add_int(r, "ssm.group_count", r->shape->n_groups);
     if (r->family->has_no_attention) return VOUCH_OK;
     VOUCH_TRY(vouch_json_text(r->config, root, "position_embedding_type", false, &positions, r->err));
     is_rotated = strcmp(positions, "rope") == 0;
     if (!is_rotated && strcmp(positions, "nope") != 0)
-        return unsupported(r, "a position_embedding_type other than rope and nope");
-    vouch_gguf_add_bool(r->keys, key_of(r, "rope.scaling.finetuned", name), is_rotated);
+        return hf_unsupported(r, "a position_embedding_type other than rope and nope");
+    vouch_gguf_add_bool(r->keys, hf_key(r, "rope.scaling.finetuned", name), is_rotated);
     return VOUCH_OK;
 }
 
 /* Mamba. mamba_dt_rank, the rank of W_step, may be "auto": n_embd / 16, rounded up. */
-static vouch_status read_mamba(const reader *r)
+static vouch_status read_mamba(const hf_reader *r)
 {
     const json_t *root = r->config->root;
     int64_t width, state, expand, rank = (r->shape->n_embd + 15) / 16;
@@ -400,31 +377,31 @@ static vouch_status read_mamba(const reader *r)
     VOUCH_TRY(need(r, "mamba_expand", 64, &expand));
     if (!json_is_string(vouch_json_find(root, "mamba_dt_rank")))
         VOUCH_TRY(vouch_json_int(r->config, root, "mamba_dt_rank", false, 1, 1 << 20, &rank, r->err));
-    add_int(r, "ssm.conv_kernel", width);
-    add_int(r, "ssm.inner_size", expand * r->shape->n_embd);
-    add_int(r, "ssm.state_size", state);
-    add_int(r, "ssm.time_step_rank", rank);
+    hf_add_int(r, "ssm.conv_kernel", width);
+    hf_add_int(r, "ssm.inner_size", expand * r->shape->n_embd);
+    hf_add_int(r, "ssm.state_size", state);
+    hf_add_int(r, "ssm.time_step_rank", rank);
     return VOUCH_OK;
 }
 
-static vouch_status read_lfm2(const reader *r)
+static vouch_status read_lfm2(const hf_reader *r)
 {
     int64_t width, n_dense = -1;
     double scale = 1;
     const json_t *root = r->config->root;
     VOUCH_TRY(need(r, "conv_L_cache", 16, &width));
-    add_int(r, "shortconv.l_cache", width);
+    hf_add_int(r, "shortconv.l_cache", width);
     if (strcmp(r->family->arch, "lfm2moe") != 0) return VOUCH_OK;
     VOUCH_TRY(vouch_json_int(r->config, root, "num_dense_layers", true, 0, r->shape->n_layers, &n_dense, r->err));
     VOUCH_TRY(vouch_json_float(r->config, root, "routed_scaling_factor", false, 0, 1e6, &scale, r->err));
-    add_int(r, "leading_dense_block_count", n_dense);
-    add_int(r, "expert_gating_func", 2); /* sigmoid */
-    add_float(r, "expert_weights_scale", scale);
+    hf_add_int(r, "leading_dense_block_count", n_dense);
+    hf_add_int(r, "expert_gating_func", 2); /* sigmoid */
+    hf_add_float(r, "expert_weights_scale", scale);
     return VOUCH_OK;
 }
 
 /* Every full_attention_interval-th layer has attention, the others have gated delta nets. */
-static vouch_status read_delta_net(const reader *r)
+static vouch_status read_delta_net(const hf_reader *r)
 {
     const json_t *types = NULL;
     vouch_hf_shape *s = r->shape;
@@ -440,29 +417,30 @@ static vouch_status read_delta_net(const reader *r)
         const char *type = json_string_value(json_array_get(types, i));
         const bool is_full = (int64_t)(i + 1) % interval == 0;
         if (!type || strcmp(type, is_full ? "full_attention" : "linear_attention") != 0)
-            return unsupported(r, "layer_types and full_attention_interval disagree");
+            return hf_unsupported(r, "layer_types and full_attention_interval disagree");
     }
     if (n_values % s->n_groups != 0 || value_dim != s->delta_keys)
-        return unsupported(r, "linear_num_value_heads is no multiple of linear_num_key_heads, or their widths differ");
+        return hf_unsupported(r,
+                              "linear_num_value_heads is no multiple of linear_num_key_heads, or their widths differ");
     s->values_per_key = n_values / s->n_groups;
     s->delta_values = s->values_per_key * value_dim;
-    add_int(r, "full_attention_interval", interval);
-    add_int(r, "ssm.conv_kernel", width);
-    add_int(r, "ssm.state_size", s->delta_keys);
-    add_int(r, "ssm.group_count", s->n_groups);
-    add_int(r, "ssm.time_step_rank", n_values);
-    add_int(r, "ssm.inner_size", n_values * value_dim);
+    hf_add_int(r, "full_attention_interval", interval);
+    hf_add_int(r, "ssm.conv_kernel", width);
+    hf_add_int(r, "ssm.state_size", s->delta_keys);
+    hf_add_int(r, "ssm.group_count", s->n_groups);
+    hf_add_int(r, "ssm.time_step_rank", n_values);
+    hf_add_int(r, "ssm.inner_size", n_values * value_dim);
     return VOUCH_OK;
 }
 
 /* llama.cpp reads the epsilon of these families from RMSNorm's key, whatever its name in config.json. */
-static vouch_status read_recurrent(const reader *r)
+static vouch_status read_recurrent(const hf_reader *r)
 {
     if (is_delta(r)) return read_delta_net(r);
     double eps = 1e-5;
     const char *const names = "rms_norm_eps|norm_eps|layer_norm_epsilon";
     VOUCH_TRY(vouch_json_float(r->config, r->config->root, names, false, 1e-12, 1, &eps, r->err));
-    if (!vouch_json_find(r->config->root, "rms_norm_eps")) add_float(r, "attention.layer_norm_rms_epsilon", eps);
+    if (!vouch_json_find(r->config->root, "rms_norm_eps")) hf_add_float(r, "attention.layer_norm_rms_epsilon", eps);
     if (!r->family->has_no_attention) VOUCH_TRY(read_layer_types(r));
     if (strcmp(r->family->arch, "jamba") == 0) return read_mamba(r);
     return strncmp(r->family->arch, "lfm2", 4) == 0 ? read_lfm2(r) : read_mamba2(r);
@@ -470,7 +448,7 @@ static vouch_status read_recurrent(const reader *r)
 
 /* ---------------------------------------------------------------- rotation */
 
-static vouch_status rope_float(const reader *r, const json_t *rope, const char *names, bool required, double min,
+static vouch_status rope_float(const hf_reader *r, const json_t *rope, const char *names, bool required, double min,
                                double max, double *value)
 {
     return vouch_json_float(r->config, rope, names, required, min, max, value, r->err);
@@ -478,7 +456,7 @@ static vouch_status rope_float(const reader *r, const json_t *rope, const char *
 
 /* Llama 3: pairs of low frequency rotate `factor` times slower, pairs of high frequency as before. The factor changes
  * smoothly between them. */
-static vouch_status read_llama3(const reader *r, const json_t *rope, double theta)
+static vouch_status read_llama3(const hf_reader *r, const json_t *rope, double theta)
 {
     vouch_hf_shape *s = r->shape;
     double factor = 8, low = 1, high = 4, length = 8192;
@@ -500,7 +478,7 @@ static vouch_status read_llama3(const reader *r, const json_t *rope, double thet
     return VOUCH_OK;
 }
 
-static vouch_status read_factors(const reader *r, const json_t *rope, const char *name, float *factors)
+static vouch_status read_factors(const hf_reader *r, const json_t *rope, const char *name, float *factors)
 {
     const json_t *list = NULL;
     vouch_hf_shape *s = r->shape;
@@ -521,7 +499,7 @@ static vouch_status read_factors(const reader *r, const json_t *rope, const char
 
 /* LongRoPE (arXiv 2402.13753): one set of frequency divisors within the original context, another beyond it. Queries
  * and keys grow by attn_factor. */
-static vouch_status read_longrope(const reader *r, const json_t *rope)
+static vouch_status read_longrope(const hf_reader *r, const json_t *rope)
 {
     double original = 0, longest = 0;
     const json_t *root = r->config->root;
@@ -534,8 +512,8 @@ static vouch_status read_longrope(const reader *r, const json_t *rope)
     const double scale = longest / original;
     double growth = scale > 1 ? sqrt(1 + vouch_ln(scale) / vouch_ln(original)) : 1;
     VOUCH_TRY(rope_float(r, rope, "attention_factor", false, 1e-3, 1e3, &growth));
-    add_int(r, "rope.scaling.original_context_length", (int64_t)original);
-    add_float(r, "rope.scaling.attn_factor", growth);
+    hf_add_int(r, "rope.scaling.original_context_length", (int64_t)original);
+    hf_add_float(r, "rope.scaling.attn_factor", growth);
     return VOUCH_OK;
 }
 
@@ -549,14 +527,14 @@ static const struct {
 };
 
 /* Hunyuan's "dynamic" scaling: `alpha` raises the base of RoPE, equally for all lengths (NTK-aware scaling). */
-static bool is_ntk(const reader *r, const json_t *rope)
+static bool is_ntk(const hf_reader *r, const json_t *rope)
 {
     const char *type = json_string_value(vouch_json_find(rope, "rope_type|type"));
     return strcmp(r->family->arch, "hunyuan-dense") == 0 && type && strcmp(type, "dynamic") == 0 &&
            vouch_json_find(rope, "alpha");
 }
 
-static vouch_status read_scaling(const reader *r, const json_t *rope, double theta)
+static vouch_status read_scaling(const hf_reader *r, const json_t *rope, double theta)
 {
     const char *type = "default";
     char name[96];
@@ -569,27 +547,27 @@ static vouch_status read_scaling(const reader *r, const json_t *rope, double the
     if (!is_yarn && strcmp(type, "linear") != 0) {
         char problem[160];
         snprintf(problem, sizeof problem, "the rotation is scaled by '%.40s'", type);
-        return unsupported(r, problem);
+        return hf_unsupported(r, problem);
     }
     VOUCH_TRY(rope_float(r, rope, "factor", true, 1e-3, 1e6, &factor));
-    vouch_gguf_add_text(r->keys, key_of(r, "rope.scaling.type", name), type);
-    add_float(r, "rope.scaling.factor", factor);
+    vouch_gguf_add_text(r->keys, hf_key(r, "rope.scaling.type", name), type);
+    hf_add_float(r, "rope.scaling.factor", factor);
     if (!is_yarn) return VOUCH_OK;
     VOUCH_TRY(rope_float(r, rope, "original_max_position_embeddings", true, 1, 1e9, &original));
-    add_int(r, "rope.scaling.original_context_length", (int64_t)original);
+    hf_add_int(r, "rope.scaling.original_context_length", (int64_t)original);
     VOUCH_TRY(rope_float(r, rope, "attention_factor", false, 0, 1e3, &growth));
-    if (growth > 0) add_float(r, "rope.scaling.attn_factor", growth / (0.1 * vouch_ln(fmax(factor, 1)) + 1));
+    if (growth > 0) hf_add_float(r, "rope.scaling.attn_factor", growth / (0.1 * vouch_ln(fmax(factor, 1)) + 1));
     for (size_t i = 0; i < sizeof yarn / sizeof yarn[0]; i++) {
         double value = NAN;
         VOUCH_TRY(rope_float(r, rope, yarn[i].from, false, -1, 1e6, &value));
-        if (!isnan(value)) add_float(r, yarn[i].to, value);
+        if (!isnan(value)) hf_add_float(r, yarn[i].to, value);
     }
     return VOUCH_OK;
 }
 
 /* Newer files have rope_parameters, or one such object for each type of layer. Older files have rope_scaling and
  * rope_theta. */
-static vouch_status read_rotation(const reader *r)
+static vouch_status read_rotation(const hf_reader *r)
 {
     const json_t *root = r->config->root, *rope = NULL, *full = NULL, *window = NULL;
     vouch_hf_shape *s = r->shape;
@@ -607,32 +585,32 @@ static vouch_status read_rotation(const reader *r)
     s->n_rot = (int64_t)(share * (double)s->head_dim);
     if (is_ntk(r, rope)) VOUCH_TRY(rope_float(r, rope, "alpha", true, 1, 1e6, &alpha));
     if (s->n_rot > 2) theta *= vouch_power(alpha, (double)s->n_rot / (double)(s->n_rot - 2));
-    add_int(r, "rope.dimension_count", s->n_rot);
-    add_float(r, "rope.freq_base", theta);
-    if (window_theta != 0) add_float(r, "rope.freq_base_swa", window_theta);
+    hf_add_int(r, "rope.dimension_count", s->n_rot);
+    hf_add_float(r, "rope.freq_base", theta);
+    if (window_theta != 0) hf_add_float(r, "rope.freq_base_swa", window_theta);
     return read_scaling(r, rope, theta);
 }
 
 vouch_status vouch_hf_config_read(const vouch_json *config, const vouch_hf_family *family, vouch_gguf_writer *keys,
                                   vouch_hf_shape *shape, vouch_error *err)
 {
-    const reader r = {config, family, keys, shape, err};
+    const hf_reader r = {config, family, keys, shape, err};
     *shape = (vouch_hf_shape){.is_tied = false};
     vouch_gguf_add_text(keys, "general.architecture", family->arch);
     vouch_gguf_add_text(keys, "general.type", "model");
     VOUCH_TRY(check_demands(&r));
     VOUCH_TRY(read_shape(&r));
-    VOUCH_TRY(check_score_scale(&r));
+    if (!family->has_two_rotations) VOUCH_TRY(check_score_scale(&r));
     VOUCH_TRY(check_unrotated(&r));
     VOUCH_TRY(check_limit(&r));
     VOUCH_TRY(copy_numbers(&r));
     VOUCH_TRY(family->is_recurrent ? read_recurrent(&r) : read_windows(&r));
-    if (!family->has_positions) VOUCH_TRY(read_rotation(&r));
+    if (!family->has_positions && !family->has_two_rotations) VOUCH_TRY(read_rotation(&r));
     if (strcmp(family->arch, "gptneox") == 0 || strcmp(family->arch, "stablelm") == 0) {
         bool is_parallel = true;
         char name[96];
         VOUCH_TRY(vouch_json_bool(config, config->root, "use_parallel_residual", &is_parallel, err));
-        vouch_gguf_add_bool(keys, key_of(&r, "use_parallel_residual", name), is_parallel);
+        vouch_gguf_add_bool(keys, hf_key(&r, "use_parallel_residual", name), is_parallel);
     }
     VOUCH_TRY(vouch_json_bool(config, config->root, "tie_word_embeddings", &shape->is_tied, err));
     shape->is_untied = !shape->is_tied && vouch_json_find(config->root, "tie_word_embeddings");

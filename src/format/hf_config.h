@@ -5,25 +5,14 @@
 
 #include "format/gguf.h"
 #include "format/hf_family.h"
+#include "format/hf_shape.h"
 #include "format/json.h"
 
-enum { VOUCH_HF_MOST_LAYERS = 4096, VOUCH_HF_MOST_PAIRS = 512 };
-
-/* Numbers that decide the layout of tensors, and RoPE's factors, which GGUF stores as tensors. */
-typedef struct vouch_hf_shape {
-    int64_t n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_rot, n_vocab;
-    int64_t n_experts, n_groups; /* groups of Mamba-2's heads; key heads of delta nets */
-    int64_t delta_keys, delta_values; /* elements of a key head's key, and of all values that share it */
-    int64_t values_per_key;           /* value heads of a key head */
-    bool is_tied, is_untied; /* tie_word_embeddings is true (the embedding is the output matrix), or false */
-    /* Divisors of RoPE's frequencies [n_rot / 2]; n_factors 0: none. */
-    int64_t n_factors;
-    float factors[VOUCH_HF_MOST_PAIRS], long_factors[VOUCH_HF_MOST_PAIRS];
-    bool has_long_factors; /* `factors` are for prompts within the original context, long_factors for longer ones */
-} vouch_hf_shape;
-
-/* Checks the configuration and adds every "ARCH.key" that the family needs. Errors: FORMAT, UNSUPPORTED. */
-vouch_status vouch_hf_config_read(const vouch_json *config, const vouch_hf_family *family, vouch_gguf_writer *keys,
-                                  vouch_hf_shape *shape, vouch_error *err);
+/* Checks the configuration and adds every "ARCH.key" that the family needs. Errors: FORMAT, UNSUPPORTED, MEMORY. */
+typedef vouch_status vouch_hf_config_fn(const vouch_json *config, const vouch_hf_family *family,
+                                        vouch_gguf_writer *keys, vouch_hf_shape *shape, vouch_error *err);
+/* Doesn't add feed_forward_length, attention.head_count_kv, key_length and value_length if the caller has added
+ * them. */
+vouch_hf_config_fn vouch_hf_config_read;
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/hf_shape.h"
+
 /* ------------------------------------------------------------------- rules */
 
 #define LAYER "model.layers.#."
@@ -54,6 +56,26 @@ static const vouch_hf_rule norms_after[] = {
     {LAYER "post_attention_layernorm", "blk.#.post_attention_norm", VOUCH_HF_AS_IS},
     {LAYER "pre_feedforward_layernorm", "blk.#.ffn_norm", VOUCH_HF_AS_IS},
     {LAYER "post_feedforward_layernorm", "blk.#.post_ffw_norm", VOUCH_HF_AS_IS},
+    {0},
+};
+
+/* An embedding of each layer's own, and experts beside the feed-forward network, with norms of their own. */
+static const vouch_hf_rule gemma4[] = {
+    {"model.embed_tokens_per_layer", "per_layer_token_embd", VOUCH_HF_AS_IS},
+    {"model.per_layer_model_projection", "per_layer_model_proj", VOUCH_HF_AS_IS},
+    {"model.per_layer_projection_norm", "per_layer_proj_norm", VOUCH_HF_AS_IS},
+    {LAYER "per_layer_input_gate", "blk.#.inp_gate", VOUCH_HF_AS_IS},
+    {LAYER "per_layer_projection", "blk.#.proj", VOUCH_HF_AS_IS},
+    {LAYER "post_per_layer_input_norm", "blk.#.post_norm", VOUCH_HF_AS_IS},
+    {LAYER "layer_scalar", "blk.#.layer_output_scale", VOUCH_HF_AS_IS},
+    {LAYER "router.proj", "blk.#.ffn_gate_inp", VOUCH_HF_AS_IS},
+    {LAYER "router.scale", "blk.#.ffn_gate_inp.scale", VOUCH_HF_NAMED},
+    {LAYER "router.per_expert_scale", "blk.#.ffn_down_exps.scale", VOUCH_HF_NAMED},
+    {LAYER "experts.gate_up_proj", "blk.#.ffn_gate_up_exps", VOUCH_HF_WHOLE},
+    {LAYER "experts.down_proj", "blk.#.ffn_down_exps", VOUCH_HF_WHOLE},
+    {LAYER "pre_feedforward_layernorm_2", "blk.#.pre_ffw_norm_2", VOUCH_HF_AS_IS},
+    {LAYER "post_feedforward_layernorm_1", "blk.#.post_ffw_norm_1", VOUCH_HF_AS_IS},
+    {LAYER "post_feedforward_layernorm_2", "blk.#.post_ffw_norm_2", VOUCH_HF_AS_IS},
     {0},
 };
 
@@ -306,6 +328,17 @@ static const vouch_hf_rule gpt_oss[] = {
     "\"num_key_value_heads\": 4, \"head_dim\": 256, \"query_pre_attn_scalar\": 256, \"rms_norm_eps\": 1e-6, " \
     "\"rope_theta\": 1e6, \"rope_local_base_freq\": 1e4, \"sliding_window\": 4096, \"tie_word_embeddings\": true}"
 
+#define GEMMA4_SHAPE \
+    "\"vocab_size\": 262144, \"num_attention_heads\": 8, \"num_key_value_heads\": 4, \"head_dim\": 256, " \
+    "\"rms_norm_eps\": 1e-6, \"tie_word_embeddings\": true, "
+#define GEMMA4 \
+    "{" GEMMA4_SHAPE "\"max_position_embeddings\": 131072, \"sliding_window\": 512, " \
+    "\"hidden_size_per_layer_input\": 256}"
+#define GEMMA4_UNIFIED "{" GEMMA4_SHAPE "\"max_position_embeddings\": 262144, \"sliding_window\": 1024}"
+#define GEMMA4_FAMILY(from, defaults_json)                                                                \
+    FAMILY(from, "gemma4", "gelu_pytorch_tanh", RULES(llama, norms_after, gemma4), .has_two_rotations = true, \
+           .window_period = VOUCH_HF_MOST_LAYERS, .demands = {{"attention_bias", false}}, .defaults = defaults_json)
+
 static const vouch_hf_family families[] = {
     FAMILY("llama", "llama", SILU, LLAMA, .rotates_adjacent = true),
     FAMILY("mistral", "llama", SILU, LLAMA, .rotates_adjacent = true, .window_period = 1),
@@ -328,6 +361,10 @@ static const vouch_hf_family families[] = {
            .defaults = GEMMA3),
     FAMILY("gemma3", "gemma3", GELU, RULES(llama, norms_after), .adds_one = true, .window_period = 6,
            .defaults = GEMMA3),
+    GEMMA4_FAMILY("gemma4_text", GEMMA4),
+    GEMMA4_FAMILY("gemma4", GEMMA4),
+    GEMMA4_FAMILY("gemma4_unified_text", GEMMA4_UNIFIED),
+    GEMMA4_FAMILY("gemma4_unified", GEMMA4_UNIFIED),
     FAMILY("olmo", "olmo", SILU, RULES(llama), .rotates_adjacent = true,
            .defaults = "{\"layer_norm_eps\": 1e-5}"),
     FAMILY("olmo2", "olmo2", SILU, RULES(llama, norms_after)),
@@ -422,12 +459,14 @@ const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const c
                                           int32_t *index, const char **suffix)
 {
     static const vouch_hf_rule dropped = {.layout = VOUCH_HF_DROPPED};
+    static const char *const other_inputs[] = {"vision_tower.", "visual.",      "multi_modal_projector.",
+                                               "embed_vision.", "embed_audio.", "audio_tower.",
+                                               "vision_embedder."};
     const char *dot = strrchr(name, '.'), *rest;
     *suffix = dot && (strcmp(dot, ".weight") == 0 || strcmp(dot, ".bias") == 0) ? dot : name + strlen(name);
     *layer = *index = 0;
-    if (has_prefix(name, "vision_tower.", &rest) || has_prefix(name, "visual.", &rest) ||
-        has_prefix(name, "multi_modal_projector.", &rest))
-        return &dropped;
+    for (size_t i = 0; i < sizeof other_inputs / sizeof other_inputs[0]; i++)
+        if (has_prefix(name, other_inputs[i], &rest)) return &dropped;
     if (strncmp(name, "mtp.", 4) == 0) return &dropped; /* a layer that guesses further tokens */
     /* "language_model.model.norm", or "model.language_model.norm" */
     const bool is_nested = has_prefix(name, "language_model.", &rest);

@@ -68,11 +68,13 @@ typedef struct vouch_hf_family {
     const vouch_hf_rule *rules[VOUCH_HF_MOST_RULES]; /* lists, each ended by an empty rule; the first match counts */
     const char *activations;                         /* accepted names, with '|' between them */
     vouch_hf_demand demands[VOUCH_HF_MOST_DEMANDS];
-    int32_t window_period; /* 0: no layer has the window; 1: all; n: all but layers n - 1, 2n - 1, ... */
+    int32_t window_period; /* 0: no layer has the window; 1: all; n: all but layers n - 1, 2n - 1, ...;
+                              VOUCH_HF_MOST_LAYERS: those that layer_types names, not all */
     const char *defaults;  /* JSON: members that older files leave out; NULL: none */
     bool rotates_adjacent; /* GGUF rotates adjacent pairs; Hugging Face always rotates half a head apart */
     bool adds_one;         /* norms multiply by 1 + weight */
     bool has_positions;    /* positions are learned, or ALiBi: nothing is rotated */
+    bool has_two_rotations; /* layers with a window have heads of another width and another rotation (hf_gemma4.c) */
     bool is_recurrent;     /* some or all layers are recurrent: all with has_no_attention, else those that layer_types
                               or a period names */
     bool has_no_attention;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/hf_gemma4.h"
 #include "format/hf_head.h"
 #include "format/hf_tensors.h"
 #include "format/hf_tokenizer.h"
@@ -178,17 +179,24 @@ static void add_name(vouch_gguf_writer *keys, const char *folder)
     free(path);
 }
 
-/* Models for pictures have the text model's members in text_config: copies them to the top. Adds the family's
- * defaults. */
+/* Models for pictures have the text model's members in text_config: copies them to the top. Only tie_word_embeddings
+ * is the whole model's, where it has one. Adds the family's defaults. */
 static vouch_status config_complete(const opening *o, const vouch_hf_family *family)
 {
-    const json_t *text = NULL;
+    static const char tie[] = "tie_word_embeddings";
+    json_t *root = o->config.root;
+    const json_t *nested = NULL;
+    VOUCH_TRY(vouch_json_nested(&o->config, root, "text_config", JSON_OBJECT, &nested, o->err));
+    json_t *text = json_incref((json_t *)(uintptr_t)nested); /* a text_config in it takes its place */
+    json_t *is_tied = json_incref((json_t *)(uintptr_t)vouch_json_find(root, tie));
     json_t *defaults = family->defaults ? json_loads(family->defaults, 0, NULL) : NULL;
     bool is_complete = !family->defaults || defaults;
-    VOUCH_TRY(vouch_json_nested(&o->config, o->config.root, "text_config", JSON_OBJECT, &text, o->err));
-    if (text) is_complete &= json_object_update(o->config.root, (json_t *)(uintptr_t)text) == 0;
-    if (defaults) is_complete &= json_object_update_missing(o->config.root, defaults) == 0;
+    if (text) is_complete &= json_object_update(root, text) == 0;
+    if (is_tied) is_complete &= json_object_set(root, tie, is_tied) == 0;
+    if (defaults) is_complete &= json_object_update_missing(root, defaults) == 0;
     json_decref(defaults);
+    json_decref(is_tied);
+    json_decref(text);
     return is_complete ? VOUCH_OK : vouch_fail(o->err, VOUCH_E_MEMORY, "%s: not enough memory", o->config.path);
 }
 
@@ -204,8 +212,10 @@ static vouch_status keys_make(opening *o, const vouch_hf_family **family, void *
     VOUCH_TRY(config_complete(o, *family));
     VOUCH_TRY(vouch_gguf_writer_open(&keys, o->err));
     add_name(keys, o->folder);
-    vouch_status status = head ? vouch_hf_head_read(&o->config, head, keys, &o->shape, o->err)
-                               : vouch_hf_config_read(&o->config, *family, keys, &o->shape, o->err);
+    vouch_hf_config_fn *const read = head                                     ? vouch_hf_head_read
+                                     : (*family)->has_two_rotations ? vouch_hf_gemma4_read
+                                                                              : vouch_hf_config_read;
+    vouch_status status = read(&o->config, *family, keys, &o->shape, o->err);
     if (status == VOUCH_OK && !head)
         status = vouch_hf_tokenizer_add(keys, o->folder, (int32_t)o->shape.n_vocab, o->err);
     if (status == VOUCH_OK && !vouch_gguf_writer_has(keys, "tokenizer.ggml.model"))
@@ -249,6 +259,8 @@ static vouch_status model_make(vouch_gguf **out, opening *o)
     g->made->keys = bytes;
     status = files_move(o, g);
     if (status == VOUCH_OK) status = vouch_hf_tensors_add(g, o->files, o->n_files, family, &o->shape, o->err);
+    if (status == VOUCH_OK && strcmp(family->arch, "gemma4") == 0)
+        status = vouch_hf_gemma4_check(&o->config, g, o->err);
     /* From here on the model closes the maps that it has received. */
     for (size_t i = 0; i < g->n_files; i++) o->files[i].map = (vouch_filemap){0};
     return status;

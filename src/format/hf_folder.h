@@ -2,7 +2,7 @@
 /*
  * A Hugging Face folder, opened as if it were a GGUF file.
  *
- *   config.json ─────────────────────► keys  "llama.block_count"           hf_config.c
+ *   config.json ─────────────────────► keys  "llama.block_count"           hf_config.c, hf_gemma4.c
  *   tokenizer files ─────────────────► keys  "tokenizer.ggml.tokens"       hf_tokenizer.c
  *   model.safetensors, or the parts ─► tensors "blk.0.attn_q.weight"       hf_tensors.c, by the family's rules
  *   that model.safetensors.index.json names

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/hf_assistant.h"
+#include "format/hf_gemma4.h"
 
 /* ---------------------------------------------------------------- families */
 
@@ -86,7 +86,7 @@ static const vouch_hf_family dflash_family = {
     .window_period = VOUCH_HF_MOST_LAYERS, .defaults = DEFAULTS};
 static const vouch_hf_family assistant_family = {
     .model_type = "gemma4_assistant", .arch = "gemma4-assistant", .activations = "gelu_pytorch_tanh",
-    .rules = {assistant, layers}, .window_period = VOUCH_HF_MOST_LAYERS, .has_positions = true,
+    .rules = {assistant, layers}, .window_period = VOUCH_HF_MOST_LAYERS, .has_two_rotations = true,
     .demands = {{"enable_moe_block", false}, {"use_double_wide_mlp", false}, {"attention_bias", false}}};
 static const vouch_hf_family medusa_family = {.model_type = "medusa", .arch = "medusa", .rules = {medusa}};
 
@@ -336,7 +336,7 @@ vouch_status vouch_hf_head_read(const vouch_json *config, const vouch_hf_family 
         return VOUCH_OK;
     }
     if (family == &assistant_family) {
-        VOUCH_TRY(vouch_hf_assistant_read(config, family, keys, shape, err));
+        VOUCH_TRY(vouch_hf_gemma4_read(config, family, keys, shape, err));
         shape->is_tied = shape->is_untied = false;
         return VOUCH_OK;
     }

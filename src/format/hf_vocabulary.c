@@ -134,6 +134,16 @@ static bool looks_special(vouch_text t)
     return false;
 }
 
+/* Gemma 4's marks of thoughts and tool calls. GGUF has them as user-defined, so that an answer keeps them. */
+static bool is_answer_part(const hf_vocabulary *v, vouch_text t)
+{
+    static const char *const names[] = {"<|channel>", "<channel|>", "<|tool_call>", "<tool_call|>", "<|tool_response>",
+                                        "<tool_response|>", "<|\"|>"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (vouch_text_is(t, names[i])) return strcmp(v->model, "gemma4") == 0;
+    return false;
+}
+
 /* A copy of the text with a space for each U+2581. Its data is NULL where memory is short. */
 static vouch_text spaces_unmark(hf_vocabulary *v, vouch_text text)
 {
@@ -152,7 +162,8 @@ static vouch_status added_apply(hf_vocabulary *v, const added_list *list, const 
     for (size_t i = 0; i < list->n; i++) {
         const added_token *a = &list->tokens[i];
         if ((uint64_t)a->id >= v->n_tokens) continue;
-        const uint8_t kind = a->special || looks_special(a->text) ? HF_CONTROL : HF_USER_DEFINED;
+        const bool is_special = (a->special || looks_special(a->text)) && !is_answer_part(v, a->text);
+        const uint8_t kind = is_special ? HF_CONTROL : HF_USER_DEFINED;
         v->tokens[a->id] = (hf_token){a->text, -1000.0f, kind, a->flags};
     }
     for (size_t i = 0; i < v->n_tokens; i++) {

@@ -1710,6 +1710,232 @@ static const float hf_logits_48[] = {
     -2.8439455e+00f, 2.0706093e+00f, 2.0247564e+00f, 8.3126822e+00f, -4.1227612e+00f, -1.2877893e+01f, -1.8633722e+00f, -8.3959751e+00f,
 };
 
+static const hf_tensor hf_tensors_49[] = {
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.embed_tokens_per_layer.weight", {40, 32}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 4, 1},
+    {"model.layers.#.layer_scalar", {1}, 1, 4, 1},
+    {"model.layers.#.per_layer_input_gate.weight", {8, 48}, 2, 4, 1},
+    {"model.layers.#.per_layer_projection.weight", {48, 8}, 2, 4, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 4, 1},
+    {"model.layers.#.post_feedforward_layernorm.weight", {48}, 1, 4, 1},
+    {"model.layers.#.post_per_layer_input_norm.weight", {48}, 1, 4, 1},
+    {"model.layers.#.pre_feedforward_layernorm.weight", {48}, 1, 4, 1},
+    {"model.layers.0.mlp.down_proj.weight", {48, 40}, 2, 1, 1},
+    {"model.layers.0.mlp.gate_proj.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.0.mlp.up_proj.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.0.self_attn.k_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.0.self_attn.k_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.0.self_attn.o_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.0.self_attn.q_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.0.self_attn.q_proj.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.0.self_attn.v_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.mlp.down_proj.weight", {48, 40}, 2, 1, 1},
+    {"model.layers.1.mlp.gate_proj.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.1.mlp.up_proj.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.k_norm.weight", {32}, 1, 1, 1},
+    {"model.layers.1.self_attn.k_proj.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.o_proj.weight", {48, 192}, 2, 1, 1},
+    {"model.layers.1.self_attn.q_norm.weight", {32}, 1, 1, 1},
+    {"model.layers.1.self_attn.q_proj.weight", {192, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.v_proj.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.2.mlp.down_proj.weight", {48, 80}, 2, 1, 1},
+    {"model.layers.2.mlp.gate_proj.weight", {80, 48}, 2, 1, 1},
+    {"model.layers.2.mlp.up_proj.weight", {80, 48}, 2, 1, 1},
+    {"model.layers.2.self_attn.o_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.2.self_attn.q_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.2.self_attn.q_proj.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.3.mlp.down_proj.weight", {48, 80}, 2, 1, 1},
+    {"model.layers.3.mlp.gate_proj.weight", {80, 48}, 2, 1, 1},
+    {"model.layers.3.mlp.up_proj.weight", {80, 48}, 2, 1, 1},
+    {"model.layers.3.self_attn.o_proj.weight", {48, 192}, 2, 1, 1},
+    {"model.layers.3.self_attn.q_norm.weight", {32}, 1, 1, 1},
+    {"model.layers.3.self_attn.q_proj.weight", {192, 48}, 2, 1, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {"model.per_layer_model_projection.weight", {32, 48}, 2, 1, 1},
+    {"model.per_layer_projection_norm.weight", {8}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_49[] =
+    "{\"attention_bias\": false, \"attention_k_eq_v\": false, \"enable_moe_block\": false, \"final_logit_softcap"
+    "ping\": 30.0, \"head_dim\": 16, \"hidden_activation\": \"gelu_pytorch_tanh\", \"hidden_size\": 48, \"hidden_si"
+    "ze_per_layer_input\": 8, \"intermediate_size\": 40, \"layer_types\": [\"sliding_attention\", \"full_attentio"
+    "n\", \"sliding_attention\", \"full_attention\"], \"max_position_embeddings\": 64, \"model_type\": \"gemma4_tex"
+    "t\", \"moe_intermediate_size\": null, \"num_attention_heads\": 6, \"num_experts\": null, \"num_hidden_layers"
+    "\": 4, \"num_key_value_heads\": 3, \"num_kv_shared_layers\": 2, \"per_layer_config\": {\"1\": {\"head_dim\": 32"
+    "}, \"3\": {\"head_dim\": 32}}, \"rms_norm_eps\": 1e-06, \"rope_parameters\": {\"full_attention\": {\"partial_ro"
+    "tary_factor\": 0.25, \"rope_theta\": 1000000.0, \"rope_type\": \"proportional\"}, \"sliding_attention\": {\"ro"
+    "pe_theta\": 10000.0, \"rope_type\": \"default\"}}, \"sliding_window\": 7, \"tie_word_embeddings\": true, \"top"
+    "_k_experts\": null, \"use_bidirectional_attention\": null, \"use_double_wide_mlp\": true, \"vocab_size\": 4"
+    "0, \"vocab_size_per_layer_input\": 40}";
+static const float hf_logits_49[] = {
+    4.7826979e-01f, -6.7662299e-01f, -4.9489946e+00f, 3.6591280e-01f, 3.4481134e+00f, 1.2590923e+00f, -2.5972345e+00f, -1.3560596e+00f,
+    1.4666221e+00f, 4.0492268e+00f, -2.6075706e-01f, 1.7376534e+00f, -6.8456326e+00f, -2.2345650e+00f, -2.5593681e+00f, -1.8771379e+00f,
+    7.2630157e+00f, -3.4904972e-01f, 1.9877006e+00f, -4.8798018e+00f, -2.9315848e+00f, 2.2494943e+00f, -2.0290680e+00f, -1.3753881e+00f,
+    4.9334970e-01f, 2.9334381e-01f, -3.1312878e+00f, -1.5365670e+00f, -8.2825508e+00f, 3.2342076e+00f, -3.6155969e-02f, -3.8307922e+00f,
+    7.6064821e-03f, 2.9389331e+00f, 3.4587772e+00f, -2.8322957e+00f, 2.8951547e+00f, 4.7180805e+00f, -3.0311108e+00f, -5.1425252e+00f,
+};
+
+static const hf_tensor hf_tensors_50[] = {
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.experts.down_proj", {5, 48, 24}, 3, 3, 1},
+    {"model.layers.#.experts.gate_up_proj", {5, 48, 48}, 3, 3, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.layer_scalar", {1}, 1, 3, 1},
+    {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 3, 1},
+    {"model.layers.#.mlp.gate_proj.weight", {40, 48}, 2, 3, 1},
+    {"model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 3, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.post_feedforward_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.post_feedforward_layernorm_1.weight", {48}, 1, 3, 1},
+    {"model.layers.#.post_feedforward_layernorm_2.weight", {48}, 1, 3, 1},
+    {"model.layers.#.pre_feedforward_layernorm.weight", {48}, 1, 3, 1},
+    {"model.layers.#.pre_feedforward_layernorm_2.weight", {48}, 1, 3, 1},
+    {"model.layers.#.router.per_expert_scale", {5}, 1, 3, 1},
+    {"model.layers.#.router.proj.weight", {5, 48}, 2, 3, 1},
+    {"model.layers.#.router.scale", {48}, 1, 3, 1},
+    {"model.layers.0.self_attn.k_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.0.self_attn.k_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.0.self_attn.o_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.0.self_attn.q_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.0.self_attn.q_proj.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.0.self_attn.v_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.k_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.1.self_attn.k_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.o_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.1.self_attn.q_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.1.self_attn.q_proj.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.v_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.2.self_attn.k_norm.weight", {32}, 1, 1, 1},
+    {"model.layers.2.self_attn.k_proj.weight", {32, 48}, 2, 1, 1},
+    {"model.layers.2.self_attn.o_proj.weight", {48, 192}, 2, 1, 1},
+    {"model.layers.2.self_attn.q_norm.weight", {32}, 1, 1, 1},
+    {"model.layers.2.self_attn.q_proj.weight", {192, 48}, 2, 1, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_50[] =
+    "{\"attention_bias\": false, \"attention_k_eq_v\": true, \"enable_moe_block\": true, \"final_logit_softcappi"
+    "ng\": null, \"head_dim\": 16, \"hidden_activation\": \"gelu_pytorch_tanh\", \"hidden_size\": 48, \"hidden_size"
+    "_per_layer_input\": 0, \"intermediate_size\": 40, \"layer_types\": [\"sliding_attention\", \"sliding_attenti"
+    "on\", \"full_attention\"], \"max_position_embeddings\": 64, \"model_type\": \"gemma4_text\", \"moe_intermediat"
+    "e_size\": 24, \"num_attention_heads\": 6, \"num_experts\": 5, \"num_hidden_layers\": 3, \"num_key_value_head"
+    "s\": 3, \"num_kv_shared_layers\": 0, \"per_layer_config\": {\"2\": {\"head_dim\": 32, \"num_key_value_heads\": "
+    "1}}, \"rms_norm_eps\": 1e-06, \"rope_parameters\": {\"full_attention\": {\"partial_rotary_factor\": 0.25, \"r"
+    "ope_theta\": 1000000.0, \"rope_type\": \"proportional\"}, \"sliding_attention\": {\"rope_theta\": 10000.0, \"r"
+    "ope_type\": \"default\"}}, \"sliding_window\": 7, \"tie_word_embeddings\": true, \"top_k_experts\": 3, \"use_b"
+    "idirectional_attention\": null, \"use_double_wide_mlp\": false, \"vocab_size\": 40, \"vocab_size_per_layer"
+    "_input\": 262144}";
+static const float hf_logits_50[] = {
+    2.4724326e-01f, 3.0105135e+00f, -4.3482277e-01f, -4.9732369e-01f, 1.3670173e+00f, -2.8223114e+00f, 1.6674994e+00f, -1.4009354e+00f,
+    3.7300403e+00f, -1.3707271e+00f, 4.1876521e+00f, -2.5859621e+00f, 1.2898967e+00f, -9.8568982e-01f, -2.8454874e+00f, -4.0235338e+00f,
+    -9.4821358e-01f, -1.7746366e+00f, 5.4758921e+00f, -1.6203836e+00f, -2.5278025e+00f, 6.3554764e+00f, 4.3501253e+00f, -5.4929423e+00f,
+    2.9863737e+00f, 4.2212553e+00f, -2.8623464e+00f, 2.0131495e+00f, 6.6125994e+00f, -2.6080284e+00f, 6.0014516e-01f, -5.1144475e-01f,
+    -2.4781911e+00f, -1.5103153e+00f, 5.1378560e+00f, 6.0953581e-01f, 1.8389630e-01f, 7.0104213e+00f, -4.2248621e+00f, 2.0450048e+00f,
+};
+
+static const hf_tensor hf_tensors_51[] = {
+    {"model.embed_vision.embedding_projection.weight", {48, 8}, 2, 1, 1},
+    {"model.language_model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.language_model.embed_tokens_per_layer.weight", {40, 24}, 2, 1, 1},
+    {"model.language_model.layers.#.input_layernorm.weight", {48}, 1, 3, 1},
+    {"model.language_model.layers.#.layer_scalar", {1}, 1, 3, 1},
+    {"model.language_model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 3, 1},
+    {"model.language_model.layers.#.mlp.gate_proj.weight", {40, 48}, 2, 3, 1},
+    {"model.language_model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 3, 1},
+    {"model.language_model.layers.#.per_layer_input_gate.weight", {8, 48}, 2, 3, 1},
+    {"model.language_model.layers.#.per_layer_projection.weight", {48, 8}, 2, 3, 1},
+    {"model.language_model.layers.#.post_attention_layernorm.weight", {48}, 1, 3, 1},
+    {"model.language_model.layers.#.post_feedforward_layernorm.weight", {48}, 1, 3, 1},
+    {"model.language_model.layers.#.post_per_layer_input_norm.weight", {48}, 1, 3, 1},
+    {"model.language_model.layers.#.pre_feedforward_layernorm.weight", {48}, 1, 3, 1},
+    {"model.language_model.layers.0.self_attn.k_norm.weight", {16}, 1, 1, 1},
+    {"model.language_model.layers.0.self_attn.k_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.language_model.layers.0.self_attn.o_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.language_model.layers.0.self_attn.q_norm.weight", {16}, 1, 1, 1},
+    {"model.language_model.layers.0.self_attn.q_proj.weight", {96, 48}, 2, 1, 1},
+    {"model.language_model.layers.0.self_attn.v_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.language_model.layers.1.self_attn.k_norm.weight", {16}, 1, 1, 1},
+    {"model.language_model.layers.1.self_attn.k_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.language_model.layers.1.self_attn.o_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.language_model.layers.1.self_attn.q_norm.weight", {16}, 1, 1, 1},
+    {"model.language_model.layers.1.self_attn.q_proj.weight", {96, 48}, 2, 1, 1},
+    {"model.language_model.layers.1.self_attn.v_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.language_model.layers.2.self_attn.k_norm.weight", {32}, 1, 1, 1},
+    {"model.language_model.layers.2.self_attn.k_proj.weight", {96, 48}, 2, 1, 1},
+    {"model.language_model.layers.2.self_attn.o_proj.weight", {48, 192}, 2, 1, 1},
+    {"model.language_model.layers.2.self_attn.q_norm.weight", {32}, 1, 1, 1},
+    {"model.language_model.layers.2.self_attn.q_proj.weight", {192, 48}, 2, 1, 1},
+    {"model.language_model.layers.2.self_attn.v_proj.weight", {96, 48}, 2, 1, 1},
+    {"model.language_model.norm.weight", {48}, 1, 1, 1},
+    {"model.language_model.per_layer_model_projection.weight", {24, 48}, 2, 1, 1},
+    {"model.language_model.per_layer_projection_norm.weight", {8}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_51[] =
+    "{\"model_type\": \"gemma4\", \"text_config\": {\"attention_bias\": false, \"attention_dropout\": 0.0, \"attenti"
+    "on_k_eq_v\": false, \"bos_token_id\": 2, \"enable_moe_block\": false, \"eos_token_id\": 1, \"final_logit_sof"
+    "tcapping\": null, \"head_dim\": 16, \"hidden_activation\": \"gelu_pytorch_tanh\", \"hidden_size\": 48, \"hidde"
+    "n_size_per_layer_input\": 8, \"initializer_range\": 0.02, \"intermediate_size\": 40, \"layer_types\": [\"sli"
+    "ding_attention\", \"sliding_attention\", \"full_attention\"], \"max_position_embeddings\": 64, \"model_type\""
+    ": \"gemma4_text\", \"moe_intermediate_size\": null, \"num_attention_heads\": 6, \"num_experts\": null, \"num_"
+    "hidden_layers\": 3, \"num_key_value_heads\": 3, \"num_kv_shared_layers\": 0, \"pad_token_id\": 0, \"per_laye"
+    "r_config\": {\"2\": {\"head_dim\": 32}}, \"rms_norm_eps\": 1e-06, \"rope_parameters\": {\"full_attention\": {\"p"
+    "artial_rotary_factor\": 0.25, \"rope_theta\": 1000000.0, \"rope_type\": \"proportional\"}, \"sliding_attenti"
+    "on\": {\"rope_theta\": 10000.0, \"rope_type\": \"default\"}}, \"sliding_window\": 7, \"tie_word_embeddings\": t"
+    "rue, \"top_k_experts\": null, \"use_bidirectional_attention\": null, \"use_cache\": true, \"use_double_wide"
+    "_mlp\": false, \"vocab_size\": 40, \"vocab_size_per_layer_input\": 40}, \"tie_word_embeddings\": true}";
+static const float hf_logits_51[] = {
+    -1.9422796e+00f, -2.4611485e+00f, 1.4117612e+00f, -1.9163028e+00f, 3.9985323e+00f, -4.4929910e+00f, 5.9558620e+00f, 7.2928467e+00f,
+    2.2567916e+00f, -3.0072099e-02f, -2.1753062e-01f, 3.5078845e+00f, -3.7252825e-01f, -3.9227219e+00f, -3.1646082e+00f, -4.8631266e-01f,
+    -6.2751758e-01f, -9.2853695e-01f, 5.2371597e+00f, -3.1055684e+00f, 1.5553695e+00f, 1.0528812e-01f, 8.5437956e+00f, 4.7808676e+00f,
+    -9.5072329e-01f, -7.6215428e-01f, -7.2480845e-01f, 1.1024995e+00f, 5.2233930e+00f, -1.8089544e+00f, 4.1523371e+00f, -4.2820306e+00f,
+    -2.7879407e+00f, 4.2276449e+00f, 6.2656670e+00f, -4.1343789e+00f, 1.8197358e+00f, -4.3695450e+00f, -5.2026111e-01f, -6.4118648e-01f,
+};
+
+static const hf_tensor hf_tensors_52[] = {
+    {"model.embed_tokens.weight", {40, 48}, 2, 1, 1},
+    {"model.layers.#.input_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.layer_scalar", {1}, 1, 2, 1},
+    {"model.layers.#.mlp.down_proj.weight", {48, 40}, 2, 2, 1},
+    {"model.layers.#.mlp.gate_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.mlp.up_proj.weight", {40, 48}, 2, 2, 1},
+    {"model.layers.#.post_attention_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.post_feedforward_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.#.pre_feedforward_layernorm.weight", {48}, 1, 2, 1},
+    {"model.layers.0.self_attn.k_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.0.self_attn.k_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.0.self_attn.o_proj.weight", {48, 96}, 2, 1, 1},
+    {"model.layers.0.self_attn.q_norm.weight", {16}, 1, 1, 1},
+    {"model.layers.0.self_attn.q_proj.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.0.self_attn.v_proj.weight", {48, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.k_norm.weight", {32}, 1, 1, 1},
+    {"model.layers.1.self_attn.k_proj.weight", {96, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.o_proj.weight", {48, 192}, 2, 1, 1},
+    {"model.layers.1.self_attn.q_norm.weight", {32}, 1, 1, 1},
+    {"model.layers.1.self_attn.q_proj.weight", {192, 48}, 2, 1, 1},
+    {"model.layers.1.self_attn.v_proj.weight", {96, 48}, 2, 1, 1},
+    {"model.norm.weight", {48}, 1, 1, 1},
+    {0},
+};
+static const char hf_config_52[] =
+    "{\"attention_bias\": false, \"attention_k_eq_v\": false, \"final_logit_softcapping\": null, \"head_dim\": 16"
+    ", \"hidden_activation\": \"gelu_pytorch_tanh\", \"hidden_size\": 48, \"intermediate_size\": 40, \"layer_types"
+    "\": [\"sliding_attention\", \"full_attention\"], \"max_position_embeddings\": 64, \"model_type\": \"gemma4_uni"
+    "fied_text\", \"num_attention_heads\": 6, \"num_hidden_layers\": 2, \"num_key_value_heads\": 3, \"num_kv_shar"
+    "ed_layers\": 0, \"per_layer_config\": {\"1\": {\"head_dim\": 32}}, \"rms_norm_eps\": 1e-06, \"rope_parameters\""
+    ": {\"full_attention\": {\"factor\": 2.0, \"partial_rotary_factor\": 0.25, \"rope_theta\": 100.0, \"rope_type\""
+    ": \"proportional\"}, \"sliding_attention\": {\"rope_theta\": 10000.0, \"rope_type\": \"default\"}}, \"sliding_w"
+    "indow\": 7, \"tie_word_embeddings\": true, \"use_bidirectional_attention\": \"vision\", \"use_double_wide_ml"
+    "p\": false, \"vocab_size\": 40}";
+static const float hf_logits_52[] = {
+    5.2431536e-01f, 3.7878489e+00f, -2.2878406e+00f, -5.9953350e-01f, 1.8227097e+00f, 2.6179330e+00f, -1.6572288e+00f, 2.3946259e+00f,
+    1.3111448e-01f, -3.9234109e+00f, 2.4932199e+00f, -3.9979713e+00f, 3.9835725e+00f, 4.2767453e+00f, -1.8259295e+00f, -1.8755897e+00f,
+    2.9306378e+00f, -4.3270260e-01f, -1.2981570e+00f, -4.2789900e-01f, 1.2123175e+00f, 2.0338020e+00f, 4.4193940e+00f, 2.6769562e+00f,
+    6.2351447e-01f, 7.0032964e+00f, 5.7000935e-01f, 9.2935934e+00f, 1.5757989e+00f, -2.3063519e+00f, 3.7833244e-01f, 5.7319770e+00f,
+    -2.9514439e+00f, -9.0709287e-01f, -3.6498406e+00f, -5.3728523e+00f, 1.4019169e-01f, -1.8834960e+00f, 5.2079353e+00f, 4.7264080e+00f,
+};
+
 static const hf_case hf_cases[] = {
     {"llama", "BF16", hf_config_0, hf_tensors_0, hf_logits_0},
     {"llama3", "F16", hf_config_1, hf_tensors_1, hf_logits_1},
@@ -1760,5 +1986,9 @@ static const hf_case hf_cases[] = {
     {"qwen3_5_text", "BF16", hf_config_46, hf_tensors_46, hf_logits_46},
     {"qwen3_5_moe_text", "F32", hf_config_47, hf_tensors_47, hf_logits_47},
     {"qwen3_5_moe_text fused", "F16", hf_config_48, hf_tensors_48, hf_logits_48},
+    {"gemma4_text", "BF16", hf_config_49, hf_tensors_49, hf_logits_49},
+    {"gemma4_text experts", "F32", hf_config_50, hf_tensors_50, hf_logits_50},
+    {"gemma4", "F16", hf_config_51, hf_tensors_51, hf_logits_51},
+    {"gemma4_unified_text", "F16", hf_config_52, hf_tensors_52, hf_logits_52},
 };
 enum { HF_VOCABULARY = 40, HF_TOKENS = 24 };

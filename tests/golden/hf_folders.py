@@ -4,7 +4,8 @@
 
     tests/golden/hf_folders.py > tests/golden/hf_folders.h
 
-Needs the packages torch and transformers. transformers 5.23.0 and torch 2.15.0 made the table in the repository.
+Needs the packages torch and transformers. transformers 5.23.0, for Gemma 4 5.24.0, and torch 2.15.0 made the table in the
+repository.
 
 The weights follow from the tensors' names, so that tests/support/hf_model.c can write the same folders: config.json and
 the safetensors. They have few bits, so that F32, F16 and BF16 hold them exactly.
@@ -32,6 +33,8 @@ LLAMA3 = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_fre
 YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 16}
 LONG = {"rope_type": "longrope", "rope_theta": 10000.0, "short_factor": [1 + i / 8 for i in range(PAIRS)],
         "long_factor": [1.5 + i / 4 for i in range(PAIRS)], "original_max_position_embeddings": 16}
+GEMMA4 = {"head_dim": 16, "global_head_dim": 32, "sliding_window": 7,
+          "layer_types": ["sliding_attention", "sliding_attention", "full_attention"]}
 DELTA = {"head_dim": 16, "num_hidden_layers": 3, "full_attention_interval": 2, "linear_num_key_heads": 2,
          "layer_types": ["linear_attention", "full_attention", "linear_attention"], "linear_num_value_heads": 6,
          "linear_key_head_dim": 16, "linear_value_head_dim": 16, "linear_conv_kernel_dim": 4}
@@ -135,9 +138,28 @@ CASES = [
     ("qwen3_5_text", "BF16", hf.Qwen3_5TextConfig, COMMON, DELTA),
     ("qwen3_5_moe_text", "F32", hf.Qwen3_5MoeTextConfig, COMMON, {**DELTA, **DELTA_EXPERTS}),
     ("qwen3_5_moe_text fused", "F16", hf.Qwen3_5MoeTextConfig, COMMON, {**DELTA, **DELTA_EXPERTS}),
+    ("gemma4_text", "BF16", hf.Gemma4TextConfig, {**COMMON, **GEMMA4},
+     {"num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2, "num_kv_shared_layers": 2,
+      "use_double_wide_mlp": True, "hidden_size_per_layer_input": 8, "vocab_size_per_layer_input": VOCABULARY,
+      "final_logit_softcapping": 30.0}),
+    ("gemma4_text experts", "F32", hf.Gemma4TextConfig, {**COMMON, **GEMMA4},
+     {"num_hidden_layers": 3, "attention_k_eq_v": True, "num_global_key_value_heads": 1, "enable_moe_block": True,
+      "num_experts": 5, "top_k_experts": 3, "moe_intermediate_size": 24, "hidden_size_per_layer_input": 0}),
+    ("gemma4", "F16", hf.Gemma4Config, {},
+     {"text_config": {**COMMON, **GEMMA4, "num_hidden_layers": 3, "hidden_size_per_layer_input": 8,
+                      "vocab_size_per_layer_input": VOCABULARY},
+      "vision_config": {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2,
+                        "num_key_value_heads": 2, "head_dim": 8}, "audio_config": None}),
+    ("gemma4_unified_text", "F16", hf.Gemma4UnifiedTextConfig, {**COMMON, **GEMMA4},
+     {"layer_types": ["sliding_attention", "full_attention"],
+      "rope_parameters": {"sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
+                          "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.25,
+                                             "rope_theta": 100.0, "factor": 2.0}}}),
 ]
 UNUSED = re.compile("dropout|initializer|transformers_version|use_cache|dtype|architectures|_pdrop|summary|_token_id|"
-                    "output_|router_|mm_|_token_index|vision_config|add_cross|pretraining|classifier|is_decoder|is_encoder|^_")
+                    "output_|router_|mm_|_token_index|vision_config|audio_config|add_cross|pretraining|classifier|is_decoder|is_encoder|^_")
+
+SENSES = re.compile("vision_tower|mm_input_projection|audio_tower")
 
 
 def numbers(name: str, n: int) -> torch.Tensor:
@@ -200,18 +222,20 @@ def unpacked(name: str, shape: list[int]) -> torch.Tensor:
 
 def rules(tensors: list[tuple[str, list[int]]]) -> list[tuple[str, list[int], int, int]]:
     """(name with '#' for numbers, shape, count of the first number, count of the second). A layer's number stays where
-    only some layers have the tensor."""
-    layers = {}
-    for name, _ in tensors:
+    only some layers have the tensor, or where its shape differs from layer to layer."""
+    layers, shapes = {}, {}
+    for name, shape in tensors:
         numbers_of = re.findall(r"(?<=\.)\d+(?=\.)", name)
+        pattern = re.sub(r"(?<=\.)\d+(?=\.)", "#", name)
+        shapes.setdefault(pattern, set()).add(tuple(shape))
         if numbers_of:
-            layers.setdefault(re.sub(r"(?<=\.)\d+(?=\.)", "#", name), set()).add(int(numbers_of[0]))
+            layers.setdefault(pattern, set()).add(int(numbers_of[0]))
     n_layers = max(max(found) for found in layers.values()) + 1
     found = {}
     for name, shape in tensors:
         parts = [int(part) for part in name.split(".") if part.isdecimal()]
         pattern = re.sub(r"(?<=\.)\d+(?=\.)", "#", name)
-        if parts and len(layers[pattern]) < n_layers:
+        if parts and (len(layers[pattern]) < n_layers or len(shapes[pattern]) > 1):
             pattern = pattern.replace("#", str(parts.pop(0)), 1)
         _, first, second = found.get(pattern, (shape, 0, 0))
         found[pattern] = (shape, *(max(count, part + 1) for count, part in zip((first, second), (parts + [0, 0])[:2])))
@@ -237,7 +261,7 @@ def run(config: hf.PretrainedConfig, is_packed: bool, is_fused: bool) -> tuple[l
         logits = model.eval()(ids).logits[0, -1].double()
     if is_packed:
         tensors, members["quantization_config"] = packed(tensors), {"quant_method": "mxfp4"}
-    text = [(name, shape) for name, shape in tensors if not name.startswith("vision_tower") and "projection" not in name]
+    text = [(name, shape) for name, shape in tensors if not SENSES.search(name)]
     return rules(text), {key: value for key, value in members.items() if not UNUSED.search(key)}, logits
 
 
