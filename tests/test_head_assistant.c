@@ -213,8 +213,8 @@ static void centroids_find_likely_tokens(void **state)
     vouch_model_close(target);
 }
 
-/* Returns a packed F32 matrix, of which the caller frees `data`. Its values follow from its name, as in centroids.py.
- * Row i is row (i * step) mod n_out of these values. */
+/* Returns a packed F32 matrix, of which the caller frees `data`. centroids.py computes the same values from
+ * the name. Row i of the matrix is row (i * step) mod n_out of those values. */
 static vouch_matrix make_matrix(const char *name, int32_t n_out, int32_t step)
 {
     vouch_matrix m;
@@ -234,7 +234,7 @@ static vouch_matrix make_matrix(const char *name, int32_t n_out, int32_t step)
     return m;
 }
 
-/* The tokens that get logits are those of transformers, and their logits agree. */
+/* vouch computes logits for the same tokens as transformers, and the logits agree. */
 static void centroids_agree_with_transformers(void **state)
 {
     (void)state;
@@ -243,7 +243,8 @@ static void centroids_agree_with_transformers(void **state)
     const vouch_kernels *kernels;
     vouch_pool *pool;
     hf_values(states[0], "states.embed", 3, CENTROIDS_ROWS * CENTROIDS_WIDTH);
-    for (int32_t i = 0; i < CENTROIDS_VOCABULARY; i++) order[i] = i * 7 % CENTROIDS_VOCABULARY; /* as output's rows */
+    /* make_matrix puts the rows of `output` into the same order. */
+    for (int32_t i = 0; i < CENTROIDS_VOCABULARY; i++) order[i] = i * 7 % CENTROIDS_VOCABULARY;
     vouch_matrix output = make_matrix("lm_head.embed", CENTROIDS_VOCABULARY, 7);
     vouch_matrix centroids = make_matrix("centroids.embed", CENTROIDS, 1);
     assert_int_equal(vouch_pool_open(&pool, 2, NULL), VOUCH_OK);

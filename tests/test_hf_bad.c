@@ -139,12 +139,7 @@ static void expect_refusal(const char *folder, const char *words)
 /* Replaces the first `from` of the model's config.json by `to`, then expects an error with these words. */
 static void expect_config(const char *name, const char *from, const char *to, const char *words)
 {
-    const hf_case *model = hf_case_named(name);
-    char config[4096];
-    const char *at = strstr(model->config, from);
-    if (!at) fail_msg("%s has no %s", name, from);
-    snprintf(config, sizeof config, "%.*s%s%s", (int)(at - model->config), model->config, to, at + strlen(from));
-    expect_refusal(hf_folder_write("config", model, &(hf_layout){.config = config}), words);
+    expect_refusal(hf_folder_reworded(hf_case_named(name), from, to), words);
 }
 
 static void bad_configs(void **state)

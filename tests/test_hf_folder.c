@@ -73,12 +73,7 @@ static void comparison_notices_another_number(void **state)
     (void)state;
     float logits[64];
     const hf_case *model = hf_case_named("llama");
-    char config[4096];
-    snprintf(config, sizeof config, "%s", model->config);
-    char *theta = strstr(config, "10000.0");
-    assert_non_null(theta);
-    memcpy(theta, "10400.0", 7);
-    run_logits(hf_folder_write("other", model, &(hf_layout){.config = config}), logits);
+    run_logits(hf_folder_reworded(model, "10000.0", "10400.0"), logits);
     assert_true(largest_difference(logits, model->logits) > 2e-3);
 }
 
@@ -87,11 +82,7 @@ static void expect_same(const char *name, const char *from, const char *to)
 {
     float logits[64];
     const hf_case *model = hf_case_named(name);
-    char config[4096];
-    const char *at = strstr(model->config, from);
-    if (!at) fail_msg("%s has no %s", name, from);
-    snprintf(config, sizeof config, "%.*s%s%s", (int)(at - model->config), model->config, to, at + strlen(from));
-    run_logits(hf_folder_write("wording", model, &(hf_layout){.config = config}), logits);
+    run_logits(hf_folder_reworded(model, from, to), logits);
     if (!(largest_difference(logits, model->logits) < 2e-5)) fail_msg("%s: logits differ with %s", name, to);
 }
 

@@ -51,7 +51,7 @@ typedef struct vouch_source_ops {
     /* How often a candidate of this class is right, before anything has been counted. Class n_classes: a token that the
      * source does not name while it names others. */
     double (*prior)(int32_t kind);
-    double trust; /* several sources begin with weights in proportion to this */
+    double trust; /* where several sources are mixed, their first weights are proportional to it */
     void (*close)(void *self);
     size_t (*memory)(const void *self);
     /* Hash of everything that it has learned (for tests of law L3). */

@@ -217,8 +217,8 @@ static vouch_status check_demands(const hf_reader *r)
     return check_quantisation(r);
 }
 
-/* Gemma before Gemma 4 divides scores by the root of query_pre_attn_scalar. GGUF has no key for it, so it must be the
- * number that llama.cpp takes: the head's width, and for the 27B models n_embd / n_heads. */
+/* Gemma before Gemma 4 divides scores by the root of query_pre_attn_scalar. GGUF has no key for it. So vouch
+ * accepts only the number that llama.cpp computes: the head's width, or n_embd / n_heads in the 27B models. */
 static vouch_status check_score_scale(const hf_reader *r)
 {
     const vouch_hf_shape *s = r->shape;

@@ -187,7 +187,7 @@ static vouch_status config_complete(const opening *o, const vouch_hf_family *fam
     json_t *root = o->config.root;
     const json_t *nested = NULL;
     VOUCH_TRY(vouch_json_nested(&o->config, root, "text_config", JSON_OBJECT, &nested, o->err));
-    json_t *text = json_incref((json_t *)(uintptr_t)nested); /* a text_config in it takes its place */
+    json_t *text = json_incref((json_t *)(uintptr_t)nested); /* the update may free root's text_config */
     json_t *is_tied = json_incref((json_t *)(uintptr_t)vouch_json_find(root, tie));
     json_t *defaults = family->defaults ? json_loads(family->defaults, 0, NULL) : NULL;
     bool is_complete = !family->defaults || defaults;

@@ -8,8 +8,9 @@
  *   rotation          rope_parameters                rope_parameters
  *                       .sliding_attention             .full_attention, mostly of a quarter of the pairs
  *
- * Newer files have per_layer_config in place of the two global_ numbers: for the layers that differ from head_dim and
- * num_key_value_heads their own. An assistant's configuration is the same, but for a few numbers.
+ * Newer files have no global_head_dim and num_global_key_value_heads. Their per_layer_config gives the head_dim and
+ * num_key_value_heads of each layer that differs from the others. An assistant's config.json has the same members, and
+ * a few more.
  */
 #include "format/hf_gemma4.h"
 
@@ -168,7 +169,7 @@ static void add_factors(const rotation *full, int64_t head_dim, vouch_hf_shape *
     for (int64_t i = 0; i < shape->n_factors; i++) shape->factors[i] = i < n_rotated ? (float)full->factor : 1e30f;
 }
 
-/* -------------------------------------------------------------------- keys */
+/* --------------------------------------------------------------- GGUF keys */
 
 /* A target's numbers. In layers that share keys and values the feed-forward network may be twice as wide. */
 static vouch_status add_target(const hf_reader *r, const layer_sizes *sizes)

@@ -13,7 +13,9 @@ typedef struct vouch_hf_shape {
     int64_t n_experts, n_groups; /* groups of Mamba-2's heads; key heads of delta nets */
     int64_t delta_keys, delta_values; /* elements of a key head's key, and of all values that share it */
     int64_t values_per_key;           /* value heads of a key head */
-    bool is_tied, is_untied; /* tie_word_embeddings is true (the embedding is the output matrix), or false */
+    /* tie_word_embeddings is true (the embedding is also the output matrix), or it is false. Both are false where
+     * config.json lacks it. */
+    bool is_tied, is_untied;
     /* Divisors of RoPE's frequencies [n_rot / 2], which GGUF stores as tensors; n_factors 0: none. */
     int64_t n_factors;
     float factors[VOUCH_HF_MOST_PAIRS], long_factors[VOUCH_HF_MOST_PAIRS];

@@ -213,3 +213,12 @@ const char *hf_folder_write(const char *name, const hf_case *model, const hf_lay
     else write_tensors(hf_file(folder, "model.safetensors"), model->dtype, all, n, layout->shift);
     return folder;
 }
+
+const char *hf_folder_reworded(const hf_case *model, const char *from, const char *to)
+{
+    char config[4096];
+    const char *at = strstr(model->config, from);
+    if (!at) fail_msg("%s has no %s", model->name, from);
+    snprintf(config, sizeof config, "%.*s%s%s", (int)(at - model->config), model->config, to, at + strlen(from));
+    return hf_folder_write("reworded", model, &(hf_layout){.config = config});
+}

@@ -35,6 +35,8 @@ typedef struct hf_layout {
 
 /* Makes a folder under the test's temporary one; the path is valid for the next 3 calls. */
 const char *hf_folder_write(const char *name, const hf_case *model, const hf_layout *layout);
+/* The same with the first `from` of the case's config.json replaced by `to`. Fails the test if there is no `from`. */
+const char *hf_folder_reworded(const hf_case *model, const char *from, const char *to);
 /* The path of a file in a folder that hf_folder_write has made: "config.json", "model.safetensors", ... */
 const char *hf_file(const char *folder, const char *name);
 
