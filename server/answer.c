@@ -120,6 +120,8 @@ size_t server_answer_token(server_answer *a, const server_event *event, int32_t 
     const char *bytes = vouch_token_bytes(model_of(a), token, &n_bytes);
     if (!is_special) said->n_token_bytes += n_bytes;
     const size_t end = part_end(said, event, i, from);
+    said->progress = event->progress;
+    said->progress.n_generated -= event->n_tokens - 1 - i;
     said->n_thoughts += said->reader.state == SERVER_READER_THOUGHTS;
     if (end > from) server_reader_push(&said->reader, server_event_text(event) + from, end - from);
     if (is_special && bytes && a->request.messages) server_reader_special(&said->reader, bytes, n_bytes);

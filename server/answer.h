@@ -16,6 +16,7 @@ typedef struct server_said {
     json_t *tokens;         /* array, ids of the tokens not given out yet; NULL: not wanted, or none */
     server_text frame;      /* the API's event with an empty text; empty: not made yet */
     size_t frame_text;      /* where the empty text, "", stands in it */
+    server_progress progress; /* at the last token that was read */
     bool has_line_end;      /* the text given out has one */
     int32_t n_calls;        /* given out */
     int64_t n_thoughts;     /* tokens of thoughts */

@@ -83,7 +83,8 @@ static void append(server_job *job, server_event event, const vouch_step *step)
     if (event.n_text) memcpy(record + n_tokens, step->text, event.n_text);
 }
 
-void server_job_add(server_job *job, server_event_kind kind, int32_t choice, const vouch_step *step)
+void server_job_add(server_job *job, server_event_kind kind, int32_t choice, const vouch_step *step,
+                    const server_progress *progress)
 {
     server_event event = {.kind = kind, .choice = choice};
     if (step) {
@@ -93,6 +94,7 @@ void server_job_add(server_job *job, server_event_kind kind, int32_t choice, con
         event.width = step->logprobs ? 1 + job->options.top_logprobs : 0;
         event.n_text = (uint32_t)step->n_text;
         event.last = step->last;
+        event.progress = *progress;
     }
     pthread_mutex_lock(&job->lock);
     append(job, event, step);

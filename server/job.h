@@ -24,6 +24,13 @@ typedef enum server_event_kind {
     SERVER_EVENT_END /* of a choice; its result is final */
 } server_event_kind;
 
+/* How far a choice has come: `timings` of llama.cpp. */
+typedef struct server_progress {
+    int64_t n_run, n_cached; /* tokens of the prompt: run through the model; taken from the cache */
+    int64_t n_generated, n_drafted, n_accepted;
+    double prefill_seconds, decode_seconds; /* up to the first token; after it */
+} server_progress;
+
 /* One record of a job's events. Behind it lie guesses [n_guesses], logprobs [n_tokens][width], tokens [n_tokens] and
  * text [n_text]. */
 typedef struct server_event {
@@ -34,6 +41,7 @@ typedef struct server_event {
     int32_t width; /* 1 + top_logprobs; 0: no logprobs */
     uint32_t n_text;
     vouch_origin last; /* where the last token came from */
+    server_progress progress; /* at the end of the step */
 } server_event;
 
 const vouch_guess *server_event_guesses(const server_event *event);
@@ -88,8 +96,9 @@ void *server_job_allocate(server_job *job, size_t n, size_t size);
 void server_job_hold(server_job *job);
 void server_job_release(server_job *job); /* NULL is allowed */
 
-/* The worker adds events; `step` is NULL for END. */
-void server_job_add(server_job *job, server_event_kind kind, int32_t choice, const vouch_step *step);
+/* The worker adds events; `step` and `progress` are NULL for END. */
+void server_job_add(server_job *job, server_event_kind kind, int32_t choice, const vouch_step *step,
+                    const server_progress *progress);
 /* Exchanges the waiting events with the text *out, whose content is dropped. The caller holds the lock. */
 void server_job_swap(server_job *job, server_text *out);
 /* Does so under the lock. Returns whether all choices have ended. A job whose events ran out of memory is over, with

@@ -145,32 +145,6 @@ void server_apply_template(server_exchange *x)
 
 /* ------------------------------------------------------------- /completion */
 
-static double ratio(double a, double b)
-{
-    return b > 0 ? a / b : 0;
-}
-
-/* The first token comes with the prompt's pass, so the others alone have a speed. */
-static json_t *timings_json(const server_usage *u)
-{
-    const int64_t n_prompt = u->prompt_tokens - u->cached_tokens, n = u->completion_tokens;
-    const double later = n > 1 ? (double)(n - 1) : 0, ms = u->decode_seconds * 1e3;
-    const cli_json_entry entries[] = {
-        {"cache_n", json_integer(u->cached_tokens)},
-        {"prompt_n", json_integer(n_prompt)},
-        {"prompt_ms", cli_json_real(u->prefill_seconds * 1e3)},
-        {"prompt_per_token_ms", cli_json_real(ratio(u->prefill_seconds * 1e3, (double)n_prompt))},
-        {"prompt_per_second", cli_json_real(ratio((double)n_prompt, u->prefill_seconds))},
-        {"predicted_n", json_integer(n)},
-        {"predicted_ms", cli_json_real(ms)},
-        {"predicted_per_token_ms", cli_json_real(ratio(ms, later))},
-        {"predicted_per_second", cli_json_real(ratio(later * 1e3, ms))},
-        {"draft_n", json_integer(u->stats.drafted)},
-        {"draft_n_accepted", json_integer(u->stats.accepted)},
-    };
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
-}
-
 /* Biases of tokens; null bans one. */
 static json_t *biases_json(const server_answer *a, const vouch_session_options *o)
 {
@@ -288,7 +262,7 @@ static json_t *final_json(const server_exchange *x, int32_t i)
         {"tokens_predicted", json_integer(usage.completion_tokens)},
         {"tokens_evaluated", json_integer(usage.prompt_tokens)},
         {"tokens_cached", json_integer(usage.cached_tokens)},
-        {"timings", timings_json(&usage)},
+        {"timings", server_usage_timings(&usage)},
         {"metrics", server_metrics_json(&usage)},
     };
     json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
@@ -309,6 +283,7 @@ static void give(server_exchange *x, int32_t i)
     json_t *object = cli_json_object(entries, 4);
     move_array(object, "tokens", &said->tokens);
     move_array(object, "completion_probabilities", &said->logprobs);
+    if (a->request.timings_per_token) json_object_set_new(object, "timings", server_timings_json(&said->progress));
     server_sse(x, NULL, object);
 }
 

@@ -82,7 +82,7 @@ static json_t *logprobs_json(server_answer *a, int32_t i)
 }
 
 /* Sends a chunk of one choice. Takes `content`, the delta (chat) or the text, and the choice's log probabilities and
- * trace. */
+ * trace. The last chunk has `timings`; where usage follows, the chunk of the usage has them. */
 static void send_chunk(server_exchange *x, int32_t index, json_t *content, const char *finish)
 {
     server_answer *a = x->state;
@@ -99,6 +99,8 @@ static void send_chunk(server_exchange *x, int32_t index, json_t *content, const
     json_array_append_new(choices, choice);
     json_t *chunk = envelope(a, chunk_object(a), choices);
     if (a->request.include_usage) json_object_set_new(chunk, "usage", json_null());
+    if (a->request.timings_per_token || (finish && !a->request.include_usage))
+        json_object_set_new(chunk, "timings", server_timings_json(&said->progress));
     server_sse(x, NULL, chunk);
 }
 
@@ -172,8 +174,11 @@ static void give(server_exchange *x, int32_t index)
     const bool is_content = reader->thoughts.n == 0 && !reader->calls;
     const bool is_empty = is_content && reader->content.n == 0;
     if (is_content && !said->trace && !said->logprobs) {
-        if (!is_empty) send_text(x, index, &reader->content);
-        return;
+        if (is_empty) return;
+        if (!a->request.timings_per_token) {
+            send_text(x, index, &reader->content);
+            return;
+        }
     }
     if (!is_chat(a)) {
         json_t *text = server_json_bytes(reader->content.bytes, reader->content.n);
@@ -232,6 +237,7 @@ static void stream_end(server_exchange *x)
         json_t *chunk = envelope(a, chunk_object(a), json_array());
         json_object_set_new(chunk, "usage", server_usage_json(&usage));
         json_object_set_new(chunk, "metrics", server_metrics_json(&usage));
+        json_object_set_new(chunk, "timings", server_usage_timings(&usage));
         server_sse(x, NULL, chunk);
     }
     server_text_put(&x->out, "data: [DONE]\n\n");
@@ -280,6 +286,7 @@ static json_t *answer_body(server_exchange *x)
     json_t *body = envelope(a, is_chat(a) ? "chat.completion" : "text_completion", choices);
     json_object_set_new(body, "usage", server_usage_json(&usage));
     json_object_set_new(body, "metrics", server_metrics_json(&usage));
+    json_object_set_new(body, "timings", server_usage_timings(&usage));
     return body;
 }
 

@@ -84,7 +84,7 @@ static const server_field fields[] = {
 
     {"id_slot", OPENAI | NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
     {"n_keep", NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
-    {"timings_per_token", NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
+    {"timings_per_token", OPENAI | NATIVE, SERVER_FIELD_BOOL, AT(timings_per_token), NULL},
     {"return_tokens", NATIVE, SERVER_FIELD_BOOL, AT(return_tokens), NULL},
     {"response_fields", NATIVE, SERVER_FIELD_VALUE, AT(response_fields), NULL},
     {"n_probs", NATIVE, SERVER_FIELD_INT, AT(top_logprobs), "[0, 20]"},

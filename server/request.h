@@ -49,6 +49,7 @@ typedef struct server_request {
     json_t *json_schema;
     bool must_call;     /* tool_choice forces a call */
     bool several_calls; /* an answer may have more than one */
+    bool timings_per_token; /* of llama.cpp: each chunk of a stream has `timings` */
     bool return_tokens; /* /completion: the ids of the answer's tokens */
     json_t *response_fields; /* /completion: the members that the answer shall have; NULL: all */
 } server_request;

@@ -74,6 +74,38 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
+/* The first token comes with the prompt's pass, so the others alone have a speed. */
+json_t *server_timings_json(const server_progress *p)
+{
+    const double run = (double)p->n_run, later = p->n_generated > 1 ? (double)(p->n_generated - 1) : 0;
+    const double prompt_ms = p->prefill_seconds * 1e3, ms = p->decode_seconds * 1e3;
+    const cli_json_entry entries[] = {
+        {"cache_n", json_integer(p->n_cached)},
+        {"prompt_n", json_integer(p->n_run)},
+        {"prompt_ms", cli_json_real(prompt_ms)},
+        {"prompt_per_token_ms", cli_json_real(ratio(prompt_ms, run))},
+        {"prompt_per_second", cli_json_real(ratio(run, p->prefill_seconds))},
+        {"predicted_n", json_integer(p->n_generated)},
+        {"predicted_ms", cli_json_real(ms)},
+        {"predicted_per_token_ms", cli_json_real(ratio(ms, later))},
+        {"predicted_per_second", cli_json_real(ratio(later, p->decode_seconds))},
+        {"draft_n", json_integer(p->n_drafted)},
+        {"draft_n_accepted", json_integer(p->n_accepted)},
+    };
+    return cli_json_object(entries, sizeof entries / sizeof *entries);
+}
+
+json_t *server_usage_timings(const server_usage *u)
+{
+    return server_timings_json(&(server_progress){.n_run = u->prompt_tokens - u->cached_tokens,
+                                                  .n_cached = u->cached_tokens,
+                                                  .n_generated = u->completion_tokens,
+                                                  .n_drafted = u->stats.drafted,
+                                                  .n_accepted = u->stats.accepted,
+                                                  .prefill_seconds = u->prefill_seconds,
+                                                  .decode_seconds = u->decode_seconds});
+}
+
 /* Cycles with a draft, by the number of guesses that they accepted: accepted_at[d] of them accepted more than d. */
 static json_t *histogram_json(const vouch_stats *s)
 {

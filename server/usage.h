@@ -18,6 +18,9 @@ server_usage server_usage_of(const server_job *job, int32_t n_answers);
 server_usage server_usage_of_choice(const server_choice *choice);
 /* `usage` of the OpenAI API. */
 json_t *server_usage_json(const server_usage *usage);
+/* `timings` of llama.cpp, while an answer runs and for a whole one. */
+json_t *server_timings_json(const server_progress *progress);
+json_t *server_usage_timings(const server_usage *usage);
 /* `metrics`: speculative_decoding as vLLM has it, drafters, timing. */
 json_t *server_metrics_json(const server_usage *usage);
 

@@ -120,7 +120,7 @@ static void choice_end(server_worker *w, server_job *job, int32_t choice)
     pthread_mutex_lock(&w->lock);
     server_metrics_choice(&w->state.metrics, &job->choices[choice]);
     pthread_mutex_unlock(&w->lock);
-    server_job_add(job, SERVER_EVENT_END, choice, NULL);
+    server_job_add(job, SERVER_EVENT_END, choice, NULL, NULL);
     server_job_release(job);
 }
 
@@ -194,7 +194,15 @@ static void live_step(server_worker *w, int32_t at, const vouch_engine_event *ev
     }
     l->last = now;
     choice->finish = event->step.finish;
-    server_job_add(l->job, SERVER_EVENT_STEP, l->choice, &event->step);
+    const vouch_stats *stats = vouch_session_stats(l->session);
+    const server_progress progress = {.n_run = stats->prompt_tokens,
+                                      .n_cached = choice->n_cached,
+                                      .n_generated = stats->generated_tokens,
+                                      .n_drafted = stats->drafted,
+                                      .n_accepted = stats->accepted,
+                                      .prefill_seconds = choice->first - choice->begun,
+                                      .decode_seconds = now - choice->first};
+    server_job_add(l->job, SERVER_EVENT_STEP, l->choice, &event->step, &progress);
     if (choice->finish != VOUCH_FINISH_NONE) live_end(w, at);
 }
 

@@ -319,7 +319,7 @@ static void framed_chunks_are_whole_chunks(void **state)
             end = strstr(line, "\n\n");
             json_t *chunk = json_loadb(line + 6, (size_t)(end - line - 6), 0, NULL);
             char *written = json_dumps(chunk, JSON_COMPACT);
-            if (!http_at(chunk, "metrics")) assert_memory_equal(written, line + 6, (size_t)(end - line - 6));
+            if (!http_at(chunk, "timings")) assert_memory_equal(written, line + 6, (size_t)(end - line - 6));
             free(written);
             json_decref(chunk);
         }
@@ -335,6 +335,65 @@ static void streams_tell_each_token(void **state)
     int accepted = 0, rejected = 0;
     for (int i = 0; i < 100 && (!accepted || !rejected); i++) stream_check(&accepted, &rejected);
     assert_true(accepted > 0 && rejected > 0);
+}
+
+/* `timings` tell of an answer of n tokens, and of a prompt of as many as `usage` says. */
+static void timings_check(const json_t *timings, const json_t *usage, int64_t n)
+{
+    static const char *const times[] = {"prompt_ms",    "prompt_per_token_ms",    "prompt_per_second",
+                                        "predicted_ms", "predicted_per_token_ms", "predicted_per_second"};
+    assert_int_equal(whole(timings, "predicted_n"), n);
+    if (usage)
+        assert_int_equal(whole(timings, "prompt_n") + whole(timings, "cache_n"), whole(usage, "prompt_tokens"));
+    assert_true(whole(timings, "draft_n") >= whole(timings, "draft_n_accepted"));
+    assert_true(whole(timings, "draft_n_accepted") >= 0);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        const json_t *time = json_object_get(timings, times[i]);
+        if (!json_is_number(time) || (n > 1 && json_number_value(time) <= 0)) fail_msg("%s", times[i]);
+    }
+}
+
+/* Bodies and the last chunks of streams have llama.cpp's `timings`; with timings_per_token every chunk that follows a
+ * token has them. */
+static void answers_have_timings(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {CHAT, "/v1/completions"}, 
+                      *const prompts[] = {"\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]",
+                                          "\"prompt\": \"hello\""};
+    for (int i = 0; i < 8; i++) {
+        char body[400];
+        const bool with_usage = i & 1, per_token = i & 2;
+        const char *path = paths[i / 4];
+        snprintf(body, sizeof body, "{%s, \"max_tokens\": 12, \"temperature\": 0, \"ignore_eos\": true}",
+                 prompts[i / 4]);
+        json_t *whole_body = post(path, body), *event, *last = NULL;
+        timings_check(http_at(whole_body, "timings"), http_at(whole_body, "usage"), 12);
+        json_decref(whole_body);
+        snprintf(body, sizeof body,
+                 "{%s, \"max_tokens\": 12, \"temperature\": 0, \"ignore_eos\": true, \"stream\": true, "
+                 "\"timings_per_token\": %s, \"stream_options\": {\"include_usage\": %s}}",
+                 prompts[i / 4], per_token ? "true" : "false", with_usage ? "true" : "false");
+        http_reply reply = http_post(server.port, path, body);
+        bool is_done;
+        json_t *events = http_events(&reply, &is_done);
+        int64_t n = 0;
+        size_t e;
+        json_array_foreach(events, e, event)
+        {
+            const json_t *timings = http_at(event, "timings");
+            const bool is_last = e == json_array_size(events) - 1;
+            const char *text = http_text_at(event, i < 4 ? "choices.0.delta.content" : "choices.0.text");
+            if (is_last) last = event;
+            else if (per_token && text && *text) assert_true(timings && whole(timings, "predicted_n") >= n);
+            else if (!per_token) assert_null(timings);
+            if (timings) n = whole(timings, "predicted_n");
+        }
+        timings_check(http_at(last, "timings"), http_at(last, "usage"), 12);
+        assert_int_equal(http_at(last, "usage") != NULL, with_usage);
+        json_decref(events);
+        http_reply_free(&reply);
+    }
 }
 
 /* Guesses copied from the request's own prediction are counted as such. Returns how many were accepted. */
@@ -1079,6 +1138,7 @@ int main(void)
         cmocka_unit_test(stop_texts_end_answers),
         cmocka_unit_test(streams_tell_each_token),
         cmocka_unit_test(framed_chunks_are_whole_chunks),
+        cmocka_unit_test(answers_have_timings),
         cmocka_unit_test(predictions_are_used),
         cmocka_unit_test(logprobs_are_the_models),
         cmocka_unit_test(answers_follow_their_schema),
