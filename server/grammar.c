@@ -37,7 +37,8 @@ static bool find_schema(const server_request *r, json_t **schema, const char **p
         *param = "response_format";
     } else if (flat || strcmp(type, "json_schema") == 0) {
         *schema = json_incref(flat ? flat : json_object_get(json_object_get(format, "json_schema"), "schema"));
-        *param = flat ? "response_format.schema" : "response_format.json_schema.schema";
+        *param = r->where == SERVER_MESSAGES ? "output_config.format.schema"
+                 : flat ? "response_format.schema" : "response_format.json_schema.schema";
         found = *schema;
         if (!found) return server_fail_field(fault, *param, "expected a JSON Schema");
     } else {

@@ -148,6 +148,24 @@ static bool schema_of(const json_t *tool, const char *path, json_t **schema, ser
     return server_fail_field(fault, path, "expected name and input_schema; tools that run elsewhere are not supported");
 }
 
+/* {"format": {"type": "json_schema", "schema": {...}}} becomes response_format, which has the same form. */
+static bool convert_output(json_t *document, server_fault *fault)
+{
+    static const server_field fields[] = {{"format", 1, SERVER_FIELD_VALUE, 0, NULL},
+                                          {"effort", 1, SERVER_FIELD_IGNORED, 0, NULL},
+                                          {"task_budget", 1, SERVER_FIELD_IGNORED, 0, NULL}};
+    static const server_field_table table = {fields, sizeof fields / sizeof *fields};
+    json_t *config = json_object_get(document, "output_config"), *format = NULL;
+    if (!config || json_is_null(config)) return true;
+    if (!server_fields_read(config, "output_config", &table, 1, &format, fault)) return false;
+    if (format && strcmp(server_word(format, "type"), "json_schema") != 0)
+        return server_fail_field(fault, "output_config.format.type", "'%.60s': expected json_schema",
+                                 server_word(format, "type"));
+    if (format && !json_is_object(json_object_get(format, "schema")))
+        return server_fail_field(fault, "output_config.format.schema", "expected a JSON Schema");
+    return !format || json_object_set(document, "response_format", format) == 0 || server_fail_memory(fault);
+}
+
 /* Turns x->json into a request of the chat API. */
 static bool convert(server_exchange *x, server_fault *fault)
 {
@@ -165,7 +183,8 @@ static bool convert(server_exchange *x, server_fault *fault)
     if (has_thinking)
         json_object_set_new(document, "chat_template_kwargs", json_pack("{s:b}", "enable_thinking", thinks));
     json_object_del(document, "thinking");
-    return convert_messages(document, fault) && server_convert_tools(document, schema_of, fault);
+    return convert_output(document, fault) && convert_messages(document, fault) &&
+           server_convert_tools(document, schema_of, fault);
 }
 
 /* ------------------------------------------------------------------- the answer */

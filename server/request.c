@@ -61,7 +61,7 @@ static const server_field fields[] = {
     {"functions", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"function_call", CHAT, SERVER_FIELD_NEUTRAL, 0, "none"},
     {"grammar", OPENAI | NATIVE, SERVER_FIELD_STRING, AT(grammar), NULL},
-    {"response_format", OPENAI | RESPONSES, SERVER_FIELD_VALUE, AT(response_format), NULL},
+    {"response_format", OPENAI | RESPONSES | MESSAGES, SERVER_FIELD_VALUE, AT(response_format), NULL},
     {"audio", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"web_search_options", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
 

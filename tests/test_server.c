@@ -582,6 +582,25 @@ static void messages_are_answered(void **state)
     http_reply_free(&reply);
 }
 
+/* output_config.format binds an answer of the Anthropic API as response_format does one of the chat API. */
+static void messages_obey_a_format(void **state)
+{
+    (void)state;
+#define FORMAT "\"type\": \"json_schema\", \"schema\": {\"type\": \"array\", \"items\": {\"enum\": " \
+               "[\"on\", \"off\"]}, \"minItems\": 2, \"maxItems\": 2}"
+    json_t *message = post("/v1/messages", "{\"max_tokens\": 100, \"output_config\": {\"format\": {" FORMAT "}, "
+                                           "\"effort\": \"low\"}, " HELLO "}");
+    json_t *chat = post(CHAT, "{\"max_tokens\": 100, \"response_format\": {" FORMAT "}, " HELLO "}");
+    json_t *answer = json_loads(http_text_at(message, "content.0.text"), 0, NULL);
+    assert_int_equal(json_array_size(answer), 2);
+    assert_string_equal(http_text_at(message, "content.0.text"), http_text_at(chat, "choices.0.message.content"));
+    json_decref(answer);
+    json_decref(message);
+    json_decref(chat);
+    message = post("/v1/messages", "{\"max_tokens\": 2, \"output_config\": {\"format\": null}, " HELLO "}");
+    json_decref(message);
+}
+
 /* Blocks of the Anthropic API become the messages that the template reads. */
 /* An answer that comes last is continued: the same tokens as the text that the template writes up to there. */
 static void answers_are_continued(void **state)
@@ -964,6 +983,14 @@ static void bad_messages_are_named(void **state)
         {"{\"messages\": [{\"role\": \"assistant\", \"content\": [{\"type\": \"thinking\"}]}]}",
          "messages[0].content[0]: thinking: expected a string"},
         {"{\"messages\": [], \"thinking\": true}", "thinking: expected an object, got a boolean"},
+        {"{\"messages\": [], \"output_config\": {\"format\": {\"type\": \"xml\"}}}",
+         "output_config.format.type: 'xml': expected json_schema"},
+        {"{\"messages\": [], \"output_config\": {\"format\": {\"type\": \"json_schema\"}}}",
+         "output_config.format.schema: expected a JSON Schema"},
+        {"{\"max_tokens\": 1, " HELLO ", \"output_config\": {\"format\": {\"type\": \"json_schema\", "
+         "\"schema\": {\"type\": \"strin\"}}}}",
+         "the schema at \"/type\": expected null, boolean, integer, number, string, array, "
+         "object, or an array of them"},
         {"{\"messages\": [], \"thinking\": {\"type\": \"often\"}}",
          "thinking.type: 'often': expected enabled, adaptive or disabled"},
         {"{\"messages\": [], \"thinking\": {\"kind\": \"enabled\"}}", "thinking.kind: unknown field; leave it out"},
@@ -1144,6 +1171,7 @@ int main(void)
         cmocka_unit_test(answers_follow_their_schema),
         cmocka_unit_test(calls_are_forced),
         cmocka_unit_test(messages_are_answered),
+        cmocka_unit_test(messages_obey_a_format),
         cmocka_unit_test(answers_are_continued),
         cmocka_unit_test(blocks_become_messages),
         cmocka_unit_test(responses_are_answered),
