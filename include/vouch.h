@@ -150,6 +150,7 @@ typedef struct vouch_model_info {
     const char *digest;       /* 16 hexadecimal digits, a hash of architecture, hyperparameters, token table and samples
                                  of all tensors: it differs between models. "": a tokenizer without its model */
     const char *chat_template; /* "jinja"; "none": a base model; "unsupported": vouch can't run the template */
+    const char *chat_template_text; /* "" where there is none */
     int32_t chat_template_lines;
     const char *chat_template_problem; /* why vouch can't run the template; "" where it can */
     bool chat_template_thinks; /* the template reads enable_thinking or thinking, which turn thoughts on and off */

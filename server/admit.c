@@ -16,6 +16,46 @@ static const char *header(const server_exchange *x, const char *name)
 
 /* ---------------------------------------------------------------------- paths */
 
+/* The part of the path that "{name}" of a route's path stands for, "" where the route has none. NULL: it is another
+ * path. */
+static const char *rest_of(const char *path, const server_route *route)
+{
+    const size_t n = strcspn(route->path, "{");
+    const bool is_open = route->path[n] == '{';
+    return strncmp(path, route->path, n) == 0 && is_open == (path[n] != '\0') ? path + n : NULL;
+}
+
+/* "http://host/path" is "/path" where the host is the one of the Host line (RFC 9112, section 3.2.2). */
+static const char *without_host(const server_exchange *x, const char *target)
+{
+    const char *host = header(x, MHD_HTTP_HEADER_HOST);
+    const char *name = strncmp(target, "http", 4) == 0 ? strstr(target, "://") : NULL;
+    const size_t n = host ? strlen(host) : 0;
+    if (!name || !host || strncasecmp(name + 3, host, n) != 0 || name[3 + n] != '/') return target;
+    return name + 3 + n;
+}
+
+/* Sets x->path. Clients join a base URL and a path with two slashes, and some end paths with one. */
+static bool read_path(server_exchange *x, const char *target)
+{
+    const char *from = without_host(x, target);
+    char *path = x->path = malloc(strlen(from) + 1);
+    if (!path) return false;
+    size_t n = 0;
+    for (; *from; from++)
+        if (*from != '/' || n == 0 || path[n - 1] != '/') path[n++] = *from;
+    if (n > 1 && path[n - 1] == '/') n--;
+    path[n] = '\0';
+    return true;
+}
+
+bool server_is_anthropic(const char *path)
+{
+    static const char root[] = "/v1/messages";
+    const size_t n = sizeof root - 1;
+    return strncmp(path, root, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
 /* "GET, HEAD, OPTIONS": the methods of a path; "": it is unknown. */
 static const char *methods_of(const char *path)
 {
@@ -23,17 +63,19 @@ static const char *methods_of(const char *path)
     int found = 0;
     if (strcmp(path, "*") == 0) return words[3];
     for (size_t i = 0; i < server_n_routes; i++)
-        if (strcmp(server_routes[i].path, path) == 0) found |= strcmp(server_routes[i].method, "GET") == 0 ? 1 : 2;
+        if (rest_of(path, &server_routes[i])) found |= strcmp(server_routes[i].method, "GET") == 0 ? 1 : 2;
     return words[found];
 }
 
-static bool find_route(server_exchange *x, const char *method, const char *path, server_fault *fault)
+static bool find_route(server_exchange *x, const char *method, server_fault *fault)
 {
-    const char *wanted = strcmp(method, "HEAD") == 0 ? "GET" : method, *allowed = methods_of(path);
+    const char *path = x->path, *wanted = strcmp(method, "HEAD") == 0 ? "GET" : method, *allowed = methods_of(path);
     for (size_t i = 0; i < server_n_routes; i++) {
         const server_route *route = &server_routes[i];
-        if (strcmp(route->path, path) != 0 || strcmp(route->method, wanted) != 0) continue;
+        const char *rest = strcmp(route->method, wanted) == 0 ? rest_of(path, route) : NULL;
+        if (!rest) continue;
         x->route = route;
+        x->rest = rest;
         return true;
     }
     x->allowed = allowed;
@@ -198,21 +240,11 @@ static bool check_lines(const server_exchange *x, server_fault *fault)
 
 /* ------------------------------------------------------------------ the request */
 
-/* "http://host/path" is "/path" where the host is the one of the Host line (RFC 9112, section 3.2.2). */
-static const char *path_of(const server_exchange *x, const char *target)
-{
-    const char *host = header(x, MHD_HTTP_HEADER_HOST);
-    const char *name = strncmp(target, "http", 4) == 0 ? strstr(target, "://") : NULL;
-    const size_t n = host ? strlen(host) : 0;
-    if (!name || !host || strncasecmp(name + 3, host, n) != 0 || name[3 + n] != '/') return target;
-    return name + 3 + n;
-}
-
 bool server_admit(server_exchange *x, const char *method, const char *target, server_fault *fault)
 {
-    const char *path = path_of(x, target);
     const char *coding = header(x, MHD_HTTP_HEADER_CONTENT_ENCODING);
-    if (!check_origin(x, fault) || !find_route(x, method, path, fault)) return false;
+    if (!read_path(x, target)) return server_fail_memory(fault);
+    if (!check_origin(x, fault) || !find_route(x, method, fault)) return false;
     if (!is_own_host(x))
         return server_fail(fault, 403, "foreign_host", "", "Host '%.100s': expected localhost or 127.0.0.1",
                            header(x, MHD_HTTP_HEADER_HOST));
@@ -225,12 +257,13 @@ bool server_admit(server_exchange *x, const char *method, const char *target, se
     return check_lines(x, fault);
 }
 
-void server_answer_options(server_exchange *x, const char *path)
+void server_answer_options(server_exchange *x, const char *target)
 {
-    server_fault fault;
-    const char *methods = methods_of(path), *wanted = header(x, "Access-Control-Request-Headers");
+    server_fault fault = {0};
+    const char *methods = read_path(x, target) ? methods_of(x->path) : "";
+    const char *wanted = header(x, "Access-Control-Request-Headers");
     if (!*methods) {
-        server_fail(&fault, 404, "unknown_url", "", "OPTIONS %.200s: unknown path", path);
+        if (x->path) server_fail(&fault, 404, "unknown_url", "", "OPTIONS %.200s: unknown path", x->path);
         server_reply_fault(x, &fault);
         return;
     }

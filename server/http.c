@@ -80,10 +80,21 @@ void server_reply_json(server_exchange *x, int status, json_t *body)
     else reply(x, status, "application/json", text.bytes, text.n);
 }
 
+/* The Anthropic API's words, where they differ. */
+static const char *anthropic_type(const server_fault *fault)
+{
+    switch (fault->status) {
+    case 403: return "permission_error";
+    case 413: return "request_too_large";
+    case 500: return "api_error";
+    default: return server_fault_type(fault);
+    }
+}
+
 json_t *server_error_json(const server_exchange *x, const server_fault *fault)
 {
-    if (x->route && x->route->flags & SERVER_ROUTE_ANTHROPIC) {
-        const cli_json_entry inner[] = {{"type", json_string(server_fault_type(fault))},
+    if (x->path && server_is_anthropic(x->path)) {
+        const cli_json_entry inner[] = {{"type", json_string(anthropic_type(fault))},
                                         {"message", cli_json_text(fault->message)}};
         const cli_json_entry outer[] = {{"type", json_string("error")}, {"error", cli_json_object(inner, 2)}};
         return cli_json_object(outer, 2);
@@ -446,6 +457,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **me
     if (x->format && x->format->free) x->format->free(x->state);
     if (x->response) mhd.MHD_destroy_response(x->response);
     json_decref(x->json);
+    free(x->path);
     server_text_free(&x->body);
     server_text_free(&x->events);
     server_text_free(&x->out);

@@ -56,13 +56,12 @@ struct server {
 enum { SERVER_MOST_BODY = 32 << 20 }; /* bytes of a request's body */
 
 enum {
-    SERVER_ROUTE_PUBLIC = 1u << 0,   /* no key */
-    SERVER_ROUTE_ANTHROPIC = 1u << 1, /* errors as the Anthropic API has them */
-    SERVER_ROUTE_ANSWERS = 1u << 2    /* runs the model, and streams where asked */
+    SERVER_ROUTE_PUBLIC = 1u << 0, /* no key */
+    SERVER_ROUTE_ANSWERS = 1u << 1 /* runs the model, and streams where asked */
 };
 
 typedef struct server_route {
-    const char *method, *path; /* a GET also answers HEAD */
+    const char *method, *path; /* a GET also answers HEAD. "{name}" at a path's end stands for any text */
     unsigned flags;
     void (*handle)(server_exchange *x); /* replies, or begins a job */
     const char *about, *type;           /* for the OpenAPI document: what it does, and the type of its replies */
@@ -85,7 +84,9 @@ struct server_exchange {
     server *server;
     struct MHD_Connection *connection;
     server_deadline *deadline; /* the connection's; NULL: the connection is about to close */
+    char *path; /* of the request, with single slashes and none at its end; NULL: not read yet */
     const server_route *route;
+    const char *rest;    /* what stands for "{name}" in the route's path; "": nothing */
     const char *allowed; /* the path's methods, for status 405 */
     const char *origin;  /* of the page that may read the answer; NULL: none asks */
     server_text body;
@@ -122,12 +123,14 @@ void server_sse(server_exchange *x, const char *name, json_t *value);
 /* "chatcmpl-4b1f..." : unique in this server. */
 void server_make_id(server *s, const char *prefix, char id[64]);
 
+/* Whether the errors of a path have the Anthropic API's form: /v1/messages and all paths under it. */
+bool server_is_anthropic(const char *path);
 /* What a request has to bring before its body is read (admit.c): a known path, an own host, an allowed origin, a key,
- * and a length that can be read in one way only. Sets x->route, and x->origin where a page of another site may read
- * the answer. False with a fault: the request is refused. */
+ * and a length that can be read in one way only. Sets x->path, x->route, and x->origin where a page of another site may
+ * read the answer. False with a fault: the request is refused. */
 bool server_admit(server_exchange *x, const char *method, const char *target, server_fault *fault);
 /* Answers OPTIONS: the methods of a path, and to a browser what a page of an allowed origin may send. Needs no key. */
-void server_answer_options(server_exchange *x, const char *path);
+void server_answer_options(server_exchange *x, const char *target);
 
 /* Starts and stops the daemon on the server's options. */
 vouch_status server_http_open(server *s, vouch_error *err);

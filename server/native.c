@@ -10,10 +10,11 @@
 
 /* ------------------------------------------------------------ texts and tokens */
 
+/* llama.cpp has a `content`, vLLM a `prompt`. */
 typedef struct text_request {
     const char *model;
-    json_t *content, *tokens;
-    bool add_special, parse_special, with_pieces;
+    json_t *content, *prompt, *tokens;
+    bool add_special, add_special_tokens, parse_special, with_pieces, return_token_strs;
 } text_request;
 
 #define AT(member) offsetof(text_request, member)
@@ -24,6 +25,9 @@ static const server_field text_fields[] = {
     {"model", TOKENIZE | DETOKENIZE, SERVER_FIELD_STRING, AT(model), NULL},
     {"content", TOKENIZE, SERVER_FIELD_VALUE, AT(content), NULL},
     {"add_special", TOKENIZE, SERVER_FIELD_BOOL, AT(add_special), NULL},
+    {"prompt", TOKENIZE, SERVER_FIELD_VALUE, AT(prompt), NULL},
+    {"add_special_tokens", TOKENIZE, SERVER_FIELD_BOOL, AT(add_special_tokens), NULL},
+    {"return_token_strs", TOKENIZE, SERVER_FIELD_BOOL, AT(return_token_strs), NULL},
     {"parse_special", TOKENIZE, SERVER_FIELD_BOOL, AT(parse_special), NULL},
     {"with_pieces", TOKENIZE, SERVER_FIELD_BOOL, AT(with_pieces), NULL},
     {"tokens", DETOKENIZE, SERVER_FIELD_VALUE, AT(tokens), NULL},
@@ -31,15 +35,15 @@ static const server_field text_fields[] = {
 const server_field_table server_text_fields = {text_fields, sizeof text_fields / sizeof *text_fields};
 
 /* Reads the request and returns its model. NULL: the request is bad, and the reply says why. */
-static const vouch_model *read_text_request(server_exchange *x, unsigned where, text_request *r)
+static const server_model *read_text_request(server_exchange *x, unsigned where, text_request *r)
 {
     server_fault fault;
-    *r = (text_request){.parse_special = true};
+    *r = (text_request){.parse_special = true, .add_special_tokens = true};
     server_model *m = NULL;
     if (server_fields_read(x->json, "", &server_text_fields, where, r, &fault))
         m = server_find_model(x->server, json_object_get(x->json, "model"), &fault);
     if (!m) server_reply_fault(x, &fault);
-    return m ? m->options->model : NULL;
+    return m;
 }
 
 static void fail_field(server_exchange *x, const char *param, const char *expected)
@@ -49,21 +53,35 @@ static void fail_field(server_exchange *x, const char *param, const char *expect
     server_reply_fault(x, &fault);
 }
 
+/* What vLLM's answer has beside the tokens. */
+static void add_counts(json_t *reply, const server_model *m, const int32_t *tokens, size_t n, bool with_strings)
+{
+    json_t *strings = with_strings ? json_array() : json_null();
+    for (size_t i = 0; with_strings && i < n; i++)
+        json_array_append_new(strings, server_token_text(m->options->model, tokens[i]));
+    json_object_set_new(reply, "count", json_integer((json_int_t)n));
+    json_object_set_new(reply, "max_model_len", json_integer(m->options->session.n_ctx));
+    json_object_set_new(reply, "token_strs", strings);
+}
+
 void server_tokenize(server_exchange *x)
 {
     text_request r;
     vouch_error err;
     size_t n = 0;
-    const vouch_model *model = read_text_request(x, TOKENIZE, &r);
-    if (!model) return;
-    if (!json_is_string(r.content)) {
-        fail_field(x, "content", "a string");
+    const server_model *m = read_text_request(x, TOKENIZE, &r);
+    if (!m) return;
+    const vouch_model *model = m->options->model;
+    const json_t *given = r.prompt ? r.prompt : r.content;
+    const char *param = r.prompt ? "prompt" : "content";
+    if (!json_is_string(given)) {
+        fail_field(x, param, "a string");
         return;
     }
-    const char *text = json_string_value(r.content);
-    const size_t n_text = json_string_length(r.content);
-    const unsigned flags =
-        (r.add_special ? VOUCH_TOKENIZE_BOS : 0) | (r.parse_special ? VOUCH_TOKENIZE_SPECIAL : 0);
+    const char *text = json_string_value(given);
+    const size_t n_text = json_string_length(given);
+    const bool has_bos = r.prompt ? r.add_special_tokens : r.add_special;
+    const unsigned flags = (has_bos ? VOUCH_TOKENIZE_BOS : 0) | (r.parse_special ? VOUCH_TOKENIZE_SPECIAL : 0);
     vouch_status status = vouch_tokenize(model, text, n_text, flags, NULL, 0, &n, &err);
     int32_t *tokens = calloc(n + 1, sizeof *tokens);
     if (!tokens) return;
@@ -71,18 +89,16 @@ void server_tokenize(server_exchange *x)
         status = vouch_tokenize(model, text, n_text, flags, tokens, n + 1, &n, &err);
     if (status) {
         server_fault fault;
-        server_fail_library(&fault, "content", &err);
+        server_fail_library(&fault, param, &err);
         server_reply_fault(x, &fault);
     } else {
-        json_t *array = json_array();
-        for (size_t i = 0; i < n; i++) {
-            const cli_json_entry piece[] = {{"id", json_integer(tokens[i])},
-                                            {"piece", r.with_pieces ? server_token_text(model, tokens[i]) : NULL}};
-            if (r.with_pieces) json_array_append_new(array, cli_json_object(piece, 2));
-            else json_array_append_new(array, piece[0].value);
-        }
-        const cli_json_entry entries[] = {{"tokens", array}};
-        server_reply_json(x, 200, cli_json_object(entries, 1));
+        json_t *array = json_array(), *reply = json_pack("{s:o}", "tokens", array);
+        for (size_t i = 0; i < n; i++)
+            json_array_append_new(array, r.with_pieces ? json_pack("{s:i, s:o}", "id", tokens[i], "piece",
+                                                                   server_token_text(model, tokens[i]))
+                                                       : json_integer(tokens[i]));
+        if (r.prompt) add_counts(reply, m, tokens, n, r.return_token_strs);
+        server_reply_json(x, 200, reply);
     }
     free(tokens);
 }
@@ -90,10 +106,11 @@ void server_tokenize(server_exchange *x)
 void server_detokenize(server_exchange *x)
 {
     text_request r;
-    const vouch_model *model = read_text_request(x, DETOKENIZE, &r);
+    const server_model *m = read_text_request(x, DETOKENIZE, &r);
     server_text text = {0};
     server_fault fault;
-    if (!model) return;
+    if (!m) return;
+    const vouch_model *model = m->options->model;
     bool good = json_is_array(r.tokens);
     if (!good) server_fail_field(&fault, "tokens", "expected an array of ids of tokens");
     for (size_t i = 0; good && i < json_array_size(r.tokens); i++) {
@@ -108,8 +125,9 @@ void server_detokenize(server_exchange *x)
         else server_fail_token(&fault, "tokens", i, id, vouch_model_get_info(model)->n_vocab);
     }
     if (good) {
-        const cli_json_entry entries[] = {{"content", server_json_bytes(text.bytes, text.n)}};
-        server_reply_json(x, 200, cli_json_object(entries, 1));
+        const cli_json_entry entries[] = {{"content", server_json_bytes(text.bytes, text.n)},
+                                          {"prompt", server_json_bytes(text.bytes, text.n)}};
+        server_reply_json(x, 200, cli_json_object(entries, 2));
     } else {
         server_reply_fault(x, &fault);
     }

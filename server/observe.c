@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* /props and /slots as llama.cpp has them, and /admin/speculation. */
+/* /props and /slots as llama.cpp has them, /version and /tokenizer_info as vLLM has them, and /admin/speculation. */
 #include "observe.h"
 
 #include <string.h>
@@ -84,6 +84,30 @@ static json_t *token_name(const vouch_model *model, int32_t token)
     size_t n = 0;
     const char *bytes = token >= 0 ? vouch_token_bytes(model, token, &n) : NULL;
     return server_json_bytes(bytes, bytes ? n : 0);
+}
+
+void server_show_version(server_exchange *x)
+{
+    const cli_json_entry entries[] = {{"version", json_string(VOUCH_VERSION)}};
+    server_reply_json(x, 200, cli_json_object(entries, 1));
+}
+
+/* As vLLM has it: clients tokenize and render conversations with it as the first model does. */
+void server_show_tokenizer(server_exchange *x)
+{
+    const server_model *m = &x->server->models[0];
+    const vouch_model *model = m->options->model;
+    const vouch_model_info *info = vouch_model_get_info(model);
+    const cli_json_entry entries[] = {
+        {"tokenizer_class", cli_json_text(info->tokenizer)},
+        {"bos_token", info->token_bos >= 0 ? token_name(model, info->token_bos) : json_null()},
+        {"eos_token", info->token_eos >= 0 ? token_name(model, info->token_eos) : json_null()},
+        {"pad_token", json_null()},
+        {"chat_template", *info->chat_template_text ? cli_json_text(info->chat_template_text) : json_null()},
+        {"vocab_size", json_integer(info->n_vocab)},
+        {"model_max_length", json_integer(m->options->session.n_ctx)},
+    };
+    server_reply_json(x, 200, cli_json_object(entries, sizeof entries / sizeof *entries));
 }
 
 void server_show_props(server_exchange *x)

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "answer.h"
 #include "common/json.h"
@@ -380,6 +381,16 @@ void server_count_chat_tokens(server_exchange *x)
 
 /* --------------------------------------------------------------------- models */
 
+/* The time as the Anthropic API writes it, such as 2026-11-25T15:47:59Z. */
+static json_t *time_json(int64_t seconds)
+{
+    char text[32] = "";
+    struct tm parts;
+    const time_t when = (time_t)seconds;
+    if (gmtime_r(&when, &parts)) strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return json_string(text);
+}
+
 static json_t *model_json(const server *s, const server_model *m)
 {
     const vouch_model_info *info = vouch_model_get_info(m->options->model);
@@ -402,6 +413,11 @@ static json_t *model_json(const server *s, const server_model *m)
         {"object", json_string("model")},
         {"created", json_integer(s->started_at)},
         {"owned_by", json_string("vouch")},
+        {"max_model_len", json_integer(m->options->session.n_ctx)}, /* vLLM's */
+        {"type", json_string("model")}, /* this and the next ones are the Anthropic API's */
+        {"display_name", cli_json_text(m->options->name)},
+        {"created_at", time_json(s->started_at)},
+        {"lifecycle", json_string("active")},
         {"meta", cli_json_object(meta, sizeof meta / sizeof *meta)},
     };
     return cli_json_object(entries, sizeof entries / sizeof *entries);
@@ -409,9 +425,28 @@ static json_t *model_json(const server *s, const server_model *m)
 
 void server_list_models(server_exchange *x)
 {
+    const server_options *o = x->server->options;
     json_t *data = json_array();
-    for (size_t i = 0; i < x->server->options->n_models; i++)
+    for (size_t i = 0; i < o->n_models; i++)
         json_array_append_new(data, model_json(x->server, &x->server->models[i]));
-    const cli_json_entry entries[] = {{"object", json_string("list")}, {"data", data}};
-    server_reply_json(x, 200, cli_json_object(entries, 2));
+    const cli_json_entry entries[] = {
+        {"object", json_string("list")},
+        {"data", data},
+        {"has_more", json_false()},
+        {"first_id", cli_json_text(o->models[0].name)},
+        {"last_id", cli_json_text(o->models[o->n_models - 1].name)},
+    };
+    server_reply_json(x, 200, cli_json_object(entries, sizeof entries / sizeof *entries));
+}
+
+void server_show_model(server_exchange *x)
+{
+    server_fault fault;
+    for (size_t i = 0; i < x->server->options->n_models; i++) {
+        if (strcmp(x->server->models[i].options->name, x->rest) != 0) continue;
+        server_reply_json(x, 200, model_json(x->server, &x->server->models[i]));
+        return;
+    }
+    server_fail_model(&fault, x->rest);
+    server_reply_fault(x, &fault);
 }

@@ -69,7 +69,8 @@ static const struct form {
     {OPENAI | SERVER_NATIVE, "json_schema", false, "{\"type\": [\"object\", \"boolean\"]}"},
     {SERVER_CHAT, "documents", false, "{\"type\": \"array\"}"},
     {CHATS, "chat_template_kwargs", false, "{\"type\": \"object\"}"},
-    {SERVER_TOKENIZE, "content", true, TEXT},
+    {SERVER_TOKENIZE, "content", false, TEXT},
+    {SERVER_TOKENIZE, "prompt", false, TEXT},
     {SERVER_DETOKENIZE, "tokens", true, IDS},
     {ALL, "speculative", false, "{\"$ref\": \"#/components/schemas/Speculative\"}"},
     {SERVER_ADMIN, "model", false, TEXT},
@@ -158,19 +159,28 @@ static json_t *responses(const server_route *route)
         {"500", "The server failed.", SERVER_ROUTE_ANSWERS, true},
         {"503", "The server is ending, or short of memory.", 0, false},
     };
-    const bool has_body = strcmp(route->method, "POST") == 0;
-    const char *error = route->flags & SERVER_ROUTE_ANTHROPIC ? "#/components/schemas/AnthropicError"
+    const bool has_body = strcmp(route->method, "POST") == 0, names = strchr(route->path, '{');
+    const char *error = server_is_anthropic(route->path) ? "#/components/schemas/AnthropicError"
                                                               : "#/components/schemas/Error";
     json_t *all = json_object(), *types = json_pack("{s:{}}", route->type);
     if (route->flags & SERVER_ROUTE_ANSWERS) json_object_set_new(types, "text/event-stream", json_object());
     json_object_set_new(all, "200", json_pack("{s:s, s:o}", "description", "The answer.", "content", types));
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        if ((faults[i].needs_body && !has_body) || faults[i].needs & ~route->flags) continue;
+        const bool is_named = names && strcmp(faults[i].status, "404") == 0;
+        if ((faults[i].needs_body && !has_body && !is_named) || faults[i].needs & ~route->flags) continue;
         json_object_set_new(all, faults[i].status,
                             json_pack("{s:s, s:{s:{s:{s:s}}}}", "description", faults[i].description, "content",
                                       "application/json", "schema", "$ref", error));
     }
     return all;
+}
+
+/* The part of a path that stands between braces. */
+static json_t *parameters(const char *path)
+{
+    const char *from = strchr(path, '{') + 1;
+    return json_pack("[{s:s%, s:s, s:b, s:{s:s}}]", "name", from, strcspn(from, "}"), "in", "path", "required", 1,
+                     "schema", "type", "string");
 }
 
 static json_t *operation(const server_route *route)
@@ -180,6 +190,7 @@ static json_t *operation(const server_route *route)
         json_object_set_new(object, "requestBody",
                             json_pack("{s:b, s:{s:{s:o}}}", "required", 1, "content", "application/json", "schema",
                                       object_schema(route)));
+    if (strchr(route->path, '{')) json_object_set_new(object, "parameters", parameters(route->path));
     if (route->flags & SERVER_ROUTE_PUBLIC) json_object_set_new(object, "security", json_array());
     return object;
 }

@@ -357,6 +357,12 @@ static bool read_tools(server_request *r, server_fault *fault)
     return true;
 }
 
+bool server_fail_model(server_fault *fault, const char *name)
+{
+    return server_fail(fault, 404, "model_not_found", "model",
+                       "model: '%.200s' is not served; /v1/models lists the models", name);
+}
+
 server_model *server_find_model(server *s, const json_t *name, server_fault *fault)
 {
     const char *word = json_string_value(name);
@@ -367,8 +373,7 @@ server_model *server_find_model(server *s, const json_t *name, server_fault *fau
     if (!word || s->options->n_models == 1) return &s->models[0];
     for (size_t i = 0; i < s->options->n_models; i++)
         if (strcmp(s->models[i].options->name, word) == 0) return &s->models[i];
-    server_fail(fault, 404, "model_not_found", "model",
-                "model: '%.200s' is not served; /v1/models lists the models", word);
+    server_fail_model(fault, word);
     return NULL;
 }
 

@@ -77,6 +77,8 @@ server_job *server_prompt_texts(const server_request *request, server_fault *fau
 /* The model of this name, a JSON string; without a name the first. NULL with a fault. A server of one model answers to
  * every name. */
 server_model *server_find_model(server *s, const json_t *name, server_fault *fault);
+/* No model has the name: 404. False. */
+bool server_fail_model(server_fault *fault, const char *name);
 
 /* The name of the tool that tool_choice names; "": none. */
 const char *server_chosen_tool(const server_request *request);

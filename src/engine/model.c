@@ -59,6 +59,7 @@ static void fill_text_info(vouch_model *model, vouch_model_info *info)
     info->token_bos = t ? vouch_tokenizer_bos(t) : -1;
     info->token_eos = t ? vouch_tokenizer_eos(t) : -1;
     info->chat_template = t ? vouch_tokenizer_chat_template(t) : "none";
+    info->chat_template_text = t ? vouch_tokenizer_chat_text(t) : "";
     info->chat_template_lines = t ? vouch_tokenizer_chat_lines(t) : 0;
     info->chat_template_problem = t ? vouch_tokenizer_chat_problem(t) : "";
     info->chat_template_thinks = t && vouch_tokenizer_chat_thinks(t);

@@ -94,6 +94,11 @@ void vouch_chat_open(vouch_tokenizer *tokenizer, vouch_text chat_template)
     if (status != VOUCH_OK && status != VOUCH_E_MEMORY) tokenizer->chat_error.code = VOUCH_E_UNSUPPORTED;
 }
 
+const char *vouch_tokenizer_chat_text(const vouch_tokenizer *tokenizer)
+{
+    return tokenizer->chat_template.data;
+}
+
 const char *vouch_tokenizer_chat_template(const vouch_tokenizer *tokenizer)
 {
     if (tokenizer->chat_template.size == 0) return "none";

@@ -249,7 +249,7 @@ static char *tokenizer_layout(vouch_tokenizer *t, const vocab_source *source)
     t->specials = vouch_arena_take(&t->arena, n, sizeof *t->specials);
     t->flags = vouch_arena_take(&t->arena, n, sizeof *t->flags);
     if (source->scheme == SCHEME_SCORES) t->rank = vouch_arena_take(&t->arena, n, sizeof *t->rank);
-    return vouch_arena_take(&t->arena, source->chat_template.size, 1);
+    return vouch_arena_take(&t->arena, source->chat_template.size + 1, 1);
 }
 
 static vouch_status slot_fill(vouch_tokenizer *t, const vocab_source *source, int32_t id, vouch_error *err)
@@ -535,6 +535,7 @@ static vouch_status tokenizer_load(vouch_tokenizer *t, const pretokenizer_rule *
     const bool has_map = rule->scheme == SCHEME_SCORES && vouch_gguf_has(gguf, "tokenizer.ggml.precompiled_charsmap");
     if (has_map || rule->scheme == SCHEME_UNIGRAM) VOUCH_TRY(vouch_charsmap_open(t, gguf, err));
     if (source.chat_template.size) memcpy(template_copy, source.chat_template.data, source.chat_template.size);
+    template_copy[source.chat_template.size] = '\0';
     vouch_chat_open(t, (vouch_text){template_copy, source.chat_template.size});
     if (chat_template && source.chat_template.size == 0)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED, "chat template: it is empty: give a Jinja template, or \"chatml\"");

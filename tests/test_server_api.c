@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The shapes of the APIs: what clients send, and what they look for in an answer. Each case is a request, the status,
+ * and the part of the answer that counts. In bodies and parts, ' stands for ". A part matches
+ *
+ *     an object    that has its members, and maybe more
+ *     an array     with as many elements, which match
+ *     "~words"     a text that has the words in it
+ *     "*"          any value but null
+ *     "!"          nothing: the member is absent
+ *     other values the same value
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/http.h"
+#include "support/tiny_model.h"
+
+#define CHAT      "/v1/chat/completions"
+#define TEXT      "/v1/completions"
+#define MESSAGES  "/v1/messages"
+#define RESPONSES "/v1/responses"
+
+static http_server server;
+
+static int server_begin(void **state)
+{
+    (void)state;
+    const char *target = test_temporary("target.gguf");
+    tiny_model_write(target, &(tiny_model_options){.seed = 7, .n_ctx = 4096});
+    char named[300];
+    snprintf(named, sizeof named, "tiny=%s", target);
+    server = http_server_start(ARGUMENTS("--model", named, "--ctx", "600"));
+    return 0;
+}
+
+static int server_end(void **state)
+{
+    (void)state;
+    return http_server_stop(&server, SIGTERM);
+}
+
+/* ------------------------------------------------------------------- matching */
+
+static bool matches(const json_t *part, json_t *value)
+{
+    const char *text = json_string_value(part), *name;
+    json_t *member;
+    size_t i;
+    if (text && strcmp(text, "*") == 0) return value && !json_is_null(value);
+    if (text && *text == '~') return json_is_string(value) && strstr(json_string_value(value), text + 1);
+    if (text && strcmp(text, "!") == 0) return !value;
+    if (json_is_number(part)) return json_is_number(value) && json_number_value(part) == json_number_value(value);
+    if (!value || json_typeof(part) != json_typeof(value)) return false;
+    if (json_is_object(part)) {
+        json_object_foreach((json_t *)(uintptr_t)part, name, member)
+            if (!matches(member, json_object_get(value, name))) return false;
+        return true;
+    }
+    if (!json_is_array(part)) return json_equal(part, value);
+    if (json_array_size(part) != json_array_size(value)) return false;
+    json_array_foreach(part, i, member)
+        if (!matches(member, json_array_get(value, i))) return false;
+    return true;
+}
+
+/* The text with ' as "; the caller's. */
+static char *quoted(const char *text)
+{
+    char *copy = strdup(text);
+    for (char *at = copy; *at; at++)
+        if (*at == '\'') *at = '"';
+    return copy;
+}
+
+typedef struct api_case {
+    const char *path, *body; /* body NULL: GET */
+    int status;
+    const char *part;
+} api_case;
+
+/* Fails the test unless the reply, which it frees, has the case's status and part. */
+static void expect_reply(const api_case *c, http_reply reply)
+{
+    char *part_text = quoted(c->part);
+    json_error_t error;
+    json_t *part = json_loads(part_text, 0, &error), *value = json_loadb(reply.body, reply.n, 0, NULL);
+    if (!part) fail_msg("%s: %s", c->part, error.text);
+    if (reply.status != c->status || !matches(part, value))
+        fail_msg("%s %s: status %d: %s\nexpected %d: %s", c->path, c->body ? c->body : "", reply.status, reply.body,
+                 c->status, c->part);
+    json_decref(part);
+    json_decref(value);
+    free(part_text);
+    http_reply_free(&reply);
+}
+
+static void expect_cases(const api_case *cases, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *body = cases[i].body ? quoted(cases[i].body) : NULL;
+        expect_reply(&cases[i], http_request(server.port, body ? "POST" : "GET", cases[i].path, "", body));
+        free(body);
+    }
+}
+
+#define EXPECT(cases) expect_cases(cases, sizeof(cases) / sizeof *(cases))
+
+/* ---------------------------------------------------------------------- paths */
+
+static void paths_answer(void **state)
+{
+    (void)state;
+    static const api_case cases[] = {
+        {"/v1/models/tiny", NULL, 200, "{'id': 'tiny', 'object': 'model', 'created': '*', 'owned_by': 'vouch'}"},
+        {"/models/tiny", NULL, 200, "{'id': 'tiny', 'max_model_len': 600}"},
+        {"/v1/models/tiny/", NULL, 200, "{'id': 'tiny', 'type': 'model', 'created_at': '~Z'}"},
+        {"/v1/models/", NULL, 200, "{'object': 'list', 'data': [{'id': 'tiny'}], 'has_more': false}"},
+        {"//v1//models", NULL, 200, "{'first_id': 'tiny', 'last_id': 'tiny'}"},
+        {"/v1/models/gpt-4", NULL, 404,
+         "{'error': {'code': 'model_not_found', 'param': 'model', 'message': '~gpt-4'}}"},
+        {"/v1/models/a/b", NULL, 404, "{'error': {'code': 'model_not_found', 'message': '~a/b'}}"},
+        {"/v1/models/tiny%20", NULL, 404, "{'error': {'code': 'model_not_found'}}"},
+        {"/v1/model", NULL, 404, "{'error': {'code': 'unknown_url'}}"},
+        {"/v1/modelsX", NULL, 404, "{'error': {'code': 'unknown_url'}}"},
+        {"/v1/models/tiny", "{}", 405, "{'error': {'code': 'method_not_allowed', 'message': '~GET, HEAD, OPTIONS'}}"},
+        {"/ping", NULL, 200, "{'status': 'ok'}"},
+        {"/health/", NULL, 200, "{'status': 'ok'}"},
+        {"/version", NULL, 200, "{'version': '*'}"},
+        {"/tokenizer_info", NULL, 200,
+         "{'eos_token': '<|im_end|>', 'bos_token': '*', 'chat_template': '~im_start', 'tokenizer_class': '*'}"},
+        {TEXT "/", "{'prompt': 'a', 'max_tokens': 1}", 200, "{'object': 'text_completion'}"},
+        {"/v1//completions", "{'prompt': 'a', 'max_tokens': 1}", 200, "{'object': 'text_completion'}"},
+        {"/v1/chat/completions//", "{'messages': [{'role': 'user', 'content': 'a'}], 'max_tokens': 1}", 200,
+         "{'object': 'chat.completion'}"},
+        {"/tokenize", "{'prompt': 'ab'}", 200,
+         "{'tokens': [103, 104], 'count': 2, 'max_model_len': 600, 'token_strs': null}"},
+        {"/tokenize", "{'prompt': 'ab', 'return_token_strs': true, 'add_special_tokens': false}", 200,
+         "{'tokens': [103, 104], 'token_strs': ['a', 'b']}"},
+        {"/tokenize", "{'content': 'ab'}", 200, "{'tokens': [103, 104], 'count': '!'}"},
+        {"/tokenize", "{'prompt': 3}", 400, "{'error': {'param': 'prompt'}}"},
+        {"/detokenize", "{'tokens': [103, 104]}", 200, "{'prompt': 'ab', 'content': 'ab'}"},
+    };
+    EXPECT(cases);
+}
+
+/* Under /v1/messages errors have the Anthropic API's form, whatever is wrong. */
+static void anthropic_errors_have_their_form(void **state)
+{
+    (void)state;
+#define ERROR(type, words) "{'type': 'error', 'error': {'type': '" type "', 'message': '~" words "'}}"
+    static const api_case cases[] = {
+        {MESSAGES, NULL, 405, ERROR("invalid_request_error", "expected POST")},
+        {MESSAGES "/batches", "{'requests': []}", 404, ERROR("not_found_error", "unknown path")},
+        {MESSAGES "/batches", NULL, 404, ERROR("not_found_error", "unknown path")},
+        {MESSAGES "/batches/x/results", NULL, 404, ERROR("not_found_error", "unknown path")},
+        {"//v1/messages/nothing/", NULL, 404, ERROR("not_found_error", "unknown path")},
+        {MESSAGES "/count_tokens", NULL, 405, ERROR("invalid_request_error", "expected POST")},
+        {MESSAGES, "[", 400, ERROR("invalid_request_error", "no valid JSON")},
+        {MESSAGES, "[]", 400, ERROR("invalid_request_error", "expected an object")},
+        {MESSAGES "/", "{}", 400, ERROR("invalid_request_error", "messages")},
+        {"/v1/messagesX", NULL, 404, "{'type': '!', 'error': {'code': 'unknown_url'}}"},
+    };
+    EXPECT(cases);
+    const struct {
+        const char *method, *headers;
+        api_case expected;
+    } lines[] = {
+        {"PUT", "", {MESSAGES, NULL, 405, ERROR("invalid_request_error", "expected POST")}},
+        {"DELETE", "", {MESSAGES "/batches/x", NULL, 404, ERROR("not_found_error", "unknown path")}},
+        {"POST", "Origin: https://evil.example\r\n",
+         {MESSAGES, NULL, 403, ERROR("permission_error", "evil.example")}},
+        {"POST", "Content-Encoding: gzip\r\n", {MESSAGES, NULL, 415, ERROR("invalid_request_error", "gzip")}},
+        {"POST", "Content-Length: 99999999\r\n", {MESSAGES, NULL, 413, ERROR("request_too_large", "99999999")}},
+        {"OPTIONS", "", {MESSAGES "/batches", NULL, 404, ERROR("not_found_error", "unknown path")}},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        expect_reply(&lines[i].expected, http_request(server.port, lines[i].method, lines[i].expected.path,
+                                                      lines[i].headers, NULL));
+    char named[300];
+    snprintf(named, sizeof named, "%s", test_temporary("target.gguf"));
+    http_server locked = http_server_start(ARGUMENTS(named, "--api-key", "secret"));
+    const api_case refused = {MESSAGES, "{}", 401, ERROR("authentication_error", "key")};
+    expect_reply(&refused, http_request(locked.port, "POST", MESSAGES, "", "{}"));
+    assert_int_equal(http_server_stop(&locked, SIGTERM), 0);
+#undef ERROR
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paths_answer),
+        cmocka_unit_test(anthropic_errors_have_their_form),
+    };
+    return cmocka_run_group_tests(tests, server_begin, server_end);
+}
