@@ -631,6 +631,8 @@ typedef struct vouch_step {
     vouch_accept accept; /* the rule that judged the guesses */
     double lenience;     /* in effect in this step */
     vouch_finish finish;
+    int32_t stop; /* with finish STOP: the number of the stop text that came, the longest if several end together; else
+                     -1 */
 } vouch_step;
 
 #define VOUCH_DEPTHS (VOUCH_MAX_DRAFT + 1)

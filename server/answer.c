@@ -93,6 +93,14 @@ json_t *server_logprob_json(const vouch_model *model, const vouch_logprob *row, 
     return object;
 }
 
+int64_t server_text_offset(int64_t *n_characters, const char *bytes, size_t n)
+{
+    const bool is_inside = n > 0 && (bytes[0] & 0xc0) == 0x80 && *n_characters > 0;
+    const int64_t offset = *n_characters - is_inside;
+    for (size_t i = 0; i < n; i++) *n_characters += (bytes[i] & 0xc0) != 0x80;
+    return offset;
+}
+
 /* The first byte of a character at or before text[at]. */
 static size_t character_begin(const char *text, size_t at, size_t n)
 {
@@ -132,8 +140,12 @@ size_t server_answer_token(server_answer *a, const server_event *event, int32_t 
     if (event->width > 0) {
         const vouch_logprob *row = server_event_logprobs(event) + i * event->width;
         if (!said->logprobs) said->logprobs = json_array();
-        const bool with_ids = a->request.where == SERVER_NATIVE;
-        json_array_append_new(said->logprobs, server_logprob_json(model_of(a), row, event->width, with_ids));
+        json_t *logprob =
+            server_logprob_json(model_of(a), row, event->width, a->request.where == SERVER_NATIVE);
+        if (a->request.where == SERVER_COMPLETIONS)
+            json_object_set_new(logprob, "offset", json_integer(server_text_offset(&said->n_characters, bytes,
+                                                                                   is_special ? 0 : n_bytes)));
+        json_array_append_new(said->logprobs, logprob);
     }
     if (a->request.return_tokens) {
         if (!said->tokens) said->tokens = json_array();
@@ -187,4 +199,10 @@ const char *server_finish_word(const server_answer *a, const server_job *job, in
     const server_said *said = &a->said[choice];
     if (finish == VOUCH_FINISH_LENGTH || finish == VOUCH_FINISH_CONTEXT) return "length";
     return said->n_calls > 0 || json_array_size(said->reader.calls) > 0 ? "tool_calls" : "stop";
+}
+
+json_t *server_stop_json(const server_job *job, int32_t choice)
+{
+    const server_choice *c = &job->choices[choice];
+    return c->finish == VOUCH_FINISH_STOP ? cli_json_text(job->options.stop[c->stop]) : json_null();
 }

@@ -18,6 +18,7 @@ typedef struct server_said {
     size_t frame_text;      /* where the empty text, "", stands in it */
     server_progress progress; /* at the last token that was read */
     bool has_line_end;      /* the text given out has one */
+    int64_t n_characters;   /* of completions: characters of the text so far, the echo included */
     int32_t n_calls;        /* given out */
     int64_t n_thoughts;     /* tokens of thoughts */
     size_t n_text, n_token_bytes; /* text so far; bytes of the tokens so far */
@@ -54,7 +55,12 @@ void server_answer_stream(server_exchange *x, const server_event *event, server_
 
 /* The tokens of a row of log probabilities as the chat API has them, and /completion with their ids. */
 json_t *server_logprob_json(const vouch_model *model, const vouch_logprob *row, int32_t width, bool with_ids);
+/* Where a token of these bytes begins in a text of *n_characters so far, in characters; adds its own to them. A token
+ * that begins inside a character begins where the character does. */
+int64_t server_text_offset(int64_t *n_characters, const char *bytes, size_t n);
 /* "stop", "length", or "tool_calls" where the choice has called. */
 const char *server_finish_word(const server_answer *a, const server_job *job, int32_t choice);
+/* The stop text that ended the choice; null where something else did. */
+json_t *server_stop_json(const server_job *job, int32_t choice);
 
 #endif

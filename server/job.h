@@ -59,6 +59,7 @@ typedef struct server_choice {
     /* Filled before the END event. */
     vouch_error error;   /* code VOUCH_OK: the answer ended as `finish` says */
     vouch_finish finish;
+    int32_t stop;        /* with finish STOP: the number of the text in options.stop */
     int64_t n_cached;    /* tokens of the prompt that were in the cache */
     vouch_stats stats;
     double queued, begun, first, ended; /* seconds of cli_now: submitted, session open, first token, end */

@@ -215,21 +215,13 @@ static const char *stop_reason(const server_exchange *x)
     return x->job->choices[0].finish == VOUCH_FINISH_STOP ? "stop_sequence" : "end_turn";
 }
 
-/* The text that ended the answer, where only one could. */
-static json_t *stop_sequence(const server_exchange *x)
-{
-    const vouch_session_options *o = &x->job->options;
-    const bool is_known = x->job->choices[0].finish == VOUCH_FINISH_STOP && o->n_stop == 1;
-    return is_known ? json_string(o->stop[0]) : json_null();
-}
-
 /* Takes the content. */
 static json_t *message_json(const server_exchange *x, json_t *content, const char *reason)
 {
     const server_answer *a = x->state;
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s?, s:o, s:o}", "id", a->id, "type", "message", "role", "assistant",
                      "model", cli_json_text(a->request.model->options->name), "content", content, "stop_reason", reason,
-                     "stop_sequence", reason ? stop_sequence(x) : json_null(), "usage", usage_json(x));
+                     "stop_sequence", reason ? server_stop_json(x->job, 0) : json_null(), "usage", usage_json(x));
 }
 
 static json_t *call_block(server_exchange *x, const json_t *call, bool with_input)
@@ -336,7 +328,7 @@ static void stream_event(server_exchange *x, const server_event *event)
     if (choice->error.code == VOUCH_OK) {
         server_sse(x, "message_delta",
                    json_pack("{s:s, s:{s:s, s:o}, s:o}", "type", "message_delta", "delta", "stop_reason",
-                             stop_reason(x), "stop_sequence", stop_sequence(x), "usage", usage_json(x)));
+                             stop_reason(x), "stop_sequence", server_stop_json(x->job, 0), "usage", usage_json(x)));
         server_sse(x, "message_stop", json_pack("{s:s}", "type", "message_stop"));
         return;
     }

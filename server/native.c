@@ -274,6 +274,7 @@ static json_t *final_json(const server_exchange *x, int32_t i)
         {"stop_type", json_string(choice->finish == VOUCH_FINISH_EOS    ? "eos"
                                   : choice->finish == VOUCH_FINISH_STOP ? "word"
                                                                         : "limit")},
+        {"stopping_word", choice->finish == VOUCH_FINISH_STOP ? server_stop_json(x->job, i) : json_string("")},
         {"truncated", json_boolean(choice->finish == VOUCH_FINISH_CONTEXT)},
         {"has_new_line", json_boolean(said->has_line_end)},
         {"generation_settings", settings_json(a, x->job, choice)},

@@ -47,25 +47,38 @@ static json_t *chat_logprobs(json_t *tokens)
     return cli_json_object(entries, 2);
 }
 
-/* The parallel arrays of completions. Takes the array; NULL: null. *offset counts the characters of the text so far. */
-static json_t *text_logprobs(json_t *tokens, int64_t *offset)
+/* The log probabilities of the likeliest tokens by their text, and of the token itself if it isn't among them. Of
+ * tokens with the same text, such as halves of characters, the token itself counts, and else the likeliest. */
+static json_t *top_json(const json_t *token)
 {
-    json_t *texts = json_array(), *values = json_array(), *tops = json_array(), *offsets = json_array(), *token, *t;
-    size_t i, j;
+    json_t *top = json_object(), *value = json_object_get(token, "logprob"), *t;
+    size_t i;
+    if (json_is_null(value)) { /* the first token of a prompt */
+        json_decref(top);
+        return json_null();
+    }
+    json_array_foreach(json_object_get(token, "top_logprobs"), i, t)
+        if (!json_object_get(top, server_word(t, "token")))
+            json_object_set(top, server_word(t, "token"), json_object_get(t, "logprob"));
+    json_object_set(top, server_word(token, "token"), value);
+    return top;
+}
+
+/* The parallel arrays of completions. Takes the array; NULL: null. */
+static json_t *text_logprobs(json_t *tokens)
+{
+    json_t *texts = json_array(), *values = json_array(), *tops = json_array(), *offsets = json_array(), *token;
+    size_t i;
     if (!tokens) {
         json_decref(texts), json_decref(values), json_decref(tops), json_decref(offsets);
         return json_null();
     }
     json_array_foreach(tokens, i, token)
     {
-        json_t *top = json_object(), *text = json_object_get(token, "token");
-        json_array_append(texts, text);
+        json_array_append(texts, json_object_get(token, "token"));
         json_array_append(values, json_object_get(token, "logprob"));
-        json_array_append_new(offsets, json_integer(*offset));
-        json_array_foreach(json_object_get(token, "top_logprobs"), j, t)
-            json_object_set(top, json_string_value(json_object_get(t, "token")), json_object_get(t, "logprob"));
-        json_array_append_new(tops, top);
-        for (const char *c = json_string_value(text); *c; c++) *offset += (*c & 0xc0) != 0x80;
+        json_array_append_new(tops, top_json(token));
+        json_array_append(offsets, json_object_get(token, "offset"));
     }
     json_decref(tokens);
     const cli_json_entry entries[] = {
@@ -77,9 +90,8 @@ static json_t *text_logprobs(json_t *tokens, int64_t *offset)
 static json_t *logprobs_json(server_answer *a, int32_t i)
 {
     json_t *tokens = a->said[i].logprobs;
-    int64_t *offsets = a->more;
     a->said[i].logprobs = NULL;
-    return is_chat(a) ? chat_logprobs(tokens) : text_logprobs(tokens, &offsets[i]);
+    return is_chat(a) ? chat_logprobs(tokens) : text_logprobs(tokens);
 }
 
 /* Sends a chunk of one choice. Takes `content`, the delta (chat) or the text, and the choice's log probabilities and
@@ -95,6 +107,7 @@ static void send_chunk(server_exchange *x, int32_t index, json_t *content, const
         {"finish_reason", finish ? json_string(finish) : json_null()},
     };
     json_t *choice = cli_json_object(entries, 4), *choices = json_array();
+    if (finish) json_object_set_new(choice, "stop_reason", server_stop_json(x->job, index));
     if (said->trace) json_object_set_new(choice, "vouch", said->trace);
     said->trace = NULL;
     json_array_append_new(choices, choice);
@@ -271,8 +284,9 @@ static json_t *choice_json(server_exchange *x, int32_t i)
         {is_chat(a) ? "message" : "text", is_chat(a) ? message_json(x, i) : server_json_bytes(text->bytes, text->n)},
         {"logprobs", logprobs_json(a, i)},
         {"finish_reason", json_string(finish)},
+        {"stop_reason", server_stop_json(x->job, i)}, /* as vLLM has it */
     };
-    json_t *object = cli_json_object(entries, 4);
+    json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
     if (a->request.trace) json_object_set_new(object, "vouch", said->trace ? said->trace : json_array());
     said->trace = NULL;
     return object;
@@ -296,15 +310,24 @@ static const server_format body_format = {NULL, server_answer_keep, NULL, answer
 
 /* ------------------------------------------------------------------------ echo */
 
+/* The bytes of a token of the prompt that belong to the text: all but those of BOS. */
+static const char *echo_bytes(const vouch_model *model, const server_choice *choice, size_t t, size_t *n)
+{
+    const char *bytes = vouch_token_bytes(model, choice->tokens[t], n);
+    const bool is_bos = t == 0 && choice->tokens[t] == vouch_model_get_info(model)->token_bos;
+    if (!bytes || is_bos) *n = 0;
+    return bytes ? bytes : "";
+}
+
 /* With `echo`, the prompt's text goes before the answer's. */
 static void echo_text(server_answer *a, const server_choice *choice, int32_t i)
 {
-    const vouch_model *model = a->request.model->options->model;
+    server_said *said = &a->said[i];
     for (size_t t = 0; t < choice->n_tokens; t++) {
         size_t n = 0;
-        const char *bytes = vouch_token_bytes(model, choice->tokens[t], &n);
-        const bool is_bos = t == 0 && choice->tokens[t] == vouch_model_get_info(model)->token_bos;
-        if (bytes && !is_bos) server_text_add(&a->said[i].reader.content, bytes, n);
+        const char *bytes = echo_bytes(a->request.model->options->model, choice, t, &n);
+        server_text_add(&said->reader.content, bytes, n);
+        server_text_offset(&said->n_characters, bytes, n);
     }
 }
 
@@ -314,11 +337,15 @@ static void echo_logprobs(server_answer *a, const server_choice *choice, int32_t
     const vouch_model *model = a->request.model->options->model;
     const int32_t width = 1 + a->request.session.top_logprobs;
     json_t *tokens = json_array();
+    int64_t n_characters = 0;
     for (size_t t = 0; t < choice->n_tokens; t++) {
         const vouch_logprob first = {choice->tokens[0], 0};
         const vouch_logprob *row = t > 0 ? choice->prompt_logprobs + (t - 1) * (size_t)width : &first;
         json_t *token = server_logprob_json(model, row, t > 0 ? width : 1, false);
+        size_t n = 0;
+        const char *bytes = echo_bytes(model, choice, t, &n);
         if (t == 0) json_object_set_new(token, "logprob", json_null());
+        json_object_set_new(token, "offset", json_integer(server_text_offset(&n_characters, bytes, n)));
         json_array_append_new(tokens, token);
     }
     if (a->said[i].logprobs) json_array_extend(tokens, a->said[i].logprobs);
@@ -350,8 +377,7 @@ static void complete(server_exchange *x, unsigned where)
         server_reply_fault(x, &fault);
         return;
     }
-    server_answer *a = server_answer_new(x, &request, job, where == SERVER_CHAT ? "chatcmpl-" : "cmpl-",
-                                         (size_t)job->n_choices * sizeof(int64_t));
+    server_answer *a = server_answer_new(x, &request, job, where == SERVER_CHAT ? "chatcmpl-" : "cmpl-", 0);
     if (!a) return;
     for (int32_t i = 0; i < job->n_choices && request.echo; i++) echo_text(a, &job->choices[i], i);
     server_begin(x, request.model, job, request.stream,

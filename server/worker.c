@@ -194,6 +194,7 @@ static void live_step(server_worker *w, int32_t at, const vouch_engine_event *ev
     }
     l->last = now;
     choice->finish = event->step.finish;
+    choice->stop = event->step.stop;
     const vouch_stats *stats = vouch_session_stats(l->session);
     const server_progress progress = {.n_run = stats->prompt_tokens,
                                       .n_cached = choice->n_cached,

@@ -187,11 +187,65 @@ static void anthropic_errors_have_their_form(void **state)
 #undef ERROR
 }
 
+/* -------------------------------------------------------------------- answers */
+
+#define A     "'temperature': 0, 'logit_bias': {'103': 100}" /* the answer is aaa... */
+#define HELLO "'messages': [{'role': 'user', 'content': 'hello'}]"
+
+/* Each API says which of its stop texts came. */
+static void stop_texts_are_named(void **state)
+{
+    (void)state;
+    static const api_case cases[] = {
+        {MESSAGES, "{" A ", " HELLO ", 'max_tokens': 9, 'stop_sequences': ['b', 'aaa']}", 200,
+         "{'stop_reason': 'stop_sequence', 'stop_sequence': 'aaa', 'content': []}"},
+        {MESSAGES, "{" A ", " HELLO ", 'max_tokens': 9, 'stop_sequences': ['b', '', 'aa', 'aaa']}", 200,
+         "{'stop_reason': 'stop_sequence', 'stop_sequence': 'aa'}"},
+        {MESSAGES, "{" A ", " HELLO ", 'max_tokens': 2, 'stop_sequences': ['aaa']}", 200,
+         "{'stop_reason': 'max_tokens', 'stop_sequence': null, 'content': [{'text': 'aa'}]}"},
+        {MESSAGES, "{" A ", " HELLO ", 'max_tokens': 2}", 200, "{'stop_reason': 'max_tokens', 'stop_sequence': null}"},
+        {"/completion", "{" A ", 'prompt': 'x', 'n_predict': 9, 'stop': ['b', 'aaa']}", 200,
+         "{'stop_type': 'word', 'stopping_word': 'aaa', 'content': ''}"},
+        {"/completion", "{" A ", 'prompt': 'x', 'n_predict': 2, 'stop': ['b', 'aaa']}", 200,
+         "{'stop_type': 'limit', 'stopping_word': '', 'content': 'aa'}"},
+        {CHAT, "{" A ", " HELLO ", 'max_tokens': 9, 'stop': ['c', 'aaaa']}", 200,
+         "{'choices': [{'finish_reason': 'stop', 'stop_reason': 'aaaa'}]}"},
+        {CHAT, "{" A ", " HELLO ", 'max_tokens': 3, 'stop': 'aaaa'}", 200,
+         "{'choices': [{'finish_reason': 'length', 'stop_reason': null, 'message': {'content': 'aaa'}}]}"},
+        {TEXT, "{" A ", 'prompt': 'x', 'max_tokens': 9, 'stop': ['aa', 'b']}", 200,
+         "{'choices': [{'finish_reason': 'stop', 'stop_reason': 'aa', 'text': ''}]}"},
+    };
+    EXPECT(cases);
+}
+
+/* Of completions: offsets count characters of the text, and the token itself is among the likeliest ones. */
+static void tokens_have_their_place(void **state)
+{
+    (void)state;
+    static const api_case cases[] = {
+        {TEXT, "{" A ", 'prompt': '\xc3\xa9\xe2\x82\xac' , 'max_tokens': 2, 'echo': true, 'logprobs': 1}", 200,
+         "{'choices': [{'text': '\xc3\xa9\xe2\x82\xac" "aa', 'logprobs': {'text_offset': [0, 0, 1, 1, 1, 2, 3]}}]}"},
+        {TEXT, "{" A ", 'prompt': 'x', 'max_tokens': 3, 'logprobs': 0}", 200,
+         "{'choices': [{'text': 'aaa', 'logprobs': {'text_offset': [0, 1, 2], 'tokens': ['a', 'a', 'a'], "
+         "'top_logprobs': [{'a': '*'}, {'a': '*'}, {'a': '*'}]}}]}"},
+        {TEXT, "{" A ", 'prompt': 'x', 'max_tokens': 1, 'logprobs': 2}", 200,
+         "{'choices': [{'logprobs': {'top_logprobs': [{'a': '*'}]}}]}"},
+        {TEXT, "{" A ", 'prompt': 'xy', 'max_tokens': 0, 'echo': true, 'logprobs': 1}", 200,
+         "{'choices': [{'text': 'xy', 'logprobs': {'text_offset': [0, 1], 'token_logprobs': [null, '*'], "
+         "'top_logprobs': [null, {'y': '*'}]}}]}"},
+        {TEXT, "{" A ", 'prompt': [0, 103], 'max_tokens': 1, 'echo': true, 'logprobs': 1}", 200,
+         "{'choices': [{'text': '*', 'logprobs': {'text_offset': '*'}}]}"},
+    };
+    EXPECT(cases);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_answer),
         cmocka_unit_test(anthropic_errors_have_their_form),
+        cmocka_unit_test(stop_texts_are_named),
+        cmocka_unit_test(tokens_have_their_place),
     };
     return cmocka_run_group_tests(tests, server_begin, server_end);
 }

@@ -264,7 +264,8 @@ void vouch_session_describe(vouch_session *session, const vouch_cycle_result *re
                          .lenience = cycle->lenience,
                          .guesses = cycle->guesses,
                          .n_guesses = result->n_guesses,
-                         .finish = result->finish};
+                         .finish = result->finish,
+                         .stop = vouch_stream_stop(s->stream)};
 }
 
 vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_error *err)

@@ -45,6 +45,7 @@ struct vouch_stream {
     size_t n_pending;
     bool first; /* the next token's leading space is the tokenizer's prefix and no text */
     bool over; /* a stop text is complete, or vouch_stream_finish was called */
+    int32_t stop; /* the number of the stop text that is complete; -1: none */
 };
 
 /* ------------------------------------------------------------------- open */
@@ -114,6 +115,7 @@ void vouch_stream_reset(vouch_stream *stream, int32_t before)
     for (size_t i = 0; i < stream->n_stops; i++) stream->stops[i].state = 0;
     stream->n_text = stream->ready = stream->taken = stream->n_pending = 0;
     stream->over = false;
+    stream->stop = -1;
 }
 
 vouch_status vouch_stream_open(vouch_stream **out, const vouch_tokenizer *tokenizer, const char *const *stop,
@@ -173,7 +175,10 @@ static bool stream_character(vouch_stream *stream, const char *character, size_t
         stop_text *stop = &stream->stops[s];
         bool complete = false;
         for (size_t i = 0; i < n; i++) complete = stop_advance(stop, character[i]);
-        if (complete && stop->n > found) found = stop->n;
+        if (complete && stop->n > found) {
+            found = stop->n;
+            stream->stop = (int32_t)s;
+        }
         if (stop->state > held) held = stop->state;
     }
     stream->ready = stream->n_text - held;
@@ -219,6 +224,11 @@ bool vouch_stream_push(vouch_stream *stream, int32_t token)
     for (size_t i = first && bytes.size > 0 && bytes.data[0] == ' '; i < bytes.size; i++)
         if (stream_byte(stream, bytes.data[i])) return true;
     return false;
+}
+
+int32_t vouch_stream_stop(const vouch_stream *stream)
+{
+    return stream->stop;
 }
 
 void vouch_stream_finish(vouch_stream *stream)

@@ -83,6 +83,8 @@ bool vouch_stream_drops_space(const vouch_tokenizer *tokenizer, int32_t token);
 /* Adds a token's text; special tokens have none. True when a stop text is now complete: the text before it is ready,
  * the rest is dropped, and the answer ends with this token. */
 bool vouch_stream_push(vouch_stream *stream, int32_t token);
+/* The number of the stop text that is complete; -1: none. */
+int32_t vouch_stream_stop(const vouch_stream *stream);
 /* The answer is over: held-back text becomes ready, an unfinished character becomes U+FFFD. */
 void vouch_stream_finish(vouch_stream *stream);
 /* The text that became ready since the last take; valid until the next push. */
