@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "common/sampling.h"
 #include "common/text.h"
 
 static void text_line(const char *key, const char *value)
@@ -78,6 +79,16 @@ static void file_write(const cli_options *options, const vouch_file_info *info)
     template_line(info);
 }
 
+/* How `vouch run` and `vouch serve` sample, and whose wish that is. */
+static void sampling_line(const vouch_model *model)
+{
+    vouch_sampling sampling = vouch_sampling_default();
+    char text[CLI_SAMPLING_SIZE];
+    const unsigned fields = vouch_model_sampling(model, 0, &sampling);
+    printf("%-18s%s%s\n", "sampling", cli_sampling_text(&sampling, fields, " (file)", text),
+           fields ? "" : " (vouch's default; the file recommends none)");
+}
+
 /* Facts that are known only of a model that vouch can run. */
 static void model_write(const vouch_model *model)
 {
@@ -88,6 +99,7 @@ static void model_write(const vouch_model *model)
     text_line("digest", info->digest);
     token_line(model, "begin", info->token_bos);
     token_line(model, "end", info->token_eos);
+    sampling_line(model);
     printf("%-18s%lld bytes of packed weights\n", "memory", (long long)info->packed_bytes);
     text_line("instruction set", info->cpu);
     printf("%-18s", "available here");

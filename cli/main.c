@@ -19,23 +19,26 @@ static const cli_command commands[] = {
      "an empty line, then --prompt-file or whatever a pipe or a file brings on\n"
      "standard input. In a loop that reads lines from standard input, write\n"
      "`vouch run ... </dev/null`, so that vouch leaves the lines alone.\n"
-     "Standard output gets the text and nothing else.\n",
+     "Standard output gets the text and nothing else.\n"
+     "An answer is sampled as the model's file recommends, otherwise with temperature\n"
+     "0.8 and top-p 0.95, so that each run gives another one. --temp 0 is greedy, and\n"
+     "--seed gives the same answer again.\n",
      "vouch run m.gguf --prompt \"Name three rivers.\"\n"
      "vouch run m.gguf\n"
      "vouch run m.gguf --chat --system \"You answer in one sentence.\"\n"
      "cat article.txt | vouch run m.gguf --prompt \"Summarise:\"\n"
      "vouch run m.gguf --prompt \"Correct the spelling:\" -f letter.txt\n"
      "vouch run m.gguf --draft-model small.gguf -k 6 -p \"Hello\" --stats\n"
-     "vouch run m.gguf --temp 0.8 --top-p 0.95 --seed 7 -p \"Once\"\n"
-     "vouch run m.gguf --temp 0.7 -p \"Once\" --trace --stats-json run.json\n"
+     "vouch run m.gguf --temp 0 -p \"Name three rivers.\"\n"
+     "vouch run m.gguf --temp 0.7 --seed 7 -p \"Once\" --trace --stats-json run.json\n"
      "vouch run m.gguf --raw -p \"The capital of France is\" -n 16\n"},
     {"batch", CLI_BATCH, cli_batch, "answer many prompts at once",
      "vouch batch MODEL --prompts FILE [--out FILE [--resume]] [--parallel N]\n",
      "Answers each prompt of the file as `vouch run` does with the same flags, byte\n"
-     "for byte. It answers --parallel prompts at once, which takes much less time than\n"
-     "one after the other, because the answers share passes of the model. Writes one\n"
-     "JSON line for each prompt, in the order of the prompts. --resume goes on after\n"
-     "an interruption.\n",
+     "for byte, except that answers are greedy unless --temp is given. It answers\n"
+     "--parallel prompts at once, which takes much less time than one after the other,\n"
+     "because the answers share passes of the model. Writes one JSON line for each\n"
+     "prompt, in the order of the prompts. --resume goes on after an interruption.\n",
      "vouch batch m.gguf --prompts lines.txt --out answers.jsonl\n"
      "vouch batch m.gguf --prompts q.jsonl -o a.jsonl --parallel 16 --resume\n"
      "vouch batch m.gguf --prompts q.jsonl -o a.jsonl --temp 0.8 --max-memory 4G\n"},

@@ -19,6 +19,7 @@ int cli_serve(const cli_options *options)
 #include <time.h>
 
 #include "common/file.h"
+#include "common/sampling.h"
 #include "server.h"
 
 typedef struct serving {
@@ -73,12 +74,13 @@ static int model_open(serving *s, size_t i)
     cli_engine *engine = &s->engines[s->n_open++];
     const int status = cli_engine_open(engine, &s->model_options[i]);
     if (status) return status;
+    cli_sampling_take(&s->model_options[i], engine->model);
     server_model_options *m = &s->models[i];
     *m = (server_model_options){.name = s->names[i],
                                 .path = s->model_options[i].model,
                                 .model = engine->model,
                                 .draft = engine->draft,
-                                .session = s->options->session};
+                                .session = s->model_options[i].session};
     cli_engine_check_think(engine);
     m->session.n_ctx = cli_engine_context(engine);
     cli_engine_speculate(engine, &m->session.speculation);

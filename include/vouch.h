@@ -354,6 +354,34 @@ typedef struct vouch_sampling {
 
 VOUCH_API vouch_sampling vouch_sampling_default(void); /* greedy, without penalties */
 
+/* The parameters that a model's file can recommend: constant, member of vouch_sampling. */
+#define VOUCH_SAMPLING_FIELD_LIST(X)    \
+    X(TEMPERATURE, temperature)         \
+    X(TOP_K, top_k)                     \
+    X(TOP_P, top_p)                     \
+    X(MIN_P, min_p)                     \
+    X(REPEAT_PENALTY, repeat_penalty)   \
+    X(PENALTY_WINDOW, penalty_window)
+
+enum {
+#define VOUCH_SAMPLING_FIELD_NUMBER(constant, member) VOUCH_SAMPLING_NUMBER_##constant,
+    VOUCH_SAMPLING_FIELD_LIST(VOUCH_SAMPLING_FIELD_NUMBER)
+#undef VOUCH_SAMPLING_FIELD_NUMBER
+    VOUCH_SAMPLING_FIELDS
+};
+enum {
+#define VOUCH_SAMPLING_FIELD_BIT(constant, member) VOUCH_SAMPLING_##constant = 1 << VOUCH_SAMPLING_NUMBER_##constant,
+    VOUCH_SAMPLING_FIELD_LIST(VOUCH_SAMPLING_FIELD_BIT)
+#undef VOUCH_SAMPLING_FIELD_BIT
+};
+
+/* Sampling as people expect it of this model. Sets the parameters of the list, except those in `keep` (VOUCH_SAMPLING_
+ * bits), to what the model's file recommends: general.sampling.* of a GGUF file, generation_config.json of a Hugging
+ * Face folder. Where the file says nothing, the temperature is 0.8, top_p 0.95, and the others are those of
+ * vouch_sampling_default. Returns the bits of the parameters that the file recommends. `vouch run` and `vouch serve`
+ * sample so; a session does what its options say. Any thread. */
+VOUCH_API unsigned vouch_model_sampling(const vouch_model *model, unsigned keep, vouch_sampling *sampling);
+
 /* -------------------------------------------------------------------- heads */
 
 /* A tiny model that reads hidden states of one target and guesses the target's next tokens (EAGLE, arXiv 2401.15077).
@@ -481,8 +509,9 @@ VOUCH_API const char *vouch_draft_sampling_name(int i);
  *              the target's. Accepts with at least (1 - d) / (1 + d), where d is the total-variation distance of p and
  *              q; REJECTION accepts with 1 - d. The text is the text of VOUCH_DRAFTER_NONE with COUPLED. Costs a random
  *              number for each token with p > 0.
- *   AUTO       The default: REJECTION with a draft model or a head that samples, or with a lenience below 1; otherwise
- *              MATCH, which then accepts as often. */
+ *   AUTO       The default: a rule under which the seed reproduces the text, whatever pace drafts. COUPLED with a draft
+ *              model or a head that samples; otherwise MATCH, which then accepts as often as REJECTION. REJECTION with
+ *              a lenience below 1. */
 typedef enum vouch_accept {
 #define VOUCH_ACCEPT_ENUM(constant, name) VOUCH_ACCEPT_##constant,
     VOUCH_ACCEPT_LIST(VOUCH_ACCEPT_ENUM)

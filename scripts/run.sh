@@ -90,6 +90,6 @@ if [ -z "${MODEL:-}" ]; then
     name=models/SmolLM2-135M-Instruct
     drafters=(--head "$name.head.gguf" --draft-table "$name.table.gguf")
 fi
-say "\$ build/release/vouch run --model $model ${drafters[*]} --stats --prompt \"$prompt\""
+say "\$ build/release/vouch run --model $model ${drafters[*]} --temp 0 --stats --prompt \"$prompt\""
 say
-exec build/release/vouch run --model "$model" "${drafters[@]}" --stats --prompt "$prompt"
+exec build/release/vouch run --model "$model" "${drafters[@]}" --temp 0 --stats --prompt "$prompt"

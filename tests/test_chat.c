@@ -55,9 +55,9 @@ static void chat_reads_lines(void **state)
 {
     (void)state;
     const setting twice = {.input = "Hello\n\n/help\nHello\r\n/clear\nHello\n/exit\nnever read\n"};
-    result r = run_as(&twice, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-n", "8", NO_CONTROL));
+    result r = run_as(&twice, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-n", "8", NO_CONTROL));
     assert_int_equal(r.status, 0);
-    result once = RUN("run", "-m", target, "-p", "Hello", "-n", "8", NO_CONTROL);
+    result once = RUN(GREEDY, "-m", target, "-p", "Hello", "-n", "8", NO_CONTROL);
     assert_int_equal(strncmp(r.out, once.out, once.n_out), 0); /* the first turn equals a run with a single prompt */
     const char *last = r.out + r.n_out - once.n_out;
     assert_memory_equal(last, once.out, once.n_out); /* so does the turn after /clear */
@@ -68,13 +68,13 @@ static void chat_reads_lines(void **state)
     for (int i = 0; i < 60; i++) strcat(lines, "And the stones laughed at the river. ");
     strcat(lines, "\nHi\n");
     const setting tight = {.input = lines};
-    r = run_as(&tight, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-c", "128", "-n", "4", NO_CONTROL));
+    r = run_as(&tight, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-c", "128", "-n", "4", NO_CONTROL));
     assert_int_equal(r.status, 1);
     assert_non_null(strstr(r.err, "the message has"));
     assert_true(r.n_out > 1); /* the next turn was answered */
     result_free(&r);
     const setting nul = {.input = "a\0b\nHi\n", .n_input = 7};
-    r = run_as(&nul, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-n", "4", NO_CONTROL));
+    r = run_as(&nul, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-n", "4", NO_CONTROL));
     assert_true(r.n_out > 1);
     expect(r, 1, "a line with a NUL byte is left out");
     /* An empty conversation still writes its statistics. */
@@ -102,7 +102,7 @@ static void old_turns_leave_the_context(void **state)
     char lines[2000] = "";
     for (int i = 0; i < 50; i++) sprintf(lines + strlen(lines), "Question %d\n", i);
     const setting fifty = {.input = lines};
-    result r = run_as(&fifty, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-c", "256", "-n", "8", "--system",
+    result r = run_as(&fifty, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-c", "256", "-n", "8", "--system",
                                                  "Be brief.", "--stop", "\n", NO_CONTROL));
     assert_int_equal(r.status, 0);
     int answers = 0;
@@ -113,7 +113,7 @@ static void old_turns_leave_the_context(void **state)
     result_free(&r);
     /* When the context ends an answer, a note says so, and the next question is answered. */
     const setting two = {.input = "Hello\nHello\n"};
-    r = run_as(&two, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-c", "128", "-n", "0", NO_CONTROL));
+    r = run_as(&two, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-c", "128", "-n", "0", NO_CONTROL));
     assert_int_equal(r.status, 0);
     assert_int_equal(lines_with(r.err, "vouch: note: answer cut: the context of 128 tokens is full"), 2);
     assert_int_equal(lines_with(r.err, "vouch: note: the context of 128 tokens is full"), 1);
@@ -129,7 +129,8 @@ static void pipes_have_few_commands(void **state)
     snprintf(line, sizeof line,
              "/save %s\n/load %s\n/set temp 5\n/etc\n// note\n/clear now\n//quit\n /quit\n/quit\nHi\n", path, path);
     const setting lines = {.input = line};
-    result r = run_as(&lines, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-n", "2", "--stop", "\n", NO_CONTROL));
+    result r = run_as(&lines, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-n", "2", "--stop", "\n",
+                                                  NO_CONTROL));
     assert_int_equal(r.status, 0);
     assert_null(strstr(r.err, "/"));
     int answers = 0;
@@ -140,12 +141,12 @@ static void pipes_have_few_commands(void **state)
     assert_null(saved);
     /* "// note" is sent unchanged, "//quit" without its first slash. */
     const setting slashes = {.input = "// note\n"}, quit = {.input = "//quit\n"};
-    r = run_as(&slashes, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-n", "8", NO_CONTROL));
-    result once = RUN("run", "-m", target, "-p", "// note", "-n", "8", NO_CONTROL);
+    r = run_as(&slashes, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-n", "8", NO_CONTROL));
+    result once = RUN(GREEDY, "-m", target, "-p", "// note", "-n", "8", NO_CONTROL);
     assert_int_equal(strncmp(r.out, once.out, once.n_out), 0);
     result_free(&r), result_free(&once);
-    r = run_as(&quit, "vouch", ARGUMENTS("run", "-m", target, "--chat", "-n", "8", NO_CONTROL));
-    once = RUN("run", "-m", target, "-p", "/quit", "-n", "8", NO_CONTROL);
+    r = run_as(&quit, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-n", "8", NO_CONTROL));
+    once = RUN(GREEDY, "-m", target, "-p", "/quit", "-n", "8", NO_CONTROL);
     assert_int_equal(strncmp(r.out, once.out, once.n_out), 0);
     result_free(&r), result_free(&once);
 }
@@ -156,10 +157,10 @@ static void base_models_go_on_with_text(void **state)
     (void)state;
     const setting lines = {.input = "Hello\n"};
     expect(RUN("run", "-m", base, "-p", "x", "--system", "y"), 2, "--system needs a chat template");
-    expect(RUN("run", "-m", base, "-p", "x", "-n", "2"), 0, NULL);
+    expect(RUN(GREEDY, "-m", base, "-p", "x", "-n", "2"), 0, NULL);
     expect(run_as(&lines, "vouch", ARGUMENTS("run", "-m", base, "--chat")), 2, "no chat template");
     expect(
-        run_as(&lines, "vouch", ARGUMENTS("run", "-m", base, "--chat", "--chat-template", "chatml", "-n", "4")), 0,
+        run_as(&lines, "vouch", ARGUMENTS(GREEDY, "-m", base, "--chat", "--chat-template", "chatml", "-n", "4")), 0,
         NULL);
 }
 
@@ -173,8 +174,8 @@ static void broken_templates_are_refused(void **state)
     static const char message[] = "other.gguf: chat template, line 1: a tag has no end: %} is missing; --raw";
     expect(RUN("run", "-m", other, "-p", "Hello"), 1, message);
     expect(RUN("run", "-m", other, "--chat"), 1, message);
-    expect(RUN("run", "-m", other, "-p", "Hello", "-n", "4", "--raw"), 0, NULL);
-    expect(RUN("run", "-m", other, "-p", "Hello", "-n", "4", "--chat-template", "chatml"), 0, NULL);
+    expect(RUN(GREEDY, "-m", other, "-p", "Hello", "-n", "4", "--raw"), 0, NULL);
+    expect(RUN(GREEDY, "-m", other, "-p", "Hello", "-n", "4", "--chat-template", "chatml"), 0, NULL);
     result info = RUN("info", "-m", other);
     assert_non_null(strstr(info.out, "unsupported"));
     result_free(&info);
@@ -190,11 +191,11 @@ static void template_comes_from_a_file(void **state)
         "{{ '<|im_start|>system\n" TINY_SYSTEM "<|im_end|>\n<|im_start|>user\n' + messages[0].content + "
         "'<|im_end|>\n<|im_start|>assistant\n' }}";
     write_whole(path, text, sizeof text - 1);
-    result own = RUN("run", "-m", target, "-p", "Hello", "-n", "12");
-    result given = RUN("run", "-m", base, "-p", "Hello", "-n", "12", "--chat-template", path);
-    result plain = RUN("run", "-m", base, "-p", "Hello", "-n", "12", "--chat-template", "chatml");
-    result none = RUN("run", "-m", target, "-p", "Hello", "-n", "12", "--chat-template", "none");
-    result raw = RUN("run", "-m", base, "-p", "Hello", "-n", "12", "--chat-template", "auto");
+    result own = RUN(GREEDY, "-m", target, "-p", "Hello", "-n", "12");
+    result given = RUN(GREEDY, "-m", base, "-p", "Hello", "-n", "12", "--chat-template", path);
+    result plain = RUN(GREEDY, "-m", base, "-p", "Hello", "-n", "12", "--chat-template", "chatml");
+    result none = RUN(GREEDY, "-m", target, "-p", "Hello", "-n", "12", "--chat-template", "none");
+    result raw = RUN(GREEDY, "-m", base, "-p", "Hello", "-n", "12", "--chat-template", "auto");
     assert_int_equal(own.status | given.status | plain.status | none.status | raw.status, 0);
     assert_string_equal(own.out, given.out);
     assert_string_not_equal(own.out, plain.out);
@@ -236,7 +237,7 @@ static void prompts_are_shown(void **state)
         result_free(&r);
     }
     expect(RUN("run", "-m", target, "--chat", "--show-prompt"), 2, "--show-prompt needs a prompt");
-    expect(RUN("run", "-m", target, "-p", "Hi", "-n", "2", "--think", "on"), 0, "--think on has no effect");
+    expect(RUN(GREEDY, "-m", target, "-p", "Hi", "-n", "2", "--think", "on"), 0, "--think on has no effect");
 }
 
 /* `tokenize --messages`: a conversation with its tools, as text and as tokens. */
@@ -287,7 +288,7 @@ static void trace_begins_a_line(void **state)
     int n_cycles = 0;
     enum { N_TOKENS = 12 };
     terminal_start(&t, "dumb", target,
-                   ARGUMENTS(program("vouch"), "run", "-m", target, "-p", "Hello", "-n", "12", "--spec", "none",
+                   ARGUMENTS(program("vouch"), GREEDY, "-m", target, "-p", "Hello", "-n", "12", "--spec", "none",
                              "--raw", "--trace", "--ignore-eos"));
     assert_false(terminal_wait(&t, "\001", TERMINAL_LONG)); /* reads to the end */
     for (const char *at = t.seen; (at = strstr(at, "cycle ")); at++, n_cycles++)

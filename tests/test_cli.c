@@ -35,26 +35,27 @@ static int models_write(void **state)
 static void text_is_the_same_with_every_drafter(void **state)
 {
     (void)state;
-    result plain = RUN("run", "-m", target, "-p", "The river said", "-n", "60", "--spec", "none");
+    result plain = RUN(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--spec", "none");
     assert_int_equal(plain.status, 0);
     assert_string_equal(plain.err, "");
     char history[256], prediction[256];
     strcpy(history, test_temporary("answers.history"));
     strcpy(prediction, test_temporary("prediction.txt"));
     const char *const *const others[] = {
-        ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60"),
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60"),
         ARGUMENTS("-m", target, "-p", "The river said", "-n60", "-k=3", "--temp=0"),
-        ARGUMENTS("-m", target, "-p", "The river said", "-n60", "--spec", "none", "--accept", "match"),
-        ARGUMENTS("-m", target, "-p", "The river said", "-n", "60", "--speculative", "--draft-model", draft,
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n60", "--spec", "none", "--accept", "match"),
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--speculative", "--draft-model", draft,
                   "--num-speculative-tokens", "6"),
-        ARGUMENTS("-m", target, "-p", "The river said", "-n", "60", "--speculative", "--num-speculative-tokens", "6"),
-        ARGUMENTS("-m", target, "-p", "The river said", "-n", "60", "--speculative", "--spec", "auto"),
-        ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "-d", draft, "--draft-sampling",
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--speculative",
+                  "--num-speculative-tokens", "6"),
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--speculative", "--spec", "auto"),
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "-d", draft, "--draft-sampling",
                   "greedy", "--threads", "1", "--cpu", "ref", "--prefill-chunk", "3"),
-        ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "--spec", "suffix,recycle", "--tree", "3,4",
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--spec", "suffix,recycle", "--tree", "3,4",
                   "-k", "12", "--forget"),
-        ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "--history", history),
-        ARGUMENTS("run", "-m", target, "-p", "The river said", "-n", "60", "--history", history, "--prediction",
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--history", history),
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--history", history, "--prediction",
                   prediction),
     };
     FILE *stream = fopen(history, "w"); /* an empty file counts as a new history */
@@ -96,8 +97,8 @@ static void draft_vocab_is_a_list_of_tokens(void **state)
         line = end + 1;
     }
     write_whole(head, most.out, most.n_out);
-    result plain = RUN("run", "-m", target, "-p", "The river said", "-n", "30", "--spec", "none");
-    result trimmed = RUN("run", "-m", target, "-p", "The river said", "-n", "30", "-d", draft, "--spec", "draft",
+    result plain = RUN(GREEDY, "-m", target, "-p", "The river said", "-n", "30", "--spec", "none");
+    result trimmed = RUN(GREEDY, "-m", target, "-p", "The river said", "-n", "30", "-d", draft, "--spec", "draft",
                          "--draft-vocab", head);
     assert_int_equal(plain.status | trimmed.status, 0);
     assert_int_equal(plain.n_out, trimmed.n_out);
@@ -127,12 +128,12 @@ static void prompt_comes_from_anywhere(void **state)
     char file[256];
     strcpy(file, test_temporary("prompt"));
     write_whole(file, "Down, said", 10);
-    result given = RUN("run", "-m", target, "-p", "Down, said", "-n", "20");
-    result from_file = RUN("run", "-m", target, "-f", file, "-n", "20");
+    result given = RUN(GREEDY, "-m", target, "-p", "Down, said", "-n", "20");
+    result from_file = RUN(GREEDY, "-m", target, "-f", file, "-n", "20");
     const setting piped = {.input = "Down, said"};
-    result standard = run_as(&piped, "vouch", ARGUMENTS("run", "-m", target, "-n", "20"));
-    result dash = run_as(&piped, "vouch", ARGUMENTS("run", "-m", target, "-n", "20", "-f", "-"));
-    result raw = RUN("run", "-m", target, "-p", "Down, said", "-n", "20", "--raw");
+    result standard = run_as(&piped, "vouch", ARGUMENTS(GREEDY, "-m", target, "-n", "20"));
+    result dash = run_as(&piped, "vouch", ARGUMENTS(GREEDY, "-m", target, "-n", "20", "-f", "-"));
+    result raw = RUN(GREEDY, "-m", target, "-p", "Down, said", "-n", "20", "--raw");
     assert_int_equal(given.status | from_file.status | standard.status | dash.status | raw.status, 0);
     assert_true(given.n_out > 0);
     assert_string_equal(given.out, from_file.out);
@@ -180,10 +181,10 @@ static void prompts_have_two_parts(void **state)
     }
     assert_int_equal(system(command), 0);
     /* Standard input that another flag reads is no part of the prompt. */
-    result plain = RUN("run", target, "-p", "Say:", "-n", "9", NO_CONTROL);
+    result plain = RUN(GREEDY, target, "-p", "Say:", "-n", "9", NO_CONTROL);
     result predicted =
-        run_as(&piped, "vouch", ARGUMENTS("run", target, "-p", "Say:", "-n", "9", NO_CONTROL, "--prediction", "-"));
-    result more = run_as(&piped, "vouch", ARGUMENTS("run", target, "-p", "Say:", "-n", "9", NO_CONTROL));
+        run_as(&piped, "vouch", ARGUMENTS(GREEDY, target, "-p", "Say:", "-n", "9", NO_CONTROL, "--prediction", "-"));
+    result more = run_as(&piped, "vouch", ARGUMENTS(GREEDY, target, "-p", "Say:", "-n", "9", NO_CONTROL));
     assert_int_equal(plain.status | predicted.status | more.status, 0);
     assert_string_equal(plain.out, predicted.out);
     assert_string_not_equal(plain.out, more.out);
@@ -218,18 +219,19 @@ static void texts_may_begin_with_dashes(void **state)
     assert_true(r.n_out > 1);
     assert_string_equal(r.out, same.out);
     result_free(&r), result_free(&same);
-    expect(RUN("run", target, "-p", "x", "--stop", "--end", "-n", "2"), 0, NULL);
+    expect(RUN(GREEDY, target, "-p", "x", "--stop", "--end", "-n", "2"), 0, NULL);
 }
 
 /* The model's path needs no flag, first or last, and no `run`. */
 static void the_model_needs_no_flag(void **state)
 {
     (void)state;
-    result flag = RUN("run", "--model", target, "-p", "Hello", "-n", "8");
+    result flag = RUN(GREEDY, "--model", target, "-p", "Hello", "-n", "8");
     const char *const *const lines[] = {
-        ARGUMENTS("run", target, "-p", "Hello", "-n", "8"), ARGUMENTS("run", "-p", "Hello", "-n", "8", target),
-        ARGUMENTS(target, "-p", "Hello", "-n", "8"), ARGUMENTS(target, "--prompt", "Hello", "--n-predict", "8"),
-        ARGUMENTS("-p", "Hello", target, "-n", "8", "-t", "2"),
+        ARGUMENTS(GREEDY, target, "-p", "Hello", "-n", "8"), ARGUMENTS(GREEDY, "-p", "Hello", "-n", "8", target),
+        ARGUMENTS(target, "-p", "Hello", "-n", "8", "--temp", "0"),
+        ARGUMENTS(target, "--temp", "0", "--prompt", "Hello", "--n-predict", "8"),
+        ARGUMENTS("-p", "Hello", "--temp", "0", target, "-n", "8", "-t", "2"),
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         result r = run_as(&(setting){0}, "vouch", lines[i]);
@@ -245,18 +247,18 @@ static void the_model_needs_no_flag(void **state)
 static void answers_end_their_line(void **state)
 {
     (void)state;
-    result full = RUN("run", target, "-p", "Hello", "-n", "30", NO_CONTROL);
+    result full = RUN(GREEDY, target, "-p", "Hello", "-n", "30", NO_CONTROL);
     assert_int_equal(full.status, 0);
     assert_true(full.n_out > 1 && full.out[full.n_out - 1] == '\n' && full.out[full.n_out - 2] != '\n');
     result_free(&full);
     char id[24];
     result newline = RUN("tokenize", target, "-p", "\n", "--ids");
     snprintf(id, sizeof id, "%d=1e9", atoi(newline.out));
-    result r = RUN("run", target, "-p", "Hello", "-n", "1", "--logit-bias", id);
+    result r = RUN(GREEDY, target, "-p", "Hello", "-n", "1", "--logit-bias", id);
     assert_string_equal(r.out, "\n");
     result_free(&r), result_free(&newline);
     char none[] = "0=1e9"; /* EOS becomes certain, so the answer is empty */
-    r = RUN("run", target, "-p", "Hello", "-n", "1", "--logit-bias", none);
+    r = RUN(GREEDY, target, "-p", "Hello", "-n", "1", "--logit-bias", none);
     assert_int_equal(r.n_out, 0);
     result_free(&r);
 }
@@ -281,7 +283,7 @@ static void seeds_are_drawn_and_named(void **state)
         result_free(&r), result_free(&again);
     }
     assert_string_not_equal(seeds[0], seeds[1]);
-    expect(RUN("run", target, "-p", "x", "-n", "2", "--stats-json", path), 0, NULL);
+    expect(RUN(GREEDY, target, "-p", "x", "-n", "2", "--stats-json", path), 0, NULL);
     json_t *o = json_of(path);
     assert_int_equal(whole(o, "seed"), 0);
     json_decref(o);
@@ -294,21 +296,21 @@ static void no_text_begins_with_bos(void **state)
     char path[256], bare[256];
     size_t n;
     strcpy(path, test_temporary("bos.json"));
-    result empty = RUN("run", target, "--raw", "-p", "", "-n", "12", NO_CONTROL, "--stats-json", path);
+    result empty = RUN(GREEDY, target, "--raw", "-p", "", "-n", "12", NO_CONTROL, "--stats-json", path);
     assert_int_equal(empty.status, 0);
     assert_true(empty.n_out > 0);
     json_t *o = json_of(path);
     assert_int_equal(whole(o, "prompt_tokens"), 1);
     json_decref(o);
     result_free(&empty);
-    expect(RUN("run", target, "--raw", "-f", "/dev/null", "-n", "2"), 0, NULL);
+    expect(RUN(GREEDY, target, "--raw", "-f", "/dev/null", "-n", "2"), 0, NULL);
     char *bytes = read_whole(target, &n), *key = memmem(bytes, n, "bos_token_id", 12);
     assert_non_null(key);
     key[0] = 'X';
     strcpy(bare, test_temporary("nobos.gguf"));
     write_whole(bare, bytes, n);
     free(bytes);
-    expect(RUN("run", bare, "--raw", "-p", "", "-n", "2"), 2,
+    expect(RUN(GREEDY, bare, "--raw", "-p", "", "-n", "2"), 2,
            "the prompt is empty, and the model's file has no BOS token to begin with");
 }
 
@@ -374,10 +376,10 @@ static void values_only_the_model_can_judge(void **state)
     expect(RUN("run", "-m", target, "-p", "x", "--logit-bias", "99999999=1"), 2,
            "--logit-bias '99999999=1': expected a token of the model, 0 to ");
     expect(RUN("perplexity", "-m", target, "-f", "/nowhere/at/all"), 1, "--file: /nowhere/at/all");
-    expect(RUN("run", "-m", target, "-d", large, "-p", "x", "-n", "2"), 0, "larger than the target");
-    expect(RUN("run", "-m", target, "-d", narrow, "-p", "x", "-n", "2"), 0,
+    expect(RUN(GREEDY, "-m", target, "-d", large, "-p", "x", "-n", "2"), 0, "larger than the target");
+    expect(RUN(GREEDY, "-m", target, "-d", narrow, "-p", "x", "-n", "2"), 0,
            "trained for 100 tokens of context, the target");
-    result r = RUN("run", "-m", target, "-d", narrow, "-p", "x", "-n", "2", "-c", "100");
+    result r = RUN(GREEDY, "-m", target, "-d", narrow, "-p", "x", "-n", "2", "-c", "100");
     assert_string_equal(r.err, "");
     result_free(&r);
     expect(RUN("run", "-m", target, "-p", "x", "-n", "2", "--temp", "1", "--lenience", "0.5"), 0,
@@ -395,7 +397,7 @@ static void penalties_keep_logits_finite(void **state)
         {"--frequency-penalty", "1e6", "--presence-penalty", "1e6"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        expect(RUN("run", "-m", target, "-p", "The river", "-n", "40", NO_CONTROL, lines[i][0], lines[i][1],
+        expect(RUN(GREEDY, "-m", target, "-p", "The river", "-n", "40", NO_CONTROL, lines[i][0], lines[i][1],
                    lines[i][2], lines[i][3]),
                0, NULL);
 }
@@ -498,7 +500,7 @@ static void rules_are_named(void **state)
         result_free(&r);
     }
     /* With any lenience, greedy text is lossless. */
-    result r = RUN("run", "-m", target, "-d", draft, "-p", "x", "-n", "9", "--lenience", "0.5", "--stats-json", path);
+    result r = RUN(GREEDY, "-m", target, "-d", draft, "-p", "x", "-n", "9", "--lenience", "0.5", "--stats-json", path);
     json_t *o = json_of(path);
     assert_true(json_is_true(json_object_get(o, "lossless")) && !strstr(r.err, "lossy"));
     json_decref(o);
@@ -519,6 +521,8 @@ static void sampled_text_by_rule(void **state)
         ARGUMENTS(SAMPLED, "--accept", "coupled", "-d", draft, "-k", "7"),
         ARGUMENTS(SAMPLED, "--accept", "match", "-d", draft, "--draft-sampling", "greedy"),
         ARGUMENTS(SAMPLED, "--accept", "coupled", "-d", draft, "--draft-sampling", "greedy"),
+        ARGUMENTS(SAMPLED), /* the default rule is one of the two */
+        ARGUMENTS(SAMPLED, "-d", draft),
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         result r = run_as(&(setting){0}, "vouch", lines[i]);
@@ -591,7 +595,8 @@ static void trace_obeys_the_rule(void **state)
     strcpy(path, test_temporary("trace.json"));
     const char *const *const lines[] = {
         ARGUMENTS("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "120",
-                  NO_CONTROL, "--temp", "1", "--seed", "3", "--trace", "--stats-json", path),
+                  NO_CONTROL, "--temp", "1", "--seed", "3", "--accept", "rejection", "--trace", "--stats-json",
+                  path),
         ARGUMENTS("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "120",
                   NO_CONTROL, "--temp", "1", "--seed", "0", "--lenience", "0.6", "--trace", "--stats-json", path),
         ARGUMENTS("run", "-m", target, "--ngram-min", "1", "-p", "down down down down", "-n", "120",
@@ -634,7 +639,7 @@ static void trace_says_why_no_token_follows(void **state)
     char path[256], stop[2] = "", broken[256];
     size_t at = 10, i = 0;
     strcpy(path, test_temporary("trace.json"));
-    result whole_answer = RUN("run", "-m", target, ONE_CYCLE, "--stats-json", path);
+    result whole_answer = RUN(GREEDY, "-m", target, ONE_CYCLE, "--stats-json", path);
     assert_int_equal(whole_answer.status, 0);
     assert_null(strstr(whole_answer.err, "accepted guesses"));
     json_t *o = json_of(path);
@@ -645,11 +650,11 @@ static void trace_says_why_no_token_follows(void **state)
     json_decref(o);
 
     stop[0] = *strpbrk(whole_answer.out + whole_answer.n_out / 3, "abcdefghijklmnopqrstuvwxyz");
-    result r = RUN("run", "-m", target, ONE_CYCLE, "--stop", stop);
+    result r = RUN(GREEDY, "-m", target, ONE_CYCLE, "--stop", stop);
     assert_int_equal(r.status, 0);
     assert_non_null(strstr(r.err, "the answer ends inside the accepted guesses"));
     result_free(&r);
-    r = RUN("run", "-m", broken, ONE_CYCLE);
+    r = RUN(GREEDY, "-m", broken, ONE_CYCLE);
     assert_int_equal(r.status, 1);
     assert_non_null(strstr(r.err, "no token follows: the model gave no finite logits behind"));
     assert_null(strstr(r.err, "the answer ends"));
@@ -662,12 +667,12 @@ static void colours_only_add_colours(void **state)
 {
     (void)state;
     result plain =
-        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL);
+        RUN(GREEDY, "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL);
     result automatic =
-        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL,
+        RUN(GREEDY, "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL,
             "--color");
     result painted =
-        RUN("run", "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL,
+        RUN(GREEDY, "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL,
             "--color", "always");
     assert_int_equal(plain.status | automatic.status | painted.status, 0);
     assert_string_equal(plain.out, automatic.out);
@@ -811,8 +816,8 @@ static void real_model_answers(void **state)
     if (!model) test_skip("no real model");
     strcpy(path, test_temporary("real.json"));
     const char *prompt = "The capital of France is";
-    result plain = RUN("run", "-m", model, "--raw", "-p", prompt, "--spec", "none", "-n", "32");
-    result fast = RUN("run", "-m", model, "--raw", "-p", prompt, "-n", "32");
+    result plain = RUN(GREEDY, "-m", model, "--raw", "-p", prompt, "--spec", "none", "-n", "32");
+    result fast = RUN(GREEDY, "-m", model, "--raw", "-p", prompt, "-n", "32");
     assert_int_equal(plain.status | fast.status, 0);
     assert_non_null(strstr(plain.out, "Paris"));
     assert_string_equal(plain.out, fast.out);

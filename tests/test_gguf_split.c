@@ -115,8 +115,8 @@ static void text_is_the_same(void **state)
 {
     (void)state;
     write_parts();
-    result a = RUN("run", whole_path, "-p", "abc", "-n", "24", "--raw", NO_CONTROL);
-    result b = RUN("run", part_path(1, 3), "-p", "abc", "-n", "24", "--raw", NO_CONTROL);
+    result a = RUN(GREEDY, whole_path, "-p", "abc", "-n", "24", "--raw", NO_CONTROL);
+    result b = RUN(GREEDY, part_path(1, 3), "-p", "abc", "-n", "24", "--raw", NO_CONTROL);
     assert_int_equal(a.status, 0);
     assert_int_equal(b.status, 0);
     assert_string_equal(a.out, b.out);

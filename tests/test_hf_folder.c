@@ -278,6 +278,40 @@ static void conversion_can_change_types(void **state)
     expect(RUN("convert", test_temporary(""), out, "--force"), 1, "is a folder without config.json");
 }
 
+/* generation_config.json becomes the keys of GGUF: what transformers would do with the folder. */
+static void recommendations_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config, *expected; /* the line of `vouch info`, or the complaint */
+        bool is_wrong;
+    } cases[] = {
+        {"{\"do_sample\": true, \"temperature\": 0.6, \"top_k\": 20, \"top_p\": 0.9, \"min_p\": 0.05}",
+         "temperature 0.6 (file), top-k 20 (file), top-p 0.9 (file), min-p 0.05 (file)\n", false},
+        {"{\"do_sample\": true, \"top_k\": 64}", "temperature 1 (file), top-k 64 (file)\n", false},
+        {"{\"temperature\": 0.3}", "temperature 0.3 (file), top-p 0.95\n", false},
+        {"{\"do_sample\": false, \"temperature\": 0.3}", "greedy (file)\n", false},
+        {"{\"repetition_penalty\": 1.25, \"temperature\": null}",
+         "temperature 0.8, top-p 0.95, repeat-penalty 1.25 (file), penalty-window all (file)\n", false},
+        {"{\"eos_token_id\": 2}", "temperature 0.8, top-p 0.95 (vouch's default; the file recommends none)\n", false},
+        {"{\"temperature\": \"hot\"}", "generation_config.json: temperature is a string, expected a number", true},
+        {"{\"temperature\": -1}", "generation_config.json: temperature is -1, expected 0 to", true},
+        {"{\"top_p\": 1.5}", "generation_config.json: top_p is 1.5, expected 0 to 1", true},
+        {"{\"top_k\": 2.5}", "generation_config.json: top_k is a float, expected an integer", true},
+        {"{\"do_sample\": 1}", "generation_config.json: do_sample is an integer, expected true or false", true},
+        {"[1]", "generation_config.json", true},
+    };
+    const char *folder = hf_folder_write("recommends", hf_case_named("llama"), &(hf_layout){0});
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_whole(hf_file(folder, "generation_config.json"), cases[i].config, strlen(cases[i].config));
+        result r = RUN("info", folder);
+        assert_int_equal(r.status, cases[i].is_wrong);
+        const char *line = cases[i].is_wrong ? r.err : strstr(r.out, "sampling ");
+        if (!line || !strstr(line, cases[i].expected)) fail_msg("%s: %s%s", cases[i].config, r.out, r.err);
+        result_free(&r);
+    }
+}
+
 /* A limit on the file's size stands for a full disk. Nothing may stay behind. */
 static void failed_conversion_leaves_nothing(void **state)
 {
@@ -302,7 +336,7 @@ int main(void)
         cmocka_unit_test(tied_output_is_left_out),          cmocka_unit_test(other_wordings_of_gemma4),
         cmocka_unit_test(converted_files_are_the_folder),   cmocka_unit_test(conversion_can_change_types),
         cmocka_unit_test(failed_conversion_leaves_nothing), cmocka_unit_test(large_integers_are_read),
-        cmocka_unit_test(changed_files_are_noticed),
+        cmocka_unit_test(changed_files_are_noticed),        cmocka_unit_test(recommendations_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

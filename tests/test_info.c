@@ -68,6 +68,67 @@ static void models_that_run(void **state)
     expect_info(model, "vocabulary        400 tokens\n", "context           512 tokens\n");
 }
 
+static void sampling_add(vouch_gguf_writer *writer, void *user)
+{
+    const int whole = *(int *)user;
+    vouch_gguf_add_f32(writer, "general.sampling.temp", 0.25f);
+    vouch_gguf_add_value(writer, "general.sampling.top_k", VOUCH_GGUF_I32, &(int32_t){whole});
+    vouch_gguf_add_f32(writer, "general.sampling.penalty_repeat", 1.5f);
+    vouch_gguf_add_value(writer, "general.sampling.penalty_last_n", VOUCH_GGUF_I32, &(int32_t){-1});
+}
+
+/* What a file recommends is shown, field by field, and is what `vouch run` does. */
+static void files_recommend_sampling(void **state)
+{
+    (void)state;
+    char path[256], stats[256];
+    expect_info(model, "sampling          temperature 0.8, top-p 0.95 (vouch's default; ", "file recommends none)\n");
+    strcpy(path, test_temporary("recommends.gguf"));
+    strcpy(stats, test_temporary("recommends.json"));
+    tiny_model_write(path, &(tiny_model_options){.add = sampling_add, .user = &(int){20}});
+    expect_info(path, "sampling          temperature 0.25 (file), top-k 20 (file), top-p 0.95, ",
+                "repeat-penalty 1.5 (file), penalty-window all (file)\n");
+    const char *const flags[][2] = {{"--min-p", "0"}, {"--temp", "0.5"}, {"--top-k", "7"}, {"--temp", "0"}};
+    static const double expected[][3] = {{0.25, 20, 1.5}, {0.5, 20, 1.5}, {0.25, 7, 1.5}, {0, 20, 1.5}};
+    for (size_t i = 0; i < 4; i++) {
+        result r = RUN("run", path, "-p", "x", "-n", "2", "--stats", "--stats-json", stats, flags[i][0], flags[i][1]);
+        assert_int_equal(r.status, 0);
+        assert_non_null(strstr(r.err, i == 0   ? "sampling  temperature 0.25, top-k 20, top-p 0.95, repeat"
+                                      : i == 3 ? "sampling  greedy, repeat-penalty 1.5, "
+                                               : "sampling  temperature "));
+        json_t *o = json_of(stats);
+        static const char *const names[] = {"temperature", "top_k", "repeat_penalty"};
+        for (size_t j = 0; j < 3; j++)
+            assert_true(json_number_value(json_object_get(o, names[j])) == expected[i][j]);
+        json_decref(o);
+        result_free(&r);
+    }
+    /* A top_k of -1 is off, as llama.cpp has it. */
+    tiny_model_write(path, &(tiny_model_options){.add = sampling_add, .user = &(int){-1}});
+    expect_info(path, "temperature 0.25 (file), top-p 0.95, repeat", "");
+}
+
+static void wrong_sampling_add(vouch_gguf_writer *writer, void *user)
+{
+    vouch_gguf_add_text(writer, user, "hot");
+}
+
+/* A recommendation of another type is refused by its name. */
+static void wrong_recommendations_are_named(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"general.sampling.temp", "general.sampling.top_k", "general.sampling.top_p",
+                                       "general.sampling.min_p", "general.sampling.penalty_last_n",
+                                       "general.sampling.penalty_repeat"};
+    char path[256];
+    strcpy(path, test_temporary("wrong.gguf"));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        tiny_model_write(path, &(tiny_model_options){.add = wrong_sampling_add, .user = (void *)(uintptr_t)keys[i]});
+        expect(RUN("run", path, "-p", "x"), 1, keys[i]);
+        expect_info(path, "vouch runs it     no: ", keys[i]);
+    }
+}
+
 /* A head's table of tokens is of integers, and no weight. */
 static void heads(void **state)
 {
@@ -206,9 +267,14 @@ static void problems_are_those_of_opening(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(models_that_run),       cmocka_unit_test(models_that_do_not_run),
-        cmocka_unit_test(files_without_weights), cmocka_unit_test(files_that_are_cut),
-        cmocka_unit_test(every_length_is_safe),  cmocka_unit_test(problems_are_those_of_opening),
+        cmocka_unit_test(models_that_run),
+        cmocka_unit_test(files_recommend_sampling),
+        cmocka_unit_test(wrong_recommendations_are_named),
+        cmocka_unit_test(models_that_do_not_run),
+        cmocka_unit_test(files_without_weights),
+        cmocka_unit_test(files_that_are_cut),
+        cmocka_unit_test(every_length_is_safe),
+        cmocka_unit_test(problems_are_those_of_opening),
         cmocka_unit_test(heads),
     };
     return cmocka_run_group_tests(tests, model_write, NULL);

@@ -30,7 +30,7 @@ newcomers_build() {
 newcomers_take_one_file_and_one_line() {
     [ "${VOUCH_TEST_TIER:-test}" = test ] || test_skip "slow"
     case $BUILD in release | gcc | clang) ;; *) test_skip "instrumented kernels" ;; esac
-    local model=$TMP/model.gguf prompt=(--raw -p "one two one two one" -n 40)
+    local model=$TMP/model.gguf prompt=(--raw --temp 0 -p "one two one two one" -n 40)
     newcomers_build
     compile . -o "$TMP"/model tests/newcomers/model.c "build/$BUILD"/tests/support/*.o \
         "build/$BUILD"/bench/support/values.o "build/$BUILD"/libvouch.a -lcmocka

@@ -60,6 +60,14 @@ static void request_write(int i, bool stream, char *body, size_t size)
              drafters[i % 6], i % 2 ? "coupled" : "match", i % 5 == 0 ? 4 : 0);
 }
 
+/* Adds the string to the text, with a space in place of each NUL. */
+static void text_add(char *text, const json_t *string)
+{
+    const char *bytes = json_string_value(string);
+    text += strlen(text);
+    for (size_t i = 0; i < json_string_length(string); i++) text[i] = bytes[i] ? bytes[i] : ' ';
+}
+
 /* The text of the answer, the caller's to free; NULL: the answer wasn't whole. */
 static char *answer_of(http_reply *reply, bool stream)
 {
@@ -69,13 +77,13 @@ static char *answer_of(http_reply *reply, bool stream)
         json_t *body = json_loadb(reply->body, reply->n, JSON_ALLOW_NUL, NULL);
         json_t *found = http_at(body, "choices.0.text");
         is_whole = found != NULL;
-        if (found) strcpy(text, json_string_value(found));
+        if (found) text_add(text, found);
         json_decref(body);
     } else if (is_whole) {
         json_t *events = http_events(reply, &is_whole), *event;
         size_t i;
         json_array_foreach(events, i, event)
-            if (json_is_string(http_at(event, "choices.0.text"))) strcat(text, http_text_at(event, "choices.0.text"));
+            if (json_is_string(http_at(event, "choices.0.text"))) text_add(text, http_at(event, "choices.0.text"));
         json_decref(events);
     }
     http_reply_free(reply);
@@ -135,7 +143,7 @@ static void the_text_is_that_of_run(void **state)
     (void)state;
     json_t *body = post("/v1/completions", "{\"prompt\": \"the quick brown\", \"max_tokens\": 30, \"temperature\": 0, "
                                            "\"logit_bias\": {\"0\": -100, \"1\": -100, \"2\": -100, \"3\": -100}}");
-    result r = RUN("run", target, "--raw", "-p", "the quick brown", "-n", "30", "--spec", "none", NO_CONTROL);
+    result r = RUN(GREEDY, target, "--raw", "-p", "the quick brown", "-n", "30", "--spec", "none", NO_CONTROL);
     assert_int_equal(r.status, 0);
     const char *text = http_text_at(body, "choices.0.text");
     size_t from = 0, same = 0;
@@ -166,13 +174,15 @@ static void chat_answers(void **state)
     json_decref(body);
 }
 
+/* Of the draft model's guesses a seed's text doesn't depend: the rule is coupled, unless the request names another. */
 static void seeds_give_other_texts(void **state)
 {
     (void)state;
     json_t *body = post("/v1/completions", "{\"prompt\": \"a\", \"max_tokens\": 30, \"temperature\": 1, \"seed\": 4, "
                                            "\"n\": 2, \"ignore_eos\": true}");
     json_t *second = post("/v1/completions", "{\"prompt\": \"a\", \"max_tokens\": 30, \"temperature\": 1, \"seed\": 5, "
-                                             "\"ignore_eos\": true, \"speculative\": {\"drafters\": \"none\"}}");
+                                             "\"ignore_eos\": true, \"speculative\": {\"drafters\": \"none\", "
+                                             "\"accept\": \"coupled\"}}");
     assert_string_not_equal(http_text_at(body, "choices.0.text"), http_text_at(body, "choices.1.text"));
     assert_string_equal(http_text_at(body, "choices.1.text"), http_text_at(second, "choices.0.text"));
     json_decref(body);
@@ -795,6 +805,8 @@ static void native_paths_answer(void **state)
     assert_int_equal(whole(props, "total_slots"), 5);
     assert_string_equal(http_text_at(props, "model_path"), target);
     assert_int_equal(whole(http_at(props, "default_generation_settings.params"), "seed"), -1);
+    assert_true(json_number_value(http_at(props, "default_generation_settings.params.temperature")) == 0.8);
+    assert_true(json_number_value(http_at(props, "default_generation_settings.params.top_p")) == 0.95);
     reply = http_request(server.port, "GET", "/slots", "", NULL);
     json_t *slots = http_json(&reply);
     assert_int_equal(json_array_size(slots), 5);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * vouch batch: answers many prompts, --parallel at a time, in shared passes. Each answer is the one that `vouch run`
- * gives to its prompt with the same options and seed.
+ * gives to its prompt with the same options and seed, and with --temp 0 unless --temp is given.
  *
  *   prompts   0  1  2  3  4  5  6 ...
  *             │  │  │  │  └────────── waiting
@@ -17,6 +17,7 @@
 #include "cli.h"
 #include "common/file.h"
 #include "common/json.h"
+#include "common/sampling.h"
 
 /* A session and its running answer. */
 typedef struct slot {
@@ -294,12 +295,14 @@ static int outputs_check(const cli_options *options)
     return CLI_DONE;
 }
 
-int cli_batch(const cli_options *options)
+int cli_batch(const cli_options *given)
 {
+    cli_options own = *given, *options = &own;
     cli_engine files = {0};
     batch b = {.files = &files};
     int status = outputs_check(options);
     if (!status) status = cli_engine_open(&files, options);
+    if (!status) cli_sampling_take(options, files.model);
     if (!status) status = cli_questions_read(&b.questions, &files, "prompts");
     if (!status) {
         status = cli_lines_open(&b.lines, &files, &b.questions);

@@ -50,9 +50,28 @@ uint64_t cli_seed_draw(void)
     return (uint64_t)(cli_now() * 1e9) & UINT32_MAX;
 }
 
-/* Checks the flags about prompts, answers and sampling, and hands them to the library's options. */
-static bool check_asking(cli_options *options)
+/* The parameters of sampling that flags set. */
+static unsigned given_sampling(cli_given given)
 {
+    static const struct {
+        const char *flag;
+        unsigned field;
+    } rows[] = {{"temp", VOUCH_SAMPLING_TEMPERATURE},
+                {"top-k", VOUCH_SAMPLING_TOP_K},
+                {"top-p", VOUCH_SAMPLING_TOP_P},
+                {"min-p", VOUCH_SAMPLING_MIN_P},
+                {"repeat-penalty", VOUCH_SAMPLING_REPEAT_PENALTY},
+                {"penalty-window", VOUCH_SAMPLING_PENALTY_WINDOW}};
+    unsigned fields = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (cli_given_find(given, rows[i].flag)) fields |= rows[i].field;
+    return fields;
+}
+
+/* Checks the flags about prompts, answers and sampling, and hands them to the library's options. */
+static bool check_asking(cli_options *options, cli_given given)
+{
+    options->sampling_given = given_sampling(given);
     for (size_t i = 0; i < options->bias_texts.n; i++)
         if (!parse_bias(options->bias_texts.items[i], &options->bias[i])) return false;
     for (size_t i = 0; i < options->stop.n; i++)
@@ -76,9 +95,8 @@ static bool check_run(cli_options *options, cli_given given)
 {
     options->session.expected_acceptance = options->stats_json != NULL; /* only the JSON has it */
     options->paint = cli_given_find(given, "color") != NULL;
-    options->seed_is_drawn = options->session.sampling.temperature > 0 && !cli_given_find(given, "seed");
-    if (options->seed_is_drawn) options->session.sampling.seed = cli_seed_draw();
-    return check_asking(options) && cli_check_speculation(options, given);
+    options->seed_is_drawn = !cli_given_find(given, "seed");
+    return check_asking(options, given) && cli_check_speculation(options, given);
 }
 
 /* --------------------------------------------------------------------- bench */
@@ -155,7 +173,7 @@ static bool check_bench(cli_options *options, cli_given given)
 {
     if (!check_bench_flags(options, given) || !check_bench_parallel(options)) return false;
     if (options->n_reps == 0) options->n_reps = options->prompts ? 1 : 10;
-    if (options->prompts) return check_asking(options) && check_bench_speculation(options, given);
+    if (options->prompts) return check_asking(options, given) && check_bench_speculation(options, given);
     const int32_t room = cli_bench_room(options);
     if (options->session.n_ctx == 0 || options->session.n_ctx >= room) return true;
     cli_complain("--ctx %d: --depth, --rows, --prefill and --decode need %d; raise --ctx or leave it out",
@@ -193,7 +211,9 @@ static bool check_batch(cli_options *options, cli_given given)
         cli_complain("--max-memory '%s': expected a size such as 800M or 4G", options->max_memory_text);
         return false;
     }
-    return check_asking(options) && cli_check_speculation(options, given);
+    if (!check_asking(options, given)) return false;
+    options->sampling_given |= VOUCH_SAMPLING_TEMPERATURE; /* greedy unless --temp is given */
+    return cli_check_speculation(options, given);
 }
 
 /* "https://host:port" as browsers write it, "localhost" or "*". */
@@ -236,7 +256,7 @@ static bool check_serve(cli_options *options, cli_given given)
                      options->models.n);
         return false;
     }
-    return check_asking(options) && cli_check_speculation(options, given);
+    return check_asking(options, given) && cli_check_speculation(options, given);
 }
 
 /* ----------------------------------------------- analyze, convert and distill */
@@ -274,7 +294,7 @@ static bool check_analyze(cli_options *options, cli_given given)
         cli_complain("--text and --prompts exclude each other: each says what to compare the models on; leave out one");
         return false;
     }
-    return check_texts(options, given) && check_asking(options);
+    return check_texts(options, given) && check_asking(options, given);
 }
 
 static bool check_written_anew(const cli_options *options, unsigned command)

@@ -16,6 +16,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize
 #define AT(member)   .offset = offsetof(cli_options, member)
 #define ASKING       (CLI_RUN | CLI_BENCH | CLI_ANALYZE | CLI_BATCH)
 #define SAMPLING     ASKING | CLI_SERVE, "Sampling"
+#define RECOMMENDED  "default: as the model's file recommends, otherwise " /* common/sampling.h */
 #define SPECULATION  CLI_RUN | CLI_BENCH | CLI_BATCH | CLI_SERVE, "Speculation"
 #define SERVING      CLI_SERVE, "Server"
 #define ANSWER       ASKING, "Answer"
@@ -188,8 +189,8 @@ static const cli_flag flags[] = {
     {"accept", NULL, 0, CLI_FLAG_CHOICE, AT(session.speculation.accept), RULES, NULL,
      CLI_RUN | CLI_BATCH | CLI_SERVE, "Speculation",
      "the rule that judges guesses. Each gives exactly the target's distribution. match and coupled: a seed gives the "
-     "same text with every drafter and with --spec none. auto: rejection with --lenience or with a draft model or head "
-     "that samples, otherwise match",
+     "same text whatever vouch drafts, and also with --spec none. auto: coupled with a draft model or head that "
+     "samples, rejection with --lenience, otherwise match",
      NULL, NULL},
     {"accept", NULL, 0, CLI_FLAG_CHOICES, AT(rules), RULES, NULL, CLI_BENCH, "Speculation",
      "the rule that judges guesses, as in `vouch run`; repeatable (default auto)", NULL, NULL},
@@ -216,23 +217,33 @@ static const cli_flag flags[] = {
     {"grammar-file", NULL, 0, CLI_FLAG_FILE, AT(grammar_file), "FILE", NULL, CLI_RUN | CLI_BATCH, "Answer",
      "the answer is a text of this grammar, in llama.cpp's notation (GBNF)", NULL, NULL},
 
-    {"temp", "temperature", 0, CLI_FLAG_FLOAT, AT(session.sampling.temperature), "T", "[0, inf)", SAMPLING,
+    {"temp", "temperature", 0, CLI_FLAG_FLOAT, AT(session.sampling.temperature), "T", "[0, inf)", CLI_RUN | CLI_SERVE,
+     "Sampling",
+     "temperature; 0: greedy, the likeliest token each time (" RECOMMENDED "0.8)", NULL, NULL},
+    {"temp", "temperature", 0, CLI_FLAG_FLOAT, AT(session.sampling.temperature), "T", "[0, inf)",
+     CLI_BENCH | CLI_ANALYZE | CLI_BATCH, "Sampling",
      "temperature; 0: greedy, the likeliest token each time", NULL, NULL},
     {"top-k", NULL, 0, CLI_FLAG_INT, AT(session.sampling.top_k), "N", ANY, SAMPLING,
-     "sample from the N likeliest tokens; 0: from all", NULL, NULL},
-    {"top-p", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.top_p), "P", "(0, 1]", SAMPLING,
+     "sample from the N likeliest tokens; 0: from all (" RECOMMENDED "0; bench and analyze: 0)", NULL, NULL},
+    {"top-p", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.top_p), "P", "(0, 1]",
+     CLI_RUN | CLI_BATCH | CLI_SERVE, "Sampling",
+     "sample from the fewest tokens whose probabilities sum to P (" RECOMMENDED "0.95)", NULL, NULL},
+    {"top-p", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.top_p), "P", "(0, 1]", CLI_BENCH | CLI_ANALYZE, "Sampling",
      "sample from the fewest tokens whose probabilities sum to P", NULL, NULL},
     {"min-p", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.min_p), "P", "[0, 1)", SAMPLING,
-     "sample from tokens with at least P times the probability of the likeliest", NULL, NULL},
+     "sample from tokens with at least P times the probability of the likeliest "
+     "(" RECOMMENDED "0; bench and analyze: 0)",
+     NULL, NULL},
     {"repeat-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.repeat_penalty), "R", "[0.001, 1000]",
-     SAMPLING, "make tokens that occurred less likely: divide a positive logit by R, multiply a negative one; 1: off",
+     SAMPLING, "make tokens that occurred less likely: divide a positive logit by R, multiply a negative one; 1: off "
+     "(" RECOMMENDED "1; bench and analyze: 1)",
      NULL, NULL},
     {"frequency-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.frequency_penalty), "X", PENALTY,
      SAMPLING, "subtract X from a token's logit for each time it occurred", NULL, NULL},
     {"presence-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.presence_penalty), "X", PENALTY,
      SAMPLING, "subtract X from a token's logit if it occurred", NULL, NULL},
     {"penalty-window", "repeat-last-n", 0, CLI_FLAG_INT, AT(session.sampling.penalty_window), "N", ANY,
-     SAMPLING, "penalties look at the last N tokens", NULL, NULL},
+     SAMPLING, "penalties look at the last N tokens (" RECOMMENDED "64; bench and analyze: 64)", NULL, NULL},
     {"logit-bias", NULL, 0, CLI_FLAG_TEXTS, AT(bias_texts), "ID=X", NULL, SAMPLING,
      "add X, in [-1e9, 1e9], to the logit of token ID; -inf bans the token; repeatable", NULL, NULL},
     {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_RUN, "Sampling",
@@ -445,8 +456,6 @@ cli_options cli_options_default(unsigned command)
         .ping = 15, .timeout = 60, .inter_token_ms = 50};
     options.session.max_tokens = command & (CLI_RUN | CLI_BATCH | CLI_DISTILL) ? 512 : 128;
     if (command & CLI_SERVE) options.session.max_tokens = 0;
-    /* 1 is the default of the OpenAI API; distill samples various answers. */
-    options.session.sampling.temperature = command & CLI_SERVE ? 1.0f : command & CLI_DISTILL ? 0.8f : 0.0f;
     options.session.n_ctx = options.session.n_threads = options.session.prefill_chunk = 0;
     options.session.speculation.n_draft = 0;
     options.distill.n_tokens = 2000000;
@@ -458,6 +467,7 @@ cli_options cli_options_default(unsigned command)
     options.distill.beta = 0.5;
     if (command & CLI_DISTILL) {
         options.n_parallel = 16;
+        options.session.sampling.temperature = 0.8f; /* various answers */
         options.session.sampling.top_p = 0.95f;
     }
     return options;

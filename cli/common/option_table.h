@@ -54,7 +54,8 @@ typedef struct cli_options {
     vouch_logit_bias *bias;
     int color;  /* cli_color, of messages and tables */
     bool paint; /* --color was given: colour the answer, too, where `color` allows it */
-    bool trace, stats, seed_is_drawn; /* seed_is_drawn: vouch drew the seed, because --seed was not given */
+    bool trace, stats, seed_is_drawn; /* seed_is_drawn: vouch draws the seed, because --seed was not given */
+    unsigned sampling_given; /* VOUCH_SAMPLING_ bits of the flags that were given */
     const char *stats_json;
     const char *file; /* perplexity */
     int32_t n_chunks;

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "common/file.h"
+#include "common/sampling.h"
 #include "run/run.h"
 #include "run/sources.h"
 #include "run/stats.h"
@@ -115,7 +116,7 @@ static int prompt_show(const cli_options *options, const char *text, size_t n)
     return status;
 }
 
-static int run_conversation(cli_engine *engine, cli_reply *reply)
+static int run_conversation(cli_engine *engine, cli_options *options, cli_reply *reply)
 {
     vouch_error err;
     if (cli_prompt_check_template(engine, &err)) return cli_engine_fail(&err);
@@ -124,17 +125,27 @@ static int run_conversation(cli_engine *engine, cli_reply *reply)
                      "with a text, or try --chat-template chatml");
         return CLI_WRONG_USAGE;
     }
-    const cli_options *given = engine->options;
-    cli_options options = *given;
-    engine->options = &options;
-    int status = cli_chat(engine, &options, reply);
-    status = cli_first_failure(status, cli_stats_report(engine, reply));
-    engine->options = given;
-    return status;
+    const int status = cli_chat(engine, options, reply);
+    return cli_first_failure(status, cli_stats_report(engine, reply));
 }
 
-int cli_run(const cli_options *options)
+/* Opens models and session. */
+static int run_open(cli_engine *engine, cli_options *options)
 {
+    const int status = cli_engine_open(engine, options);
+    if (status) return status;
+    cli_sampling_take(options, engine->model);
+    if (options->session.speculation.lenience < 1 && options->session.sampling.temperature > 0)
+        cli_note(
+            "lossy: with --lenience %g the text no longer has exactly the target's distribution (no token becomes "
+            "more than 1 / %g times as likely)",
+            options->session.speculation.lenience, options->session.speculation.lenience);
+    return cli_engine_start(engine, &options->session);
+}
+
+int cli_run(const cli_options *given)
+{
+    cli_options own = *given, *options = &own; /* the model's file and /set change it */
     const bool chat = options->chat || (!options->prompt && !options->prompt_file && isatty(STDIN_FILENO));
     cli_engine engine = {0};
     cli_reply reply = cli_reply_new(options);
@@ -157,18 +168,12 @@ int cli_run(const cli_options *options)
         goto done;
     }
     if (status) goto done;
-    if (options->session.speculation.lenience < 1 && options->session.sampling.temperature > 0)
-        cli_note(
-            "lossy: with --lenience %g the text no longer has exactly the target's distribution (no token becomes "
-            "more than 1 / %g times as likely)",
-            options->session.speculation.lenience, options->session.speculation.lenience);
-    status = cli_engine_open(&engine, options);
-    if (!status) status = cli_engine_start(&engine, &options->session);
+    status = run_open(&engine, options);
     if (!status) status = cli_sources_load(&engine);
     if (!status) {
         cli_stats_open(&engine);
         cli_engine_check_think(&engine);
-        status = chat ? run_conversation(&engine, &reply) : run_once(&engine, text, n, &reply);
+        status = chat ? run_conversation(&engine, options, &reply) : run_once(&engine, text, n, &reply);
         const int saved = cli_sources_save(&engine);
         if (!status) status = saved;
     }

@@ -7,6 +7,7 @@
 #include "common/rates.h"
 #include "common/file.h"
 #include "common/json.h"
+#include "common/sampling.h"
 
 /* Figures of one run. NAN: the figure doesn't apply. */
 typedef struct figures {
@@ -98,9 +99,12 @@ static void stats_print(const cli_engine *engine, size_t n_hidden, const figures
     fprintf(stderr, "\ntime      draft %.3f s, verify %.3f s, judge %.3f s; load %.3f s\n", s->draft_seconds,
             s->verify_seconds, s->judge_seconds, engine->load_seconds);
     if (n_hidden > 0) fprintf(stderr, "hidden    %zu bytes of thoughts (--think hide)\n", n_hidden);
-    fprintf(stderr, "machine   %s, %d threads, peak memory %.0f MB; seed %llu\n",
-            vouch_model_get_info(engine->model)->cpu, f->n_threads, (double)f->peak_memory_bytes * 1e-6,
+    char sampling[CLI_SAMPLING_SIZE];
+    fprintf(stderr, "sampling  %s; seed %llu\n",
+            cli_sampling_text(&engine->options->session.sampling, 0, "", sampling),
             (unsigned long long)engine->options->session.sampling.seed);
+    fprintf(stderr, "machine   %s, %d threads, peak memory %.0f MB\n",
+            vouch_model_get_info(engine->model)->cpu, f->n_threads, (double)f->peak_memory_bytes * 1e-6);
 }
 
 /* -------------------------------------------------------------------- JSON */
@@ -117,6 +121,7 @@ static json_t *by_drafter_json(const int64_t *counts, const int64_t *drafted)
 static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, const figures *f)
 {
     const vouch_stats *s = f->counts;
+    const vouch_sampling *sampling = &engine->options->session.sampling;
     const size_t depth = cli_draft_depth(s);
     const cli_json_entry entries[] = {
         {"prompt_tokens", json_integer(s->prompt_tokens)},
@@ -147,7 +152,12 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"depth_histogram", cli_json_counts(s->depth_histogram, cli_most_guesses(s) + 1)},
         {"session_memory_bytes", json_integer((json_int_t)vouch_session_memory(engine->session))},
         {"drafter_memory_bytes", json_integer((json_int_t)vouch_session_drafter_memory(engine->session))},
-        {"seed", cli_json_seed(engine->options->session.sampling.seed)},
+        {"temperature", cli_json_float(sampling->temperature)},
+        {"top_k", json_integer(sampling->top_k)},
+        {"top_p", cli_json_float(sampling->top_p)},
+        {"min_p", cli_json_float(sampling->min_p)},
+        {"repeat_penalty", cli_json_float(sampling->repeat_penalty)},
+        {"seed", cli_json_seed(sampling->seed)},
         {"cpu", json_string(vouch_model_get_info(engine->model)->cpu)},
         {"threads", json_integer(f->n_threads)},
         {"accept", json_string(vouch_session_rule(engine->session))},

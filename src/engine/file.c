@@ -3,7 +3,8 @@
  * Reads the facts of a file without opening it as a model: vouch_file_open of vouch.h.
  *
  *   header ──► texts, numbers, types
- *         └──► problems   1  the header's own flaw: damaged, cut short, a split model that misses a part
+ *         └──► problems   1  the header's own flaw: damaged, cut short, a split model that misses a part; or a key of
+ *                            the recommended sampling
  *                         2  the tokenizer
  *                         3  an architecture that isn't supported
  *                         4  no weights at all, or a tensor that isn't supported
@@ -16,13 +17,14 @@
 #include <string.h>
 
 #include "base/floats.h"
+#include "engine/recommend.h"
 #include "format/open.h"
 #include "model/arch.h"
 #include "model/head_weights.h"
 #include "model/table.h"
 #include "text/tokenizer.h"
 
-enum { MOST_TYPES = 64, MOST_PROBLEMS = 3 };
+enum { MOST_TYPES = 64, MOST_PROBLEMS = 4 };
 
 struct vouch_file {
     vouch_file_info info;
@@ -156,6 +158,9 @@ static void info_fill(vouch_file *file, const vouch_gguf *gguf, const vouch_erro
     info->n_vocab = number_of(gguf, info->architecture, "vocab_size");
     types_count(file, gguf);
     if (flaw->code != VOUCH_OK) *problem_add(file) = *flaw;
+    vouch_recommendation ignored;
+    vouch_error err;
+    if (flaw->code == VOUCH_OK && vouch_recommendation_read(&ignored, gguf, &err) != VOUCH_OK) *problem_add(file) = err;
     const int32_t n_tokens = tokenizer_read(file, gguf, flaw->code == VOUCH_E_FORMAT);
     if (flaw->code == VOUCH_OK) weights_check(file, gguf, n_tokens);
     info->problems = file->problems;

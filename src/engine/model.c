@@ -133,6 +133,7 @@ static vouch_status load_text(vouch_model *model, const vouch_gguf *gguf, const 
                               vouch_error *err)
 {
     VOUCH_TRY(copy_name(model, gguf, err));
+    VOUCH_TRY(vouch_recommendation_read(&model->recommendation, gguf, err));
     VOUCH_TRY(vouch_tokenizer_open(&model->tokenizer, gguf, options->chat_template, err));
     if (options->chat_variables && model->tokenizer)
         VOUCH_TRY(vouch_tokenizer_set_variables(model->tokenizer, options->chat_variables, err));
@@ -260,6 +261,16 @@ vouch_status vouch_model_trie(const vouch_trie **out, const vouch_model *model, 
 const vouch_model_info *vouch_model_get_info(const vouch_model *model)
 {
     return &model->info;
+}
+
+unsigned vouch_model_sampling(const vouch_model *model, unsigned keep, vouch_sampling *sampling)
+{
+    const vouch_recommendation *r = &model->recommendation;
+#define TAKE(constant, field) \
+    if (!(keep & VOUCH_SAMPLING_##constant)) sampling->field = r->sampling.field;
+    VOUCH_SAMPLING_FIELD_LIST(TAKE)
+#undef TAKE
+    return r->fields;
 }
 
 double vouch_model_pass_bytes(const vouch_model *model, int32_t n_rows)

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "draft/bridge.h"
+#include "engine/recommend.h"
 #include "model/head_weights.h"
 #include "text/grammar/trie.h"
 #include "text/tokenizer.h"
@@ -22,6 +23,7 @@ struct vouch_model {
     vouch_tokenizer *tokenizer; /* NULL: ids only */
     _Atomic(vouch_trie *) trie; /* of the tokenizer; NULL until the first session with a grammar */
     vouch_model_info info;
+    vouch_recommendation recommendation;
     char *name;
     char weight_types[160];
     char digest[17];            /* vouch_gguf_digest; "": a tokenizer without its model */

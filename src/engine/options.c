@@ -54,7 +54,8 @@ static bool draws_guesses(const vouch_session_options *o)
 /* The rule that AUTO stands for. */
 static vouch_accept best_rule(const vouch_session_options *o)
 {
-    return draws_guesses(o) || o->speculation.lenience < 1 ? VOUCH_ACCEPT_REJECTION : VOUCH_ACCEPT_MATCH;
+    if (o->speculation.lenience < 1) return VOUCH_ACCEPT_REJECTION;
+    return draws_guesses(o) ? VOUCH_ACCEPT_COUPLED : VOUCH_ACCEPT_MATCH;
 }
 
 const char *vouch_draft_sampling_name(int i)

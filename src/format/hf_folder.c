@@ -8,6 +8,7 @@
 
 #include "format/hf_gemma4.h"
 #include "format/hf_head.h"
+#include "format/hf_sampling.h"
 #include "format/hf_tensors.h"
 #include "format/hf_tokenizer.h"
 
@@ -218,6 +219,7 @@ static vouch_status keys_make(opening *o, const vouch_hf_family **family, void *
     vouch_status status = read(&o->config, *family, keys, &o->shape, o->err);
     if (status == VOUCH_OK && !head)
         status = vouch_hf_tokenizer_add(keys, o->folder, (int32_t)o->shape.n_vocab, o->err);
+    if (status == VOUCH_OK && !head) status = vouch_hf_sampling_add(keys, o->folder, o->err);
     if (status == VOUCH_OK && !vouch_gguf_writer_has(keys, "tokenizer.ggml.model"))
         vouch_gguf_add_text(keys, "tokenizer.ggml.model", "none"); /* llama.cpp refuses a file without the key */
     if (status == VOUCH_OK) status = vouch_gguf_write_bytes(keys, bytes, size, o->err);

@@ -34,6 +34,7 @@ const char *program(const char *name);
 /* Runs a program of the build. The arguments end with NULL. */
 result run_as(const setting *how, const char *name, const char *const *arguments);
 #define ARGUMENTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define GREEDY         "run", "--temp", "0" /* `vouch run` samples unless told otherwise */
 #define RUN(...)       run_as(&(setting){0}, "vouch", ARGUMENTS(__VA_ARGS__))
 void result_free(result *r);
 /* Checks the exit status and, unless message is NULL, that standard error contains the message. Frees the result. */

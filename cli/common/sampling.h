@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Sampling of answers that people read, in `vouch run` and `vouch serve`: flags, then what the model's file recommends,
+ * then the defaults of vouch_model_sampling. The other commands are greedy unless --temp is given. */
+#ifndef VOUCH_CLI_SAMPLING_H
+#define VOUCH_CLI_SAMPLING_H
+
+#include "common/options.h"
+
+/* Sets the parameters whose flags were not given, as vouch_model_sampling has them. Draws a seed where
+ * options->seed_is_drawn, unless the answer is greedy. */
+void cli_sampling_take(cli_options *options, const vouch_model *model);
+
+enum { CLI_SAMPLING_SIZE = 256 };
+/* "temperature 0.8, top-p 0.95" or "greedy": what differs from vouch_sampling_default, without seed and biases. Each
+ * parameter of `fields` (VOUCH_SAMPLING_ bits) gets the mark behind it. */
+const char *cli_sampling_text(const vouch_sampling *sampling, unsigned fields, const char *mark,
+                              char text[CLI_SAMPLING_SIZE]);
+
+#endif

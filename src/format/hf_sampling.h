@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* generation_config.json of a Hugging Face folder, as the keys general.sampling of GGUF. */
+#ifndef VOUCH_FORMAT_HF_SAMPLING_H
+#define VOUCH_FORMAT_HF_SAMPLING_H
+
+#include "format/gguf.h"
+
+/* Adds a key for each parameter that the file sets. Without the file it adds nothing. Errors: IO, FORMAT (names file,
+ * member and value), MEMORY. */
+vouch_status vouch_hf_sampling_add(vouch_gguf_writer *keys, const char *folder, vouch_error *err);
+
+#endif
