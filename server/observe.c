@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/json.h"
+#include "mhd.h"
 #include "request.h"
 
 /* ------------------------------------------------------------------ speculation */
@@ -46,32 +47,39 @@ void server_show_speculation(server_exchange *x)
     server_reply_json(x, 200, cli_json_object(entries, 1));
 }
 
+/* Reads the speculation of requests that set none: {"drafters": ..., "k": ...}; members that are absent stay as they
+ * are. Under the lock of the model. */
+static bool read_default(server_model *m, json_t *json, vouch_speculation *out, server_fault *fault)
+{
+    vouch_error err;
+    vouch_session_options changed = m->options->session;
+    changed.speculation = m->speculation;
+    if (!server_read_speculation(json, "", &changed.speculation, NULL, fault)) return false;
+    const unsigned drafters = changed.speculation.drafters;
+    if (drafters & VOUCH_DRAFTER_PREDICTION)
+        return server_fail_field(fault, "drafters", "prediction can't be a default: each request brings its own");
+    if (drafters & VOUCH_DRAFTER_GRAMMAR)
+        return server_fail_field(fault, "drafters", "grammar can't be a default: it needs an answer that is bound to "
+                                                    "a grammar. auto uses it where there is one");
+    if (!server_check_drafters(&changed.speculation, "drafters", fault)) return false;
+    if (vouch_session_check(m->options->model, &changed, &err)) return server_fail_library(fault, "", &err);
+    *out = changed.speculation;
+    return true;
+}
+
 /* Changes the speculation of requests that set none, from the next request on: {"model": NAME, "drafters": ..., "k":
  * ...}. */
 void server_set_speculation(server_exchange *x)
 {
     server_fault fault;
-    vouch_error err;
     server_model *m = server_find_model(x->server, json_object_get(x->json, "model"), &fault);
     if (!m) {
         server_reply_fault(x, &fault);
         return;
     }
-    vouch_session_options changed = m->options->session;
     json_object_del(x->json, "model");
     pthread_mutex_lock(&m->lock); /* to the end, so that of two changes at once none is lost */
-    changed.speculation = m->speculation;
-    bool good = server_read_speculation(x->json, "", &changed.speculation, NULL, &fault);
-    const unsigned drafters = changed.speculation.drafters;
-    if (good && drafters & VOUCH_DRAFTER_PREDICTION)
-        good = server_fail_field(&fault, "drafters", "prediction can't be a default: each request brings its own");
-    if (good && drafters & VOUCH_DRAFTER_GRAMMAR)
-        good = server_fail_field(&fault, "drafters", "grammar can't be a default: it needs an answer that is bound to "
-                                                     "a grammar. auto uses it where there is one");
-    good = good && server_check_drafters(&changed.speculation, "drafters", &fault);
-    if (good && vouch_session_check(m->options->model, &changed, &err))
-        good = server_fail_library(&fault, "", &err);
-    if (good) m->speculation = changed.speculation;
+    const bool good = read_default(m, x->json, &m->speculation, &fault);
     pthread_mutex_unlock(&m->lock);
     if (good) server_reply_json(x, 200, speculation_json(m));
     else server_reply_fault(x, &fault);
@@ -110,9 +118,61 @@ void server_show_tokenizer(server_exchange *x)
     server_reply_json(x, 200, cli_json_object(entries, sizeof entries / sizeof *entries));
 }
 
+/* The drafters that this model's requests may name, whatever else they ask for. */
+static json_t *accepted_drafters_json(server_model *m)
+{
+    json_t *list = json_array();
+    pthread_mutex_lock(&m->lock);
+    for (int i = 1; i < VOUCH_DRAFTERS; i++) {
+        server_fault fault;
+        vouch_speculation ignored;
+        const vouch_drafter_info info = vouch_drafter_get_info(i);
+        const cli_json_entry asked[] = {{"drafters", json_string(info.name)}};
+        const cli_json_entry entries[] = {{"name", json_string(info.name)}, {"summary", json_string(info.summary)}};
+        json_t *request = cli_json_object(asked, 1), *drafter = cli_json_object(entries, 2);
+        if (read_default(m, request, &ignored, &fault)) json_array_append(list, drafter);
+        json_decref(request);
+        json_decref(drafter);
+    }
+    pthread_mutex_unlock(&m->lock);
+    return list;
+}
+
+static json_t *rules_json(void)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < VOUCH_ACCEPTS; i++) json_array_append_new(list, json_string(vouch_accept_name(i)));
+    return list;
+}
+
+/* The cost curve t(n); null until passes were measured. */
+static json_t *pass_seconds_json(const server_model *m)
+{
+    const server_worker_state state = server_worker_get_state(m->worker);
+    if (state.pass_seconds[0] <= 0) return json_null();
+    json_t *list = json_array();
+    for (int32_t n = 0; n < SERVER_COST_ROWS; n++) json_array_append_new(list, json_real(state.pass_seconds[n]));
+    return list;
+}
+
+/* The model that the query names: /props?model=NAME. */
+static server_model *find_queried_model(server_exchange *x, server_fault *fault)
+{
+    const char *word = mhd.MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND, "model");
+    json_t *name = word ? cli_json_text(word) : NULL;
+    server_model *m = server_find_model(x->server, name, fault);
+    json_decref(name);
+    return m;
+}
+
 void server_show_props(server_exchange *x)
 {
-    server_model *m = &x->server->models[0];
+    server_fault fault;
+    server_model *m = find_queried_model(x, &fault);
+    if (!m) {
+        server_reply_fault(x, &fault);
+        return;
+    }
     const vouch_model *model = m->options->model;
     const vouch_model_info *info = vouch_model_get_info(model);
     const vouch_sampling *s = &m->options->session.sampling;
@@ -135,6 +195,9 @@ void server_show_props(server_exchange *x)
         {"total_slots", json_integer(x->server->options->engine.n_sessions)},
         {"model_alias", cli_json_text(m->options->name)},
         {"model_path", cli_json_text(m->options->path)},
+        {"drafters", accepted_drafters_json(m)},
+        {"rules", rules_json()},
+        {"pass_seconds", pass_seconds_json(m)},
         {"chat_template", cli_json_text(info->chat_template)},
         {"bos_token", token_name(model, info->token_bos)},
         {"eos_token", token_name(model, info->token_eos)},

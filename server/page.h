@@ -6,7 +6,5 @@
 
 /* GET / */
 void server_page(server_exchange *x);
-/* GET /speculation: names of drafters and rules, and the measured cost of passes. */
-void server_get_speculation(server_exchange *x);
 
 #endif

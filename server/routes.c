@@ -30,7 +30,6 @@ static void health(server_exchange *x)
 const server_route server_routes[] = {
     {"GET", "/", PUBLIC, server_page, "The page.", "text/html", NOTHING},
     {"GET", "/openapi.json", PUBLIC, server_show_openapi, "This document.", JSON, NOTHING},
-    {"GET", "/speculation", 0, server_get_speculation, "Drafters, rules and the cost of passes.", JSON, NOTHING},
     {"GET", "/health", PUBLIC, health, "Is the server ready?", JSON, NOTHING},
     {"GET", "/v1/health", PUBLIC, health, "Is the server ready?", JSON, NOTHING},
     {"GET", "/ping", PUBLIC, health, "Is the server ready?", JSON, NOTHING},
@@ -56,7 +55,7 @@ const server_route server_routes[] = {
     {"POST", "/apply-template", 0, server_apply_template, "A conversation as the model reads it.", JSON, NULL,
      SERVER_TEMPLATE},
     {"GET", "/tokenizer_info", 0, server_show_tokenizer, "Special tokens and the chat template.", JSON, NOTHING},
-    {"GET", "/props", 0, server_show_props, "Properties of the server.", JSON, NOTHING},
+    {"GET", "/props", 0, server_show_props, "Properties of the server and of a model, ?model=NAME.", JSON, NOTHING},
     {"GET", "/slots", 0, server_show_slots, "The sessions that may run at once.", JSON, NOTHING},
     {"GET", "/metrics", 0, server_show_metrics, "Counters and histograms for Prometheus.", "text/plain", NOTHING},
     {"GET", "/admin/speculation", 0, server_show_speculation, "Speculation of requests that set none.", JSON, NOTHING},

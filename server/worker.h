@@ -34,7 +34,7 @@ void server_worker_cancel_all(server_worker *worker);
 
 enum { SERVER_COST_ROWS = 17 }; /* a token and 16 guesses */
 
-/* The state for /metrics, /slots, /props and /speculation. */
+/* The state for /metrics, /slots and /props. */
 typedef struct server_worker_state {
     int32_t n_running, n_waiting, n_sessions;
     vouch_engine_stats engine; /* of the last pass */

@@ -11,7 +11,7 @@ it_is_served_whole() {
     command -v curl >/dev/null || test_skip "no curl"
     test_serve
     curl -sf "$url/" | cmp - server/page.html
-    curl -sf "$url/speculation" | grep -q '"pass_seconds"'
+    curl -sf "$url/props" | grep -q '"pass_seconds"'
     kill $server
     wait $server
 }

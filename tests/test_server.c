@@ -820,6 +820,39 @@ static void native_paths_answer(void **state)
     json_decref(slots);
 }
 
+static bool has_drafter(json_t *list, const char *name)
+{
+    json_t *drafter;
+    size_t i;
+    json_array_foreach(list, i, drafter)
+        if (strcmp(http_text_at(drafter, "name"), name) == 0) return true;
+    return false;
+}
+
+/* /props lists a drafter where a request that names it is answered, and only there. */
+static void props_list_the_accepted_drafters(void **state)
+{
+    (void)state;
+    int n_accepted = 0;
+    http_reply props_reply = http_request(server.port, "GET", "/props?model=any", "", NULL);
+    json_t *props = http_json(&props_reply);
+    json_t *listed = http_at(props, "drafters");
+    for (int i = 1; i < VOUCH_DRAFTERS; i++) {
+        const char *name = vouch_drafter_name(i);
+        char body[256];
+        snprintf(body, sizeof body, "{\"prompt\": \"ab\", \"max_tokens\": 1, \"speculative\": {\"drafters\": \"%s\"}}",
+                 name);
+        http_reply reply = http_post(server.port, TEXT, body);
+        if ((reply.status == 200) != has_drafter(listed, name))
+            fail_msg("%s: /props %s it, a request gets status %d", name,
+                     has_drafter(listed, name) ? "lists" : "doesn't list", reply.status);
+        n_accepted += reply.status == 200;
+        http_reply_free(&reply);
+    }
+    assert_true(n_accepted > 0 && n_accepted == (int)json_array_size(listed));
+    json_decref(props);
+}
+
 static void metrics_count(void **state)
 {
     (void)state;
@@ -1160,6 +1193,13 @@ static void several_models_have_names(void **state)
         assert_non_null(strstr(reply.body, cases[i].says));
         http_reply_free(&reply);
     }
+    http_reply reply = http_request(both.port, "GET", "/props?model=small", "", NULL);
+    json_t *props = http_json(&reply);
+    assert_string_equal(http_text_at(props, "model_alias"), "small");
+    json_decref(props);
+    reply = http_request(both.port, "GET", "/props?model=other", "", NULL);
+    assert_int_equal(reply.status, 404);
+    http_reply_free(&reply);
     assert_int_equal(http_server_stop(&both, SIGTERM), 0);
     expect(RUN("serve", "--model", first, "--model", first), 2, "given twice");
     expect(RUN("serve", "--model", "=x"), 2, "NAME=FILE");
@@ -1191,6 +1231,7 @@ int main(void)
         cmocka_unit_test(native_answers_have_chosen_members),
         cmocka_unit_test(texts_name_biased_tokens),
         cmocka_unit_test(native_paths_answer),
+        cmocka_unit_test(props_list_the_accepted_drafters),
         cmocka_unit_test(metrics_count),
         cmocka_unit_test(speculation_changes_while_serving),
         cmocka_unit_test(bad_requests_are_named),
