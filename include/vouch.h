@@ -335,13 +335,45 @@ typedef struct vouch_logit_bias {
     float bias; /* added to the logit; -INFINITY bans the token */
 } vouch_logit_bias;
 
-/* From logits to a distribution, in this order: grammar, bias, penalties, temperature, top-k,
- * top-p, min-p. p and q alike go through it. Ties keep the lower id. */
+/* From logits to a distribution, in this order, which llama.cpp takes too when its chain is set to it:
+ *
+ *     grammar, bias, penalties, DRY, top-n-sigma | temperature | top-k, typical, top-p, min-p, XTC
+ *     on the logits                                              on the probabilities of the tokens that are left
+ *
+ * p and q alike go through it. Ties keep the lower id. Temperature 0 makes a point mass on the largest logit after
+ * penalties and DRY; nothing after it changes a point mass, so typical and XTC do nothing there. */
 typedef struct vouch_sampling {
-    float temperature;       /* >= 0; 0 is greedy: a point mass on the largest logit */
+    float temperature;       /* >= 0; 0 is greedy */
     int32_t top_k;           /* 0: off */
     float top_p;             /* (0, 1]; 1: off */
     float min_p;             /* [0, 1); keeps p >= min_p * max p; 0: off */
+    /* Locally typical sampling (Meister et al., arXiv 2202.00666): keeps the tokens whose -log p is nearest to the
+     * entropy, as few as have a probability of typical_p together. (0, 1]; 1: off */
+    float typical_p;
+    /* Keeps logits that are at most so many standard deviations of all finite logits below the largest (Tang et al.,
+     * arXiv 2411.07641). >= 0; 0: off */
+    float top_n_sigma;
+    /* XTC, "exclude top choices" (p-e-w, github.com/oobabooga/text-generation-webui/pull/6335): at a position at which
+     * it applies, drops all tokens of at least xtc_threshold but the least likely of them. It applies with
+     * xtc_probability, by a random number of seed and position, which p and q share. So MATCH and COUPLED give the same
+     * bytes with every draft, and the other rules are exact, given the positions at which it applies. */
+    float xtc_probability;   /* [0, 1]; 0: off */
+    float xtc_threshold;     /* [0, 1]; above 0.5 no two tokens reach it: off */
+    /* DRY, "don't repeat yourself" (p-e-w, github.com/oobabooga/text-generation-webui/pull/5677): if the last n tokens
+     * have occurred before, n >= dry_allowed_length, the token that followed them loses
+     *
+     *     dry_multiplier * dry_base ^ (n - dry_allowed_length)
+     *
+     * of its logit, for the longest such n. The n tokens lie after the last sequence breaker. A breaker is a text; it
+     * may begin and end inside tokens. A token that contains one loses nothing. Costs about 2 ns for each of the last
+     * dry_penalty_last_n tokens and row. */
+    float dry_multiplier;    /* >= 0; 0: off */
+    float dry_base;          /* >= 1 */
+    int32_t dry_allowed_length; /* >= 0 */
+    int32_t dry_penalty_last_n; /* DRY looks at this many last tokens, prompt included; 0: off */
+    const char *const *dry_sequence_breakers; /* [n_dry_sequence_breakers], at most 16 of 1 to 64 bytes. They need a
+                                                 tokenizer */
+    size_t n_dry_sequence_breakers;
     float repeat_penalty;    /* > 0; 1: off. Divides positive logits, multiplies negative ones (CTRL, 1909.05858) */
     float frequency_penalty; /* subtracted from a token's logit once per occurrence; 0: off */
     float presence_penalty;  /* subtracted from the logit of a token that occurred; 0: off */
@@ -352,7 +384,9 @@ typedef struct vouch_sampling {
     size_t n_bias;
 } vouch_sampling;
 
-VOUCH_API vouch_sampling vouch_sampling_default(void); /* greedy, without penalties */
+/* Greedy, without penalties. XTC's threshold is 0.1; DRY's base is 1.75, its allowed length 2, its last_n 64, and its
+ * breakers are "\n", ":", "\"" and "*", as llama.cpp has them. */
+VOUCH_API vouch_sampling vouch_sampling_default(void);
 
 /* The parameters that a model's file can recommend: constant, member of vouch_sampling. */
 #define VOUCH_SAMPLING_FIELD_LIST(X)    \
@@ -697,7 +731,7 @@ VOUCH_API vouch_session_options vouch_session_options_default(void);
 /* Opens a session with an empty sequence. options NULL: the defaults. On success *out is the caller's, to be closed;
  * on failure it is NULL.
  * Errors: ARGUMENT (names the option), MEMORY, MISMATCH (draft model), UNSUPPORTED (kv_type, for the width
- * of the model's heads; a grammar with a byte that no token has, or without a tokenizer). */
+ * of the model's heads; a grammar with a byte that no token has; a grammar or breakers of DRY without a tokenizer). */
 VOUCH_API vouch_status vouch_session_open(vouch_session **out, const vouch_model *model,
                                           const vouch_session_options *options, vouch_error *err);
 VOUCH_API void vouch_session_close(vouch_session *session); /* NULL is allowed */

@@ -72,15 +72,16 @@ typedef struct models {
 
 static void models_layout(models *m, const vouch_sampling *sampling)
 {
-    vouch_sampler_layout(&m->sampler, sampling, N, vouch_kernels_find("ref"), &m->arena);
+    vouch_sampler_layout(&m->sampler, sampling, N, 0, vouch_kernels_find("ref"), &m->arena);
     for (int i = 0; i <= K; i++) vouch_dist_layout(&m->p[i], N, &m->arena);
     for (int i = 0; i < K; i++) vouch_dist_layout(&m->q[i], N, &m->arena);
 }
 
-static void models_open(models *m, bool filtered)
+static void models_open(models *m, bool filtered, bool xtc)
 {
     vouch_sampling s = vouch_sampling_default();
     s.temperature = 0.8f;
+    s.xtc_threshold = 0.01f;
     if (filtered) {
         s.top_k = 200;
         s.top_p = 0.97f;
@@ -90,6 +91,7 @@ static void models_open(models *m, bool filtered)
     models_layout(m, &s);
     assert_int_equal(vouch_arena_allocate(&m->arena, "rows", NULL), VOUCH_OK);
     models_layout(m, &s);
+    m->sampler.xtc_applies = xtc;
     test_random random = {filtered ? 21 : 20};
     for (int i = 0; i <= K; i++) {
         float target[N], draft[N];
@@ -169,7 +171,7 @@ static void check_emitted(draft_kind kind, bool filtered, int64_t n_runs)
 {
     static models m;
     double value[K + 1];
-    models_open(&m, filtered);
+    models_open(&m, filtered, false);
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++) {
         emit(&m, vouch_rule_get((vouch_accept)accept), kind, n_runs / (accept ? 8 : 1), value);
         for (int i = 0; i <= K; i++)
@@ -245,7 +247,7 @@ static void test_wrong_rules_fail(void **state)
     vouch_rule match = *vouch_rule_get(VOUCH_ACCEPT_MATCH), coupled = *vouch_rule_get(VOUCH_ACCEPT_COUPLED);
     match.judge = match_and_draw_again;
     coupled.draw = race_of_groups;
-    models_open(&m, false);
+    models_open(&m, false, false);
     emit(&m, vouch_rule_get(VOUCH_ACCEPT_REJECTION), GREEDY_WITH_FULL_Q, N_RUNS / 4, value);
     assert_true(value[0] < LEAST_P_VALUE);
     emit(&m, vouch_rule_get(VOUCH_ACCEPT_BLOCK), GREEDY_WITH_FULL_Q, N_RUNS / 4, value);
@@ -255,6 +257,39 @@ static void test_wrong_rules_fail(void **state)
     emit(&m, &coupled, SAMPLED, N_RUNS / 10, value);
     assert_true(value[0] < LEAST_P_VALUE);
     vouch_arena_free(&m.arena);
+}
+
+/* The p-value of first tokens where XTC applies to half of the positions, by the number with this purpose. */
+static double xtc_p_value(vouch_accept accept, vouch_purpose purpose)
+{
+    static models m[2]; /* without and with XTC */
+    static int64_t count[N];
+    double p[N];
+    const vouch_rule *rule = vouch_rule_get(accept);
+    const vouch_seeded_draw seeded = {12345, rule->draw};
+    memset(count, 0, sizeof count);
+    for (int i = 0; i < 2; i++) models_open(&m[i], false, i);
+    for (int64_t run = 0; run < N_RUNS / 30; run++) {
+        int32_t tokens[K + 1];
+        const int64_t position = run * (K + 1);
+        emit_tokens(&m[vouch_uniform(12345, position, purpose) < 0.5], rule, &seeded, SAMPLED, position, tokens);
+        count[tokens[0]]++;
+    }
+    for (int x = 0; x < N; x++) p[x] = (vouch_dist_p(&m[0].p[0], x) + vouch_dist_p(&m[1].p[0], x)) / 2;
+    for (int i = 0; i < 2; i++) vouch_arena_free(&m[i].arena);
+    return p_value(count, N_RUNS / 30, p, N);
+}
+
+/* XTC has random numbers of its own. With those of the guess, the verdict or the token, the text is wrong. */
+static void test_xtc_has_numbers_of_its_own(void **state)
+{
+    (void)state;
+    for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
+        assert_true(xtc_p_value((vouch_accept)accept, VOUCH_PURPOSE_XTC) > LEAST_P_VALUE);
+    assert_true(xtc_p_value(VOUCH_ACCEPT_REJECTION, VOUCH_PURPOSE_ACCEPT) < LEAST_P_VALUE);
+    assert_true(xtc_p_value(VOUCH_ACCEPT_REJECTION, VOUCH_PURPOSE_DRAFT) < LEAST_P_VALUE);
+    assert_true(xtc_p_value(VOUCH_ACCEPT_MATCH, VOUCH_PURPOSE_EMIT) < LEAST_P_VALUE);
+    assert_true(xtc_p_value(VOUCH_ACCEPT_COUPLED, VOUCH_PURPOSE_EARLY) < LEAST_P_VALUE);
 }
 
 /* ------------------------------------------------------- answers of several cycles */
@@ -354,7 +389,7 @@ static void test_vouch_reject_is_exact(void **state)
     static models m;
     static float p[(K + 1) * N], q[K * N];
     static int64_t count[N];
-    models_open(&m, false);
+    models_open(&m, false, false);
     for (int i = 0; i <= K; i++) memcpy(p + i * N, m.p[i].weight, N * sizeof *p);
     for (int i = 0; i < K; i++) memcpy(q + i * N, m.q[i].weight, N * sizeof *q);
     memset(count, 0, sizeof count);
@@ -385,7 +420,22 @@ static void test_vouch_reject_is_exact(void **state)
 enum { VOCAB = 16, N_PAIRS = VOCAB * VOCAB, N_PROMPT = 6, N_DRAFT = 2, N_ANSWERS = 10000 };
 static const int32_t prompt[N_PROMPT] = {3, 11, 5, 3, 11, 5};
 
-static vouch_session *open_session(const head_pair *pair, vouch_accept accept, unsigned company)
+/* The samplers beside top-k, top-p and min-p. */
+typedef enum samplers { WITHOUT, WITH_XTC, WITH_DRY, WITH_ALL } samplers;
+
+static void set_samplers(vouch_sampling *s, samplers which)
+{
+    const bool all = which == WITH_ALL;
+    s->n_dry_sequence_breakers = 0; /* no tokenizer */
+    if (all) s->typical_p = 0.95f;
+    if (all) s->top_n_sigma = 2.5f;
+    if (which == WITH_XTC || all) s->xtc_probability = 0.5f;
+    if (which == WITH_XTC || all) s->xtc_threshold = 0.1f;
+    if (which == WITH_DRY || all) s->dry_multiplier = 0.8f;
+    s->dry_allowed_length = 1;
+}
+
+static vouch_session *open_session(const head_pair *pair, vouch_accept accept, unsigned company, samplers which)
 {
     vouch_session_options o = vouch_session_options_default();
     o.n_ctx = 32;
@@ -393,6 +443,7 @@ static vouch_session *open_session(const head_pair *pair, vouch_accept accept, u
     o.max_tokens = N_DRAFT + 1;
     o.ignore_eos = true;
     o.sampling.temperature = 2;
+    set_samplers(&o.sampling, which);
     o.speculation.accept = accept;
     o.speculation.head = pair->head;
     o.speculation.drafters = VOUCH_DRAFTER_HEAD | company;
@@ -400,28 +451,46 @@ static vouch_session *open_session(const head_pair *pair, vouch_accept accept, u
     return answer_open(pair->target, &o);
 }
 
-/* The distribution of an answer's first two tokens: p of the first, times p of the second behind it. */
+/* A seed with which XTC applies to the first and second token of an answer, or not. */
+static uint64_t seed_of(const vouch_sampling *params, bool first, bool second)
+{
+    uint64_t seed = 0;
+    while (vouch_xtc_applies(params, seed, N_PROMPT) != first ||
+           vouch_xtc_applies(params, seed, N_PROMPT + 1) != second)
+        seed++;
+    return seed;
+}
+
+/* The distribution of an answer's first two tokens: p of the first, times p of the second behind it. With XTC, its mean
+ * over XTC's draws. */
 static void pairs_expect(vouch_session *session, double *p)
 {
     static float rows[2][VOCAB];
+    const vouch_sampling *params = &session->options.sampling;
+    const double on = params->xtc_probability;
     int32_t tokens[N_PROMPT + 1];
     memcpy(tokens, prompt, sizeof prompt);
-    for (int32_t x = 0; x < VOCAB; x++) {
-        tokens[N_PROMPT] = x;
-        assert_int_equal(vouch_session_prompt(session, tokens, N_PROMPT + 1, NULL), VOUCH_OK);
-        assert_int_equal(vouch_session_probabilities(session, N_PROMPT - 1, 2, rows[0], NULL), VOUCH_OK);
-        for (int32_t y = 0; y < VOCAB; y++) p[x * VOCAB + y] = (double)rows[0][x] * (double)rows[1][y];
-    }
+    memset(p, 0, N_PAIRS * sizeof *p);
+    for (int draws = 0; draws < 4; draws++)
+        for (int32_t x = 0; x < VOCAB && (on > 0 || draws == 0); x++) {
+            const double weight = (draws & 1 ? on : 1 - on) * (draws & 2 ? on : 1 - on);
+            tokens[N_PROMPT] = x;
+            vouch_session_set_seed(session, seed_of(params, draws & 1, draws & 2));
+            assert_int_equal(vouch_session_prompt(session, tokens, N_PROMPT + 1, NULL), VOUCH_OK);
+            assert_int_equal(vouch_session_probabilities(session, N_PROMPT - 1, 2, rows[0], NULL), VOUCH_OK);
+            for (int32_t y = 0; y < VOCAB; y++)
+                p[x * VOCAB + y] += weight * (double)rows[0][x] * (double)rows[1][y];
+        }
 }
 
 /* The p-value of the first two tokens of N_ANSWERS answers, each with a seed of its own. */
-static double pairs_p_value(int kind, vouch_accept accept, unsigned company, head_mistake mistake)
+static double pairs_p_value(int kind, vouch_accept accept, unsigned company, head_mistake mistake, samplers which)
 {
     static double p[N_PAIRS];
     static int64_t count[N_PAIRS];
     static answer a;
     head_pair pair = head_pair_open(kind, VOCAB, 5);
-    vouch_session *session = open_session(&pair, accept, company);
+    vouch_session *session = open_session(&pair, accept, company, which);
     pairs_expect(session, p);
     if (mistake) wrong_head_make(&session->cycle.drafters.paid, pair.head->weights, mistake);
     memset(count, 0, sizeof count);
@@ -447,10 +516,23 @@ static void test_answers_with_heads(void **state)
     test_skip_slow();
     for (int kind = MEDUSA_HEAD; kind <= DSPARK_HEAD; kind++)
         for (int i = 0; i < 4; i++) {
-            const double value = pairs_p_value(kind, with_q[i % 2], companies[i / 2], HEAD_IS_RIGHT);
+            const double value = pairs_p_value(kind, with_q[i % 2], companies[i / 2], HEAD_IS_RIGHT, WITHOUT);
             if (!(value > LEAST_P_VALUE))
                 fail_msg("%s, rule %s, company %x: p-value %g", head_kind_names[kind], vouch_accept_name(with_q[i % 2]),
                          companies[i / 2], value);
+        }
+}
+
+/* Every sampler under every rule. */
+static void test_answers_with_samplers(void **state)
+{
+    (void)state;
+    test_skip_slow();
+    for (samplers which = WITH_XTC; which <= WITH_ALL; which++)
+        for (int accept = 0; accept < VOUCH_ACCEPTS; accept++) {
+            const double value = pairs_p_value(MEDUSA_HEAD, (vouch_accept)accept, 0, HEAD_IS_RIGHT, which);
+            if (!(value > LEAST_P_VALUE))
+                fail_msg("samplers %d, rule %s: p-value %g", which, vouch_accept_name(accept), value);
         }
 }
 
@@ -466,7 +548,7 @@ static void test_wrong_heads_fail(void **state)
     test_skip_slow();
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         for (int r = 0; r < 2; r++) {
-            const double value = pairs_p_value(wrong[i].kind, with_q[r], 0, wrong[i].mistake);
+            const double value = pairs_p_value(wrong[i].kind, with_q[r], 0, wrong[i].mistake, WITHOUT);
             if (!(value < LEAST_P_VALUE))
                 fail_msg("%s, rule %s, mistake %d passes: p-value %g", head_kind_names[wrong[i].kind],
                          vouch_accept_name(with_q[r]), (int)wrong[i].mistake, value);
@@ -482,10 +564,12 @@ int main(void)
         cmocka_unit_test(test_greedy_draft),
         cmocka_unit_test(test_any_guess_is_exact_as_a_point_mass),
         cmocka_unit_test(test_wrong_rules_fail),
+        cmocka_unit_test(test_xtc_has_numbers_of_its_own),
         cmocka_unit_test(test_answers_of_several_cycles),
         cmocka_unit_test(test_reused_random_numbers),
         cmocka_unit_test(test_vouch_reject_is_exact),
         cmocka_unit_test(test_answers_with_heads),
+        cmocka_unit_test(test_answers_with_samplers),
         cmocka_unit_test(test_wrong_heads_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,9 +16,10 @@ static const double EXACT = 1e-12;
 static const vouch_logit_bias biases[] = {{0, -INFINITY}, {1, 0.7f}};
 
 /* Each sampling parameter by itself, and all together. PLAIN is temperature 1. */
-enum { GREEDY, PLAIN, COLD, HOT, TOP_K, TOP_P, MIN_P, PENALTIES, BIAS, ALL_PROCESSORS, N_PROCESSORS };
-static const char *const processor_names[] = {"greedy", "plain", "cold",      "hot",  "top-k",
-                                              "top-p",  "min-p", "penalties", "bias", "all processors"};
+enum { GREEDY, PLAIN, COLD, HOT, TOP_K, TOP_P, MIN_P, PENALTIES, BIAS, TYPICAL, SIGMA, XTC, DRY, ALL_PROCESSORS,
+       N_PROCESSORS };
+static const char *const processor_names[] = {"greedy", "plain",     "cold", "hot",     "top-k", "top-p", "min-p",
+                                              "penalties", "bias", "typical", "sigma", "xtc",   "dry",   "all"};
 
 static vouch_sampling processors(int i)
 {
@@ -37,6 +38,19 @@ static vouch_sampling processors(int i)
     if (i == BIAS || all) {
         s.bias = biases;
         s.n_bias = 2;
+    }
+    s.n_dry_sequence_breakers = 0; /* the toys have no tokenizer */
+    if (i == TYPICAL || all) s.typical_p = all ? 0.97f : 0.6f;
+    if (i == SIGMA || all) s.top_n_sigma = all ? 2.5f : 1;
+    if (i == XTC || all) {
+        s.xtc_probability = 0.5f;
+        s.xtc_threshold = all ? 0.05f : 0.2f;
+        s.seed = 3; /* it applies at position 3 of 2 to 5 */
+    }
+    if (i == DRY || all) {
+        s.dry_multiplier = all ? 0.3f : 0.8f;
+        s.dry_base = 1.75f;
+        s.dry_allowed_length = 1;
     }
     if (all) s.temperature = 0.8f;
     return s;
@@ -227,6 +241,27 @@ static void test_acceptance_of_couplings(void **state)
         }
 }
 
+/* Drawn from a q with an XTC draw of its own, the text stays exact: any q does. But p and q differ more often, and
+ * fewer guesses are accepted. */
+static void test_xtc_is_shared_by_p_and_q(void **state)
+{
+    (void)state;
+    for (int accept = 0; accept < VOUCH_ACCEPTS; accept++) {
+        double shared = 0, apart = 0;
+        for (uint64_t seed = 0; seed < 16; seed++) {
+            setup s = {.n_vocab = 5, .k = 2, .n_emitted = 3, .ending = BY_COMMIT, .eos = -1, .lenience = 1};
+            s.sampling = processors(XTC);
+            s.sampling.seed = 2 * seed;
+            s.accept = (vouch_accept)accept;
+            shared += expected_of(s, s.accept);
+            s.wrong = XTC_OF_DRAFT;
+            apart += expected_of(s, s.accept);
+            if (seed == 0) assert_true(enumerate_worst(&s, NULL) <= EXACT);
+        }
+        assert_true(shared > 1.05 * apart);
+    }
+}
+
 /* The couplings themselves: their marginal distributions are p and q. */
 static void test_margins_of_couplings(void **state)
 {
@@ -318,6 +353,7 @@ static void test_lenience_bound_can_fail(void **state)
 static const char *const wrong_names[] = {
     NAMED(RIGHT), NAMED(FULL_Q_FOR_ARGMAX), NAMED(RESIDUAL_IS_P), NAMED(RESIDUAL_NOT_NORMALISED), NAMED(BONUS_FROM_Q),
     NAMED(DROP_LOW_Q), NAMED(GUESSES_OUTSIDE_Q), NAMED(Q_OF_OTHER_TEMPERATURE), NAMED(PENALTIES_WITHOUT_DRAFT),
+    NAMED(XTC_OF_CYCLE),
     NAMED(WITH_REPLACEMENT), NAMED(BEST_FIRST), NAMED(LIMITS_NOT_SHARED), NAMED(RESIDUAL_OF_ONE),
     NAMED(RESIDUAL_OF_TOKEN), NAMED(REUSED_GUESSES), NAMED(DRAWN_AGAIN), NAMED(NOISE_OF_TOKEN_BEFORE),
     NAMED(POINTS_FIRST), NAMED(POINTS_AS_DRAWN), NAMED(POINTS_BY_P),
@@ -385,6 +421,9 @@ static void test_wrong_rules_are_caught(void **state)
         {REJECTION, Q_OF_OTHER_TEMPERATURE, false, PLAIN},
         {REJECTION, PENALTIES_WITHOUT_DRAFT, false, PENALTIES},
         {REJECTION, PENALTIES_WITHOUT_DRAFT, true, PENALTIES},
+        {REJECTION, PENALTIES_WITHOUT_DRAFT, false, DRY},
+        {REJECTION, XTC_OF_CYCLE, false, XTC},
+        {REJECTION, XTC_OF_CYCLE, true, XTC},
         {BLOCK, FULL_Q_FOR_ARGMAX, true, PLAIN},
         {BLOCK, RESIDUAL_IS_P, false, PLAIN},
         {BLOCK, DRAWN_AGAIN, true, PLAIN},
@@ -395,14 +434,20 @@ static void test_wrong_rules_are_caught(void **state)
         {BLOCK, LIMITS_NOT_SHARED, false, PLAIN},
         {BLOCK, REUSED_GUESSES, false, PLAIN},
         {BLOCK, PENALTIES_WITHOUT_DRAFT, false, PENALTIES},
+        {BLOCK, PENALTIES_WITHOUT_DRAFT, false, DRY},
+        {BLOCK, XTC_OF_CYCLE, false, XTC},
         {MATCH, DRAWN_AGAIN, false, PLAIN},
         {MATCH, DRAWN_AGAIN, true, PLAIN},
         {MATCH, BONUS_FROM_Q, false, PLAIN},
         {MATCH, PENALTIES_WITHOUT_DRAFT, true, PENALTIES},
+        {MATCH, PENALTIES_WITHOUT_DRAFT, true, DRY},
+        {MATCH, XTC_OF_CYCLE, false, XTC},
         {COUPLED, NOISE_OF_TOKEN_BEFORE, false, PLAIN},
         {COUPLED, NOISE_OF_TOKEN_BEFORE, true, PLAIN},
         {COUPLED, BONUS_FROM_Q, true, PLAIN},
         {COUPLED, PENALTIES_WITHOUT_DRAFT, true, PENALTIES},
+        {COUPLED, PENALTIES_WITHOUT_DRAFT, true, DRY},
+        {COUPLED, XTC_OF_CYCLE, true, XTC},
     };
     for (size_t i = 0; i < sizeof of_chains / sizeof of_chains[0]; i++)
         check_wrong(&chains[K2_V3], (vouch_accept)of_chains[i].accept, of_chains[i].wrong, of_chains[i].processors,
@@ -425,6 +470,8 @@ static void test_wrong_rules_are_caught(void **state)
     for (size_t i = 0; i < sizeof of_mixed / sizeof of_mixed[0]; i++)
         check_wrong(&mixed[MIXED_K2], VOUCH_ACCEPT_REJECTION, of_mixed[i], PLAIN, false);
     check_wrong(&trees[K2_B2], VOUCH_ACCEPT_REJECTION, PENALTIES_WITHOUT_DRAFT, PENALTIES, true);
+    check_wrong(&trees[K2_B2], VOUCH_ACCEPT_REJECTION, PENALTIES_WITHOUT_DRAFT, DRY, true);
+    check_wrong(&trees[K2_B2], VOUCH_ACCEPT_REJECTION, XTC_OF_CYCLE, XTC, true);
     check_wrong(&trees[K1_B3_V4], VOUCH_ACCEPT_MATCH, DRAWN_AGAIN, PLAIN, false);
 }
 
@@ -496,6 +543,7 @@ int main(void)
         cmocka_unit_test(test_joint_distribution_of_large_shapes),
         cmocka_unit_test(test_block_never_accepts_fewer),
         cmocka_unit_test(test_acceptance_of_couplings),
+        cmocka_unit_test(test_xtc_is_shared_by_p_and_q),
         cmocka_unit_test(test_margins_of_couplings),
         cmocka_unit_test(test_lenience_has_its_own_distribution),
         cmocka_unit_test(test_another_residual_is_not_leniences),

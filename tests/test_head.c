@@ -279,7 +279,8 @@ static void guesses_are_those_of_plain_loops(void **state)
 {
     (void)state;
     static plain p;
-    const vouch_sampling sampling = {.temperature = 1, .top_p = 1, .repeat_penalty = 1};
+    vouch_sampling sampling = vouch_sampling_default();
+    sampling.temperature = 1;
     vouch_pool *pool;
     test_random random = {8};
     for (int i = 0; i < N_TOKENS; i++) tokens[i] = (int32_t)test_below(&random, (uint32_t)target->info.n_vocab);
@@ -316,7 +317,8 @@ static void guesses_are_those_of_plain_loops(void **state)
 static void rejected_guesses_leave_no_trace(void **state)
 {
     (void)state;
-    const vouch_sampling sampling = {.temperature = 1, .top_p = 1, .repeat_penalty = 1};
+    vouch_sampling sampling = vouch_sampling_default();
+    sampling.temperature = 1;
     vouch_pool *pool;
     assert_int_equal(vouch_pool_open(&pool, 2, NULL), VOUCH_OK);
     vouch_shared_passes passes = {.pool = pool};

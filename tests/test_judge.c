@@ -626,7 +626,7 @@ static void check_membership(vouch_sampling sampling)
     vouch_dist p[K + 1], q[K];
     vouch_arena arena = {0};
     for (int pass = 0; pass < 2; pass++) {
-        vouch_sampler_layout(&sampler, &sampling, N, vouch_kernels_find("ref"), &arena);
+        vouch_sampler_layout(&sampler, &sampling, N, 0, vouch_kernels_find("ref"), &arena);
         for (int i = 0; i <= K; i++) vouch_dist_layout(&p[i], N, &arena);
         for (int i = 0; i < K; i++) vouch_dist_layout(&q[i], N, &arena);
         if (pass == 0) assert_int_equal(vouch_arena_allocate(&arena, "rows", NULL), VOUCH_OK);

@@ -13,6 +13,8 @@
 
 /* ----------------------------------------------- a sampler and its buffers */
 
+enum { N_CTX = 512 }; /* of the longest history */
+
 typedef struct fixture {
     vouch_sampler sampler;
     vouch_dist dist;
@@ -23,7 +25,7 @@ typedef struct fixture {
 
 static void fixture_layout(fixture *m, const vouch_sampling *sampling, const vouch_kernels *kernels)
 {
-    vouch_sampler_layout(&m->sampler, sampling, m->n_vocab, kernels, &m->arena);
+    vouch_sampler_layout(&m->sampler, sampling, m->n_vocab, N_CTX, kernels, &m->arena);
     vouch_dist_layout(&m->dist, m->n_vocab, &m->arena);
     m->logits = vouch_arena_take(&m->arena, (size_t)m->n_vocab, sizeof(float));
     m->before = vouch_arena_take(&m->arena, (size_t)m->n_vocab, sizeof(float));

@@ -445,7 +445,24 @@ static void greedy_text_is_the_same_over_a_bridge(void **state)
     assert_true(drafted > 0);
 }
 
-/* Penalties and bias treat accepted guesses like tokens of plain decoding. */
+/* The samplers beside top-k, top-p and min-p. */
+enum { TYPICAL, SIGMA, XTC, DRY, ALL_SAMPLERS, N_SAMPLERS };
+
+static void set_sampler(vouch_sampling *s, int i, int32_t n_vocab)
+{
+    const bool all = i == ALL_SAMPLERS;
+    if (i == TYPICAL || all) s->typical_p = 0.8f;
+    if (i == SIGMA || all) s->top_n_sigma = 2;
+    if (i == XTC || all) s->xtc_probability = 0.6f;
+    if (i == XTC || all) s->xtc_threshold = 0.02f;
+    if (i != DRY && !all) return;
+    s->dry_multiplier = 4;
+    s->dry_allowed_length = 0;
+    s->dry_penalty_last_n = all ? 30 : INT32_MAX;
+    if (n_vocab < TINY_MERGES) s->n_dry_sequence_breakers = 0; /* no tokenizer */
+}
+
+/* Penalties, DRY and bias treat accepted guesses like tokens of plain decoding. */
 static void penalties_and_bias_see_the_same_history(void **state)
 {
     (void)state;
@@ -468,6 +485,11 @@ static void penalties_and_bias_see_the_same_history(void **state)
             answer_run(&with, families[i].target, &options, prompt, PROMPT);
             assert_false(answer_equal(&with, &without));
             for (int32_t j = 0; j < with.n; j++) assert_int_not_equal(with.tokens[j], 11);
+            check_drafters(&families[i], options, prompt, PROMPT, depths, 2, accepted, drafted);
+            options = options_plain();
+            set_sampler(&options.sampling, ALL_SAMPLERS, families[i].n_vocab);
+            answer_run(&with, families[i].target, &options, prompt, PROMPT);
+            assert_false(answer_equal(&with, &without)); /* by DRY: the others leave greedy text as it is */
             check_drafters(&families[i], options, prompt, PROMPT, depths, 2, accepted, drafted);
         }
     assert_true(accepted[NEAR] > 0 && accepted[NGRAM] > 0);
@@ -548,7 +570,7 @@ static void greedy_text_is_the_same_under_each_rule(void **state)
 static void sampled_text_is_the_same_whatever_drafts(void **state)
 {
     (void)state;
-    enum { PLAIN, TOP_K, TOP_P, MIN_P, PENALTIES, BIAS, ALL, N_CONFIGS };
+    enum { PLAIN, TOP_K, TOP_P, MIN_P, PENALTIES, BIAS, ALL, EACH_SAMPLER, N_CONFIGS = EACH_SAMPLER + N_SAMPLERS };
     const vouch_logit_bias bias[] = {{3, 4.0f}, {11, -__builtin_inff()}};
     for (int config = test_is_quick() ? ALL : PLAIN; config < N_CONFIGS; config++)
         for (int i = config % 2; i < N_FAMILIES; i += 2) {
@@ -563,9 +585,43 @@ static void sampled_text_is_the_same_whatever_drafts(void **state)
             if (config == PENALTIES || config == ALL) s->frequency_penalty = 0.4f;
             if (config == BIAS || config == ALL) s->bias = bias;
             if (config == BIAS || config == ALL) s->n_bias = 2;
+            set_sampler(s, config == ALL ? ALL_SAMPLERS : config - EACH_SAMPLER, families[i].n_vocab);
             check_rule(&families[i], options, VOUCH_ACCEPT_MATCH);
             check_rule(&families[i], options, VOUCH_ACCEPT_COUPLED);
         }
+}
+
+/* A draft model that equals the target has q = p, so all of its guesses are accepted: XTC's draw is the same for both,
+ * and DRY sees the same history. Each sampler changes the text. */
+static void a_copy_of_the_target_is_always_accepted(void **state)
+{
+    (void)state;
+    static answer plain, got;
+    for (int sampler = TYPICAL; sampler < N_SAMPLERS; sampler++) {
+        int n_changed = 0;
+        for (int way = 0; way < 4 * VOUCH_ACCEPTS; way++) {
+            const family *f = &families[(way + sampler) % N_FAMILIES];
+            vouch_session_options options = options_plain();
+            int32_t prompt[PROMPT];
+            answer_prompt(prompt, PROMPT, f->n_vocab, (uint64_t)way, true);
+            options.sampling.temperature = 0.9f;
+            options.sampling.seed = (uint64_t)way;
+            options.speculation.accept = (vouch_accept)(way / 4);
+            answer_run(&plain, f->target, &options, prompt, PROMPT);
+            set_sampler(&options.sampling, sampler, f->n_vocab);
+            options.speculation.drafters = VOUCH_DRAFTER_MODEL;
+            options.speculation.draft_model = f->same;
+            options.speculation.n_draft = 5;
+            const bool is_tree = way % 2 && options.speculation.accept != VOUCH_ACCEPT_BLOCK;
+            if (is_tree) options.speculation.tree_branches = 2;
+            options.speculation.draft_sampling = way % 4 < 2 ? VOUCH_DRAFT_SAMPLE : VOUCH_DRAFT_GREEDY;
+            answer_run(&got, f->target, &options, prompt, PROMPT);
+            if (options.speculation.accept == VOUCH_ACCEPT_MATCH) n_changed += !answer_equal(&got, &plain);
+            assert_true(got.stats.accepted > 0);
+            if (way % 4 < 2 && !is_tree) assert_int_equal(got.stats.accepted, got.stats.drafted);
+        }
+        assert_true(n_changed > 0);
+    }
 }
 
 /* Without drafts, all rules but coupled give the same text. With drafts, rejection and block give another text, so the
@@ -788,6 +844,7 @@ static void caches_are_those_of_plain_decoding(void **state)
                 options.speculation.n_draft = 1 + 3 * (i + sampled);
                 options.kv_type = kv_types[(i + (int)which + way) % 4];
                 options.sampling.repeat_penalty = 1.1f;
+                set_sampler(&options.sampling, ALL_SAMPLERS, families[i].n_vocab);
                 check_snapshots(&families[i], &options, which);
             }
 }
@@ -932,7 +989,8 @@ static void a_draft_models_cache_follows_other_accepted_guesses(void **state)
     for (int i = 0; i < N_FAMILIES; i++)
         for (uint64_t seed = 0; seed < 8; seed++) {
             vouch_session_options options = options_plain();
-            options.sampling = (vouch_sampling){.temperature = 1, .top_p = 1, .repeat_penalty = 1, .seed = seed};
+            options.sampling.temperature = 1;
+            options.sampling.seed = seed;
             options.sampling.bias = bans;
             for (int32_t t = 0; t < families[i].n_vocab - LEFT; t++)
                 bans[options.sampling.n_bias++] = (vouch_logit_bias){.token = t, .bias = -INFINITY};
@@ -1123,6 +1181,7 @@ int main(void)
         cmocka_unit_test(a_seed_reproduces_an_answer),
         cmocka_unit_test(greedy_text_is_the_same_under_each_rule),
         cmocka_unit_test(sampled_text_is_the_same_whatever_drafts),
+        cmocka_unit_test(a_copy_of_the_target_is_always_accepted),
         cmocka_unit_test(rules_differ_where_they_should),
         cmocka_unit_test(lenience_changes_between_steps),
         cmocka_unit_test(acceptance_falls_with_noise),

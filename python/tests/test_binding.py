@@ -34,7 +34,10 @@ def test_greedy_text_is_the_commands(model, path, command, prompt):
 
 
 @pytest.mark.parametrize("drafters", ["auto", "ngram", "suffix,recycle", "draft"])
-@pytest.mark.parametrize("options", [GREEDY, {**GREEDY, "temperature": 1, "seed": 7, "accept": "match"}])
+@pytest.mark.parametrize("options", [GREEDY, {**GREEDY, "temperature": 1, "seed": 7, "accept": "match"},
+                                     {**GREEDY, "temperature": 1, "seed": 7, "accept": "match", "typical_p": 0.9,
+                                      "top_n_sigma": 2, "xtc_probability": 0.5, "dry_multiplier": 0.8,
+                                      "dry_sequence_breakers": ["\n", "the"]}])
 def test_drafters_change_no_byte(model, drafters, options):
     """Law L2, and its check: another seed gives another text."""
     draft = {"draft_model": model} if drafters == "draft" else {}
@@ -147,7 +150,10 @@ def test_text_and_tokens(model):
     ({"grammar": "root"}, TypeError, "grammar"), ({"draft_model": object()}, TypeError, "draft_model"),
     ({"ignore_eos": 1}, TypeError, "ignore_eos"), ({"temprature": 1}, TypeError, "temprature"),
     ({"lenience": 0}, ValueError, "lenience"), ({"n_draft": 65}, ValueError, "draft"),
-    ({"seed": -1}, ValueError, "seed"),
+    ({"seed": -1}, ValueError, "seed"), ({"typical_p": 0}, ValueError, "typical_p is 0"),
+    ({"xtc_probability": 2}, ValueError, "xtc_probability"), ({"dry_base": 0.5}, ValueError, "dry_base"),
+    ({"dry_sequence_breakers": [""]}, ValueError, r"dry_sequence_breakers\[0\]"),
+    ({"dry_sequence_breakers": 3}, TypeError, "dry_sequence_breakers"),
 ])
 def test_bad_options_name_the_field(model, options, error, field):
     with pytest.raises(error, match=field):

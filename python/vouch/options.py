@@ -110,10 +110,11 @@ def tokens_of(name: str, value: object, keep: list | None = None) -> tuple[ctype
 # Options that aren't plain numbers, texts or switches. Each puts a value into its field.
 CHOICES = {"kv_type": names_of("VOUCH_KV_"), "draft_sampling": names_of("VOUCH_DRAFT_"),
            "accept": names_of("VOUCH_ACCEPT_")}
-ARRAYS: dict[str, Callable] = {"bias": bias_of, "stop": stop_of, "draft_vocab": tokens_of}
+ARRAYS: dict[str, Callable] = {"bias": bias_of, "stop": stop_of, "dry_sequence_breakers": stop_of,
+                               "draft_vocab": tokens_of}
 HANDLES = {"draft_model": "vouch_model_close", "head": "vouch_head_close", "table": "vouch_draft_table_close",
            "grammar": "vouch_grammar_close"}
-HIDDEN = {"n_bias", "n_stop", "n_draft_vocab", "custom", "progress", "progress_user"}
+HIDDEN = {"n_bias", "n_stop", "n_dry_sequence_breakers", "n_draft_vocab", "custom", "progress", "progress_user"}
 
 
 class Options:

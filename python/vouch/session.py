@@ -118,8 +118,9 @@ class Session(Handle):
 
     Options are the fields of vouch_session_options, vouch_sampling and vouch_speculation, among them n_ctx, n_threads,
     kv_type ("f16", "f32", "q8_0", "q4_0"), max_tokens, stop, grammar, temperature (default 0: greedy), top_k, top_p,
-    min_p, seed, bias ({token: number}), drafters ("auto", "none", "ngram,suffix", ...), n_draft, accept ("auto",
-    "match", ...), lenience, draft_model, head, logprobs, top_logprobs.
+    min_p, typical_p, top_n_sigma, xtc_probability, dry_multiplier, dry_sequence_breakers (a list of texts), seed,
+    bias ({token: number}), drafters ("auto", "none", "ngram,suffix", ...), n_draft, accept ("auto", "match", ...),
+    lenience, draft_model, head, logprobs, top_logprobs.
 
     Raises ArgumentError (names the option), TypeError (its type), MemoryShort, Mismatch, Unsupported."""
 

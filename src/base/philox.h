@@ -18,7 +18,8 @@ typedef enum vouch_purpose {
     VOUCH_PURPOSE_DRAFT,  /* draws a guess */
     VOUCH_PURPOSE_EARLY,  /* exponential race (sample/race.c): finds the tokens with noise below EARLY */
     VOUCH_PURPOSE_LATE,   /* exponential race: the noise of any other token */
-    VOUCH_PURPOSE_SEED    /* derives the seed of an answer */
+    VOUCH_PURPOSE_SEED,   /* derives the seed of an answer */
+    VOUCH_PURPOSE_XTC     /* decides whether XTC applies at a position */
 } vouch_purpose;
 
 void vouch_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);

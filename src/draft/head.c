@@ -480,6 +480,7 @@ vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_we
     else VOUCH_TRY(open_guesser(&guesser, head, passes, options, err));
     const vouch_tree_options tree = {.ops = &ops,
                                      .sampling = options->sampling,
+                                     .breakers = options->breakers,
                                      .seed = options->seed,
                                      .kernels = head->body->kernels,
                                      .n_vocab = options->n_vocab,
@@ -499,6 +500,7 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
     const vouch_speculation *spec = setup->speculation;
     const bool is_f32 = setup->kv_type == VOUCH_KV_F32; /* else F16: a head's keys and values are few */
     const vouch_drafter_head_options options = {.sampling = setup->sampling,
+                                                .breakers = setup->breakers,
                                                 .seed = setup->seed,
                                                 .draft_sampling = spec->draft_sampling,
                                                 .draw = setup->draw_guess,

@@ -9,6 +9,7 @@
 
 typedef struct vouch_drafter_head_options {
     const vouch_sampling *sampling; /* the session's: q is processed as p is */
+    const vouch_breakers *breakers; /* of DRY; outlives the drafter; NULL: none */
     const uint64_t *seed;  /* of the running answer; outlives the drafter */
     vouch_draft_sampling draft_sampling;
     vouch_draw_fn *draw;   /* draws a guess from q as the judge's rule demands */

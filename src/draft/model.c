@@ -266,6 +266,7 @@ vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weight
     *out = (vouch_drafter_ref){0};
     const vouch_tree_options tree = {.ops = &ops,
                                      .sampling = options->sampling,
+                                     .breakers = options->breakers,
                                      .seed = options->seed,
                                      .kernels = weights->kernels,
                                      .n_vocab = options->bridge ? options->bridge->n_target : weights->hparams.n_vocab,
@@ -328,6 +329,7 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
     VOUCH_TRY(check_head(spec, setup->draft_tokens.n, err));
     VOUCH_TRY(open_bridge(&bridge, setup, err));
     const vouch_drafter_model_options options = {.sampling = setup->sampling,
+                                                 .breakers = setup->breakers,
                                                  .seed = setup->seed,
                                                  .draft_sampling = spec->draft_sampling,
                                                  .draw = setup->draw_guess,

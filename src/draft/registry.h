@@ -21,6 +21,7 @@
 typedef struct vouch_drafter_setup {
     const vouch_speculation *speculation; /* resolved: no default is left */
     const vouch_sampling *sampling;
+    const vouch_breakers *breakers;   /* of DRY */
     const uint64_t *seed;             /* of the running answer; changes between answers */
     int32_t n_ctx, prefill_chunk;
     vouch_kv_type kv_type;

@@ -68,7 +68,7 @@ typedef struct tree_drafter {
     float *chances;           /* [k] */
     int32_t *guesses;         /* [k] */
     int32_t *parents;         /* [k] */
-    int32_t window;           /* tokens that penalties look at */
+    int32_t window;           /* tokens that penalties and DRY look at */
     int32_t *history;         /* [window + k] */
     vouch_arena arena;
 
@@ -93,6 +93,8 @@ typedef struct tree_drafter {
 /* q of a row, with the first n tokens of `history` before it. False where the logits aren't finite. */
 static bool read_row(tree_drafter *d, vouch_dist *q, int32_t row, int32_t n)
 {
+    const int64_t position = (int64_t)d->n_tokens + n - d->n_history;
+    d->sampler.xtc_applies = vouch_xtc_applies(&d->sampler.params, *d->seed, position);
     if (d->constraint) {
         const int32_t *guesses = d->history + d->n_history;
         d->sampler.allowed = vouch_constraint_mask(d->constraint, VOUCH_FOLLOWER_MODEL, guesses, n - d->n_history);
@@ -409,15 +411,19 @@ int32_t vouch_tree_n_hidden(const void *self)
     return d->guesser.ops->n_hidden(d->guesser.self);
 }
 
-/* A greedy draft takes the likeliest tokens after penalties and bias. It states their chances at temperature 1. */
+/* A greedy draft takes the likeliest tokens after penalties and bias. It states their chances at temperature 1. Only
+ * typical and XTC can drop the likeliest token: with them it takes the likeliest of q. */
 static vouch_sampling sampling_of(const vouch_tree_options *options, bool greedy)
 {
     vouch_sampling params = *options->sampling;
-    if (!greedy) return params;
+    if (!greedy || vouch_sampling_drops_top(&params)) return params;
     params.temperature = 1;
     params.top_k = 0;
     params.top_p = 1;
     params.min_p = 0;
+    params.typical_p = 1;
+    params.top_n_sigma = 0;
+    params.xtc_probability = 0;
     return params;
 }
 
@@ -437,14 +443,15 @@ static int32_t choose_tokens(tree_drafter *d, const vouch_tree_options *options)
 static void layout_drafter(tree_drafter *d, const vouch_tree_options *options, int32_t n_tokens, vouch_arena *arena)
 {
     const vouch_sampling params = sampling_of(options, d->greedy);
-    vouch_sampler_layout(&d->sampler, &params, n_tokens, options->kernels, arena);
+    vouch_sampler_layout(&d->sampler, &params, n_tokens, options->n_ctx, options->kernels, arena);
+    d->sampler.breakers = options->breakers;
     const int32_t n_q = d->greedy ? 1 : d->k;
     d->q = vouch_arena_take(arena, (size_t)n_q, sizeof *d->q);
     d->q_of = vouch_arena_take(arena, (size_t)d->k, sizeof *d->q_of);
     d->chances = vouch_arena_take(arena, (size_t)d->k, sizeof *d->chances);
     d->guesses = vouch_arena_take(arena, (size_t)d->k, sizeof *d->guesses);
     d->parents = vouch_arena_take(arena, (size_t)d->k, sizeof *d->parents);
-    d->window = vouch_min(params.penalty_window, options->n_ctx);
+    d->window = vouch_min(vouch_sampling_window(&params), options->n_ctx);
     d->history = vouch_arena_take(arena, (size_t)d->window + (size_t)d->k, sizeof *d->history);
     for (int32_t i = 0; i < n_q; i++) {
         vouch_dist counted;

@@ -11,6 +11,7 @@
 typedef struct vouch_tree_options {
     const vouch_drafter_ops *ops;   /* VOUCH_TREE_OPS with the drafter's name and bit */
     const vouch_sampling *sampling; /* the session's: q is processed as p is */
+    const vouch_breakers *breakers; /* of DRY; outlives the drafter */
     const uint64_t *seed;           /* of the running answer; outlives the drafter */
     const vouch_kernels *kernels;
     int32_t n_vocab;                /* of the target */

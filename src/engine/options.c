@@ -170,5 +170,9 @@ vouch_status vouch_options_resolve(vouch_session_options *o, vouch_options_choic
     made.paid_branches = paid_branches(o, made.is_paced);
     resolve_shape(o, made.paid_branches);
     if (choice) *choice = made;
+    if (o->sampling.dry_multiplier > 0 && o->sampling.n_dry_sequence_breakers > 0 && !model->tokenizer)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "sampling: dry_sequence_breakers are texts, and the model has no tokenizer; set "
+                          "n_dry_sequence_breakers to 0");
     return vouch_sampling_check(&o->sampling, model->info.n_vocab, err);
 }

@@ -73,8 +73,12 @@ static void open_pace(vouch_session *s)
 static void layout_session(vouch_session *s, vouch_arena *arena)
 {
     s->cycle.tokens = vouch_arena_take(arena, (size_t)s->options.n_ctx, sizeof *s->cycle.tokens);
-    vouch_sampler_layout(&s->target.sampler, &s->options.sampling, s->model->info.n_vocab, s->model->weights->kernels,
-                         arena);
+    vouch_sampler_layout(&s->target.sampler, &s->options.sampling, s->model->info.n_vocab, s->options.n_ctx,
+                         s->model->weights->kernels, arena);
+    vouch_breakers_layout(&s->target.breakers, &s->options.sampling, s->model->tokenizer, s->model->info.n_vocab,
+                          arena);
+    s->target.sampler.breakers = &s->target.breakers;
+    s->target.seed = &s->seeded.seed;
     vouch_dist_layout(&s->target.p, s->model->info.n_vocab, arena);
     if (s->options.logprobs)
         s->logprobs = vouch_arena_take(arena, (size_t)(VOUCH_MAX_DRAFT + 1) * (size_t)(1 + s->options.top_logprobs),
@@ -97,6 +101,7 @@ static vouch_status open_drafters(vouch_session *s, vouch_error *err)
     const vouch_model *draft = o->speculation.draft_model;
     const vouch_drafter_setup setup = {.speculation = &o->speculation,
                                        .sampling = &o->sampling,
+                                       .breakers = &s->target.breakers,
                                        .seed = &s->seeded.seed,
                                        .n_ctx = o->n_ctx,
                                        .prefill_chunk = o->prefill_chunk,

@@ -75,6 +75,7 @@ vouch_status vouch_engine_target_distribution(vouch_engine_target *self, const f
                                               int32_t n_history)
 {
     VOUCH_TRY(allow(self, tokens, n_history));
+    self->sampler.xtc_applies = vouch_xtc_applies(&self->sampler.params, *self->seed, n_history);
     return vouch_dist_from_logits(&self->p, &self->sampler, logits, tokens, (size_t)n_history);
 }
 

@@ -11,6 +11,8 @@ typedef struct vouch_engine_target {
     vouch_pass *pass;     /* the engine's */
     vouch_memory *memory;
     vouch_sampler sampler;
+    vouch_breakers breakers;
+    const uint64_t *seed; /* of the running answer */
     vouch_constraint *constraint; /* the session's grammar; NULL: none */
     vouch_dist p;      /* of the row the judge looks at */
     int32_t prefill_chunk;

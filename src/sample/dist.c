@@ -159,6 +159,12 @@ void vouch_dist_set_point(vouch_dist *dist, int32_t token)
     dist->total = 1;
 }
 
+double vouch_dist_sum(const vouch_dist *dist)
+{
+    const vouch_residual all = {.p = dist};
+    return total_mass(&all);
+}
+
 int32_t vouch_dist_draw(const vouch_dist *dist, double u)
 {
     vouch_residual r;

@@ -2,12 +2,13 @@
 /*
  * The sampling parameters turn logits into a distribution, in this order:
  *
- *     grammar, bias, penalties | temperature | top-k, top-p, min-p
- *     on the logits              exp           cut the ranking
+ *     grammar, bias, penalties, DRY, top-n-sigma | temperature | top-k, typical, top-p, min-p, XTC
+ *     on the logits                                exp           keep a part of the ranking
  *
  * Ranking. Larger logits rank first; among equal logits, lower ids rank first. Weights can't rank tokens: a high
  * temperature makes unequal weights equal, and a low temperature makes them zero. Temperature keeps the order of
- * logits, so every filter keeps the beginning of the same ranking.
+ * logits, so top-k, top-p and min-p keep the beginning of the same ranking. XTC drops a beginning of it. Typical has a
+ * ranking of its own, by the distance of log p from its mean.
  *
  * Selection instead of sorting. A float's bits, adjusted for the sign, order like the float. So a radix search finds
  * the cut, digit by digit (11, 11 and 10 bits):
@@ -21,6 +22,8 @@
  *   top-k   the k-th largest of the maxima of blocks of 64 weights: at least k tokens reach it.
  *   top-p   (1 - top_p) total / V: all lighter tokens together have less mass than top-p may cut off.
  *
+ * Typical needs all tokens with mass: it costs as much as sorting without these bounds, 2 ns a token.
+ *
  * Each call writes its scratch memory before it reads it. Only `count` keeps its content between calls: all zeros. So
  * nothing survives a call (law L3).
  */
@@ -31,6 +34,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/common.h"
+
 struct vouch_ranked {
     uint32_t rank_bits; /* orders like the logit */
     float weight;
@@ -38,7 +43,7 @@ struct vouch_ranked {
 };
 typedef struct vouch_ranked candidate;
 
-enum { N_DIGITS = 3, MAX_BUCKETS = 2048, BLOCK = 64, GROUP = 16 };
+enum { N_DIGITS = 3, MAX_BUCKETS = 2048, BLOCK = 64, GROUP = 16, LANES = 8 };
 
 /* The candidates that share a digit. */
 struct vouch_bucket {
@@ -47,10 +52,24 @@ struct vouch_bucket {
 };
 typedef struct vouch_bucket bucket;
 
-void vouch_sampler_layout(vouch_sampler *sampler, const vouch_sampling *params, int32_t n_vocab,
+static bool has_dry(const vouch_sampling *params)
+{
+    return params->dry_multiplier > 0 && params->dry_penalty_last_n > 0;
+}
+
+static bool has_xtc(const vouch_sampling *params)
+{
+    return params->xtc_probability > 0 && params->xtc_threshold <= 0.5f;
+}
+
+void vouch_sampler_layout(vouch_sampler *sampler, const vouch_sampling *params, int32_t n_vocab, int32_t n_ctx,
                           const vouch_kernels *kernels, vouch_arena *arena)
 {
     *sampler = (vouch_sampler){.params = *params, .n_vocab = n_vocab, .kernels = kernels};
+    if (has_dry(params))
+        sampler->repeats =
+            vouch_arena_take(arena, (size_t)vouch_min(params->dry_penalty_last_n, n_ctx), sizeof *sampler->repeats);
+    sampler->params.dry_sequence_breakers = NULL;
     sampler->count = vouch_arena_take(arena, (size_t)n_vocab, sizeof *sampler->count);
     sampler->logits = vouch_arena_take(arena, (size_t)n_vocab, sizeof *sampler->logits);
     sampler->candidates = vouch_arena_take(arena, (size_t)n_vocab, sizeof *sampler->candidates);
@@ -86,7 +105,23 @@ static bool has_penalties(const vouch_sampling *params)
 
 bool vouch_sampling_changes_logits(const vouch_sampling *params)
 {
-    return params->n_bias > 0 || has_penalties(params);
+    return params->n_bias > 0 || has_penalties(params) || has_dry(params);
+}
+
+bool vouch_sampling_drops_top(const vouch_sampling *params)
+{
+    return params->temperature > 0 && (has_xtc(params) || params->typical_p < 1);
+}
+
+int32_t vouch_sampling_window(const vouch_sampling *params)
+{
+    const int32_t penalties = has_penalties(params) ? params->penalty_window : 0;
+    return has_dry(params) ? vouch_max(penalties, params->dry_penalty_last_n) : penalties;
+}
+
+bool vouch_xtc_applies(const vouch_sampling *params, uint64_t seed, int64_t position)
+{
+    return has_xtc(params) && vouch_uniform(seed, position, VOUCH_PURPOSE_XTC) < params->xtc_probability;
 }
 
 static void add_penalties(vouch_sampler *sampler, float *logits, const int32_t *history, size_t n_history)
@@ -118,12 +153,45 @@ static void ban_others(const uint64_t *allowed, float *logits, int32_t n_vocab)
     }
 }
 
-/* Never changes the model's logits: with a grammar, bias or penalties it returns the sampler's copy. */
+static double lanes_sum(const double lane[LANES])
+{
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+/* The sum of (x - from)^power, power 1 or 2, over the finite x [n]. *n_finite receives their number. */
+static double sum_powers(const float *x, int32_t n, double from, int power, double *n_finite)
+{
+    double sum[LANES] = {0}, count[LANES] = {0};
+    for (int32_t i = 0; i < n; i++) {
+        const double difference = (double)x[i] - from, value = power == 2 ? difference * difference : difference;
+        const bool is_finite = x[i] >= -FLT_MAX;
+        sum[i % LANES] += is_finite ? value : 0;
+        count[i % LANES] += is_finite;
+    }
+    *n_finite = lanes_sum(count);
+    return lanes_sum(sum);
+}
+
+/* Top-n-sigma: bans tokens far below the largest logit. Logits that aren't finite stay for find_max to refuse. */
+static void cut_sigma(float *logits, int32_t n, float n_sigma)
+{
+    double n_finite;
+    float most = logits[0];
+    for (int32_t i = 1; i < n; i++) most = logits[i] > most ? logits[i] : most;
+    const double mean = sum_powers(logits, n, 0, 1, &n_finite) / fmax(n_finite, 1);
+    const double sigma = sqrt(sum_powers(logits, n, mean, 2, &n_finite) / fmax(n_finite, 1));
+    const double least = (double)most - (double)n_sigma * sigma;
+    for (int32_t i = 0; i < n; i++)
+        if ((double)logits[i] < least) logits[i] = -INFINITY;
+}
+
+/* Never changes the model's logits: where something changes them it returns the sampler's copy. */
 static const float *change_logits(vouch_sampler *sampler, const float *logits, const int32_t *history,
                                   size_t n_history)
 {
     const vouch_sampling *params = &sampler->params;
-    if (!sampler->allowed && !vouch_sampling_changes_logits(params)) return logits;
+    const bool has_sigma = params->top_n_sigma > 0 && params->temperature > 0;
+    if (!sampler->allowed && !vouch_sampling_changes_logits(params) && !has_sigma) return logits;
     float *changed = memcpy(sampler->logits, logits, (size_t)sampler->n_vocab * sizeof *logits);
     if (sampler->allowed) ban_others(sampler->allowed, changed, sampler->n_vocab);
     for (size_t i = 0; i < params->n_bias; i++) {
@@ -131,6 +199,8 @@ static const float *change_logits(vouch_sampler *sampler, const float *logits, c
         *logit = narrow((double)*logit + (double)params->bias[i].bias);
     }
     if (has_penalties(params)) add_penalties(sampler, changed, history, n_history);
+    if (has_dry(params)) vouch_dry(sampler, changed, history, n_history);
+    if (has_sigma) cut_sigma(changed, sampler->n_vocab, params->top_n_sigma);
     return changed;
 }
 
@@ -278,17 +348,67 @@ static void set_support(vouch_dist *dist, const candidate *c, int32_t n, float l
     }
 }
 
-static void filter(vouch_dist *dist, const vouch_sampler *sampler, const float *logits, float max_weight)
+/* Locally typical sampling. With z = log weight, -log p is a constant minus z. So its distance from its mean, the
+ * entropy, is the distance of z from the mean of z, and needs no logarithm. The nearest tokens rank first. Returns how
+ * many of the n candidates stay. */
+static int32_t keep_typical(candidate *c, int32_t n, const vouch_sampler *sampler, const float *logits, float scale)
+{
+    double mass = 0, sum = 0;
+    const double most = sampler->params.typical_p;
+    for (int32_t i = 0; i < n; i++) {
+        mass += c[i].weight;
+        sum += c[i].weight * ((double)logits[c[i].id] * scale);
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const float distance = (float)fabs((double)logits[c[i].id] * scale - sum / mass);
+        c[i].rank_bits = ~rank_of(distance);
+    }
+    n = keep_above(c, n, find_cut(c, n, n, most * mass, sampler->buckets));
+    for (int32_t i = 0; i < n; i++) c[i].rank_bits = rank_of(logits[c[i].id]);
+    return n;
+}
+
+/* XTC: of the tokens with at least this probability, drops all but the one that ranks last. */
+static void exclude_top(vouch_dist *dist, const float *logits, float threshold)
+{
+    const double least = (double)threshold * dist->total;
+    float *weight = dist->weight;
+    int32_t n_above = 0, last = -1, kept = 0;
+    for (int32_t i = 0; i < dist->n_support; i++) {
+        const int32_t id = dist->dense ? i : dist->support[i];
+        if (!(weight[id] > 0 && weight[id] >= least)) continue;
+        n_above++;
+        if (last < 0 || rank_of(logits[id]) <= rank_of(logits[last])) last = id;
+    }
+    if (n_above < 2) return;
+    for (int32_t i = 0; i < dist->n_support; i++) {
+        const int32_t id = dist->dense ? i : dist->support[i];
+        if (id != last && weight[id] >= least) weight[id] = 0;
+        else if (!dist->dense) dist->support[kept++] = id;
+    }
+    if (!dist->dense) dist->n_support = kept;
+    dist->total = vouch_dist_sum(dist);
+}
+
+static float top_weight(const candidate *c, int32_t n)
+{
+    float most = 0;
+    for (int32_t i = 0; i < n; i++) most = fmaxf(most, c[i].weight);
+    return most;
+}
+
+static void filter(vouch_dist *dist, const vouch_sampler *sampler, const float *logits, float scale, float max_weight)
 {
     const vouch_sampling *params = &sampler->params;
     const bool has_top_k = params->top_k > 0 && params->top_k < sampler->n_vocab,
-               has_top_p = params->top_p < 1;
-    const float least = params->min_p * max_weight;
-    float bound = least;
+               has_typical = params->typical_p < 1, has_top_p = params->top_p < 1;
+    float least = params->min_p * max_weight;
+    float bound = has_typical ? 0 : least;
     if (has_top_k) {
         bound = bound_top_k(sampler, dist->weight);
-        if (!has_top_p) bound = fmaxf(bound, least); /* top-p needs the mass of all top_k tokens */
-    } else if (has_top_p) {
+        /* typical and top-p need the mass of all top_k tokens */
+        if (!has_top_p && !has_typical) bound = fmaxf(bound, least);
+    } else if (has_top_p && !has_typical) {
         /* Tokens lighter than total (1 - top_p) / n_vocab sum to less than 1 - top_p of the total, so top-p drops them.
          * Half of this bound leaves room for rounding. */
         const double light = 0.5 * (1 - (double)params->top_p) * dist->total / sampler->n_vocab;
@@ -299,8 +419,12 @@ static void filter(vouch_dist *dist, const vouch_sampler *sampler, const float *
     double total = dist->total;
     if (has_top_k && n > params->top_k)
         n = keep_above(c, n, find_cut(c, n, params->top_k, INFINITY, sampler->buckets));
+    if (has_typical) {
+        n = keep_typical(c, n, sampler, logits, scale);
+        least = params->min_p * top_weight(c, n);
+    }
     if (has_top_p) {
-        if (has_top_k) total = candidates_mass(c, n);
+        if (has_top_k || has_typical) total = candidates_mass(c, n);
         n = keep_above(c, n, find_cut(c, n, n, params->top_p * total, sampler->buckets));
     }
     set_support(dist, c, n, least);
@@ -326,7 +450,8 @@ vouch_status vouch_dist_from_logits(vouch_dist *out, vouch_sampler *sampler, con
     out->total = sampler->kernels->exp_weights(out->weight, logits, sampler->n_vocab, max, scale);
     out->dense = true;
     out->n_support = sampler->n_vocab;
-    if (params->top_k > 0 || params->top_p < 1 || params->min_p > 0)
-        filter(out, sampler, logits, out->weight[best]);
+    if (params->top_k > 0 || params->typical_p < 1 || params->top_p < 1 || params->min_p > 0 || params->top_n_sigma > 0)
+        filter(out, sampler, logits, scale, out->weight[best]);
+    if (sampler->xtc_applies) exclude_top(out, logits, params->xtc_threshold);
     return VOUCH_OK;
 }

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/philox.h"
 #include "kernels/kernels.h"
+#include "text/tokenizer.h"
 
 typedef struct vouch_dist {
     int32_t n_vocab;
@@ -29,20 +30,41 @@ typedef struct vouch_dist {
 void vouch_dist_layout(vouch_dist *dist, int32_t n_vocab, vouch_arena *arena);
 /* Puts all mass on one token. */
 void vouch_dist_set_point(vouch_dist *dist, int32_t token);
+/* Sums the weights. */
+double vouch_dist_sum(const vouch_dist *dist);
 
 static inline double vouch_dist_p(const vouch_dist *dist, int32_t token)
 {
     return (double)dist->weight[token] / dist->total;
 }
 
+/* The sequence breakers of DRY, and what each token has to do with them. */
+typedef struct vouch_breakers {
+    const vouch_tokenizer *tokenizer;
+    size_t n;          /* 0: there are none */
+    vouch_text *texts; /* [n] */
+    uint64_t *whole;   /* [n_vocab bits] tokens that contain a breaker */
+    uint64_t *end;     /* [n_vocab bits] tokens that begin with the end of a breaker, whose beginning is before them */
+} vouch_breakers;
+
+enum { VOUCH_MAX_BREAKERS = 16, VOUCH_MAX_BREAKER = 64 };
+
+/* Takes the arrays from the arena and copies the texts there. Without DRY it takes nothing. A tokenizer may be NULL if
+ * there are no breakers. The caller has checked params. */
+void vouch_breakers_layout(vouch_breakers *breakers, const vouch_sampling *params, const vouch_tokenizer *tokenizer,
+                           int32_t n_vocab, vouch_arena *arena);
+
 /* The checked sampling parameters of a session, and scratch memory for applying them. */
 typedef struct vouch_sampler {
-    vouch_sampling params; /* bias copied */
+    vouch_sampling params; /* bias copied; of the breakers only the number */
     int32_t n_vocab;
     const vouch_kernels *kernels;
+    const vouch_breakers *breakers; /* of DRY; NULL: none. Set after layout */
     const uint64_t *allowed;   /* [n_vocab bits] tokens that the grammar allows; NULL: all. Set before each call */
+    bool xtc_applies;          /* to this position (vouch_xtc_applies). Set before each call */
     int32_t *count;            /* [n_vocab], all zero between calls */
-    float *logits;             /* [n_vocab], with bias and penalties */
+    int32_t *repeats;          /* [dry_penalty_last_n, at most n_ctx] */
+    float *logits;             /* [n_vocab], with bias, penalties, DRY and top-n-sigma */
     struct vouch_ranked *candidates; /* [n_vocab] */
     struct vouch_bucket *buckets;       /* [2048] */
     vouch_logit_bias *bias;    /* [n_bias] */
@@ -50,17 +72,27 @@ typedef struct vouch_sampler {
 
 /* Error: ARGUMENT; the message names the parameter, its value and its range. */
 vouch_status vouch_sampling_check(const vouch_sampling *params, int32_t n_vocab, vouch_error *err);
-/* Whether bias or penalties change logits. */
+/* Whether bias, penalties or DRY change the logits of some tokens. */
 bool vouch_sampling_changes_logits(const vouch_sampling *params);
-/* Takes scratch memory from the arena and copies params there. The caller has checked params. */
-void vouch_sampler_layout(vouch_sampler *sampler, const vouch_sampling *params, int32_t n_vocab,
+/* Whether a token other than the likeliest may become the likeliest after temperature. */
+bool vouch_sampling_drops_top(const vouch_sampling *params);
+/* How many of the last tokens penalties and DRY look at. */
+int32_t vouch_sampling_window(const vouch_sampling *params);
+/* XTC's draw at a position, the same for p and q. */
+bool vouch_xtc_applies(const vouch_sampling *params, uint64_t seed, int64_t position);
+/* Takes scratch memory from the arena and copies params there. No history is longer than n_ctx. The caller has checked
+ * params. */
+void vouch_sampler_layout(vouch_sampler *sampler, const vouch_sampling *params, int32_t n_vocab, int32_t n_ctx,
                           const vouch_kernels *kernels, vouch_arena *arena);
 
 /* Makes the distribution of one position from logits [n_vocab], which it doesn't change. `history` holds the tokens
- * before this position; penalties look at the last penalty_window of them. Error: NUMERIC, if no logit is finite, or if
+ * before this position, at least the last vouch_sampling_window of them. Error: NUMERIC, if no logit is finite, or if
  * one is NaN or +infinity. */
 vouch_status vouch_dist_from_logits(vouch_dist *out, vouch_sampler *sampler, const float *logits,
                                     const int32_t *history, size_t n_history);
+
+/* DRY (dry.c): lowers the logits of tokens that would continue a repetition. */
+void vouch_dry(vouch_sampler *sampler, float *logits, const int32_t *history, size_t n_history);
 
 /* The inverse of the cumulative distribution, over ascending ids, at u in [0, 1). Never returns a token without
  * weight. */

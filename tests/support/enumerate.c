@@ -391,7 +391,9 @@ static void run_open(run *r, const setup *s)
     r->setup = *s;
     walker_begin(&r->walker);
     toy_open(&r->target, s->n_vocab, 1, 1.5f, &s->sampling);
-    toy_open(&r->draft, s->n_vocab, 2, 1.2f, &s->sampling);
+    vouch_sampling of_draft = s->sampling;
+    of_draft.seed += s->wrong == XTC_OF_DRAFT;
+    toy_open(&r->draft, s->n_vocab, 2, 1.2f, &of_draft);
     vouch_sampling odd = s->sampling;
     if (s->wrong != GUESSES_OUTSIDE_Q) odd.temperature *= 3;
     toy_open(&r->odd_draft, s->n_vocab, 2, 1.2f, &odd);
@@ -402,6 +404,7 @@ static void run_open(run *r, const setup *s)
     if (s->wrong == DRAWN_AGAIN) r->rule.judge = match_and_draw_again;
     if (s->wrong == POINTS_BY_P) r->rule.judge = judge_points_by_p;
     r->target.blind_penalties = s->wrong == PENALTIES_WITHOUT_DRAFT;
+    r->target.blind_xtc = s->wrong == XTC_OF_CYCLE;
     if (s->grammar) open_grammar(r, s);
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t i = 0; i < MAX_NODES; i++) vouch_dist_layout(&r->q[i], s->n_vocab, &r->arena);

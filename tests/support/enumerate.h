@@ -20,7 +20,9 @@ typedef enum wrong {
     DROP_LOW_Q,             /* drops a sampled guess whose q is low */
     GUESSES_OUTSIDE_Q,      /* draws guesses that the trimmed vocabulary lacks */
     Q_OF_OTHER_TEMPERATURE, /* reports a q of another temperature than the one it draws from */
-    PENALTIES_WITHOUT_DRAFT, /* computes p of a row without counting the guesses before it */
+    PENALTIES_WITHOUT_DRAFT, /* computes p of a row with penalties and DRY that don't see the guesses before it */
+    XTC_OF_CYCLE,   /* computes p of all rows of a cycle with the XTC draw of the first */
+    XTC_OF_DRAFT,   /* gives q an XTC draw of its own: exact, but fewer guesses are accepted */
     /* Mistakes with trees. */
     WITH_REPLACEMENT,    /* draws guesses for one position independently, so they can repeat */
     BEST_FIRST,          /* sorts the guesses for one position by q after drawing them */

@@ -54,7 +54,8 @@ void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_w
                      int32_t branches)
 {
     static const uint64_t seed = 1;
-    static const vouch_sampling sampling = {.temperature = 1, .top_p = 1, .repeat_penalty = 1};
+    vouch_sampling sampling = vouch_sampling_default();
+    sampling.temperature = 1;
     *b = (head_bench){.head = head, .n_vocab = model->info.n_vocab};
     assert_int_equal(vouch_pool_open(&b->pool, 2, NULL), VOUCH_OK);
     b->passes.pool = b->pool;

@@ -8,7 +8,8 @@
 
 static void layout(toy *model, const vouch_sampling *sampling)
 {
-    vouch_sampler_layout(&model->sampler, sampling, model->n_vocab, vouch_kernels_find("ref"), &model->arena);
+    vouch_sampler_layout(&model->sampler, sampling, model->n_vocab, TOY_MAX_CTX, vouch_kernels_find("ref"),
+                         &model->arena);
     vouch_dist_layout(&model->dist, model->n_vocab, &model->arena);
     model->logits = vouch_arena_take(&model->arena, (size_t)model->n_vocab, sizeof(float));
 }
@@ -50,16 +51,19 @@ static void mask(toy *model, const int32_t *tokens, int32_t n)
             vouch_constraint_mask(model->constraint, VOUCH_FOLLOWER_JUDGE, tokens + root, seen - root);
 }
 
-static vouch_status dist_of(toy *model, const int32_t *tokens, int32_t n, int32_t n_history)
+/* n_history, position: as penalties and XTC see them. */
+static vouch_status dist_of(toy *model, const int32_t *tokens, int32_t n, int32_t n_history, int32_t position)
 {
     toy_logits(model, tokens, n, model->logits);
     if (model->constraint) mask(model, tokens, n);
+    const vouch_sampling *params = &model->sampler.params;
+    model->sampler.xtc_applies = vouch_xtc_applies(params, params->seed, position);
     return vouch_dist_from_logits(&model->dist, &model->sampler, model->logits, tokens, (size_t)n_history);
 }
 
 const vouch_dist *toy_dist(toy *model, const int32_t *tokens, int32_t n)
 {
-    assert_int_equal(dist_of(model, tokens, n, n), VOUCH_OK);
+    assert_int_equal(dist_of(model, tokens, n, n, n), VOUCH_OK);
     return &model->dist;
 }
 
@@ -106,7 +110,7 @@ static vouch_status toy_row(void *self, const int32_t *tokens, int32_t n_history
     assert_memory_equal(model->cache, tokens, (size_t)n * sizeof *tokens);
     if (n_history - n == model->fail_row || tokens[n_history - 1] == model->fail_token) return VOUCH_E_NUMERIC;
     *p = &model->dist;
-    return dist_of(model, tokens, n_history, model->blind_penalties ? model->n_before : n_history);
+    return dist_of(model, tokens, n_history, model->blind_penalties ? n : n_history, model->blind_xtc ? n : n_history);
 }
 
 /* Writes the tokens that a row sees, its own included, to `sequence`. Returns their number. */

@@ -33,7 +33,8 @@ typedef struct toy {
     int32_t fail_token;   /* the row whose input is this token has no finite logits; -1: none fails */
     int32_t n_trimmed;    /* the tokens 1 to n_trimmed have probability 0, as those that a trimmed head can't guess */
     bool deaf;            /* the logits don't depend on the tokens before */
-    bool blind_penalties; /* a broken target: penalties ignore the guesses */
+    bool blind_penalties; /* a broken target: penalties and DRY ignore the guesses */
+    bool blind_xtc;       /* a broken target: all rows of a pass have the XTC draw of the first */
     vouch_constraint *constraint; /* masks the distributions of an answer; NULL: none */
     bool blind_grammar;   /* a broken target: the grammar ignores the guesses */
 } toy;
