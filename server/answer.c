@@ -130,6 +130,7 @@ size_t server_answer_token(server_answer *a, const server_event *event, int32_t 
     const size_t end = part_end(said, event, i, from);
     said->progress = event->progress;
     said->progress.n_generated -= event->n_tokens - 1 - i;
+    bool is_apart = is_special || said->reader.state == SERVER_READER_THOUGHTS; /* no part of a Response's text */
     said->n_thoughts += said->reader.state == SERVER_READER_THOUGHTS;
     if (end > from) server_reader_push(&said->reader, server_event_text(event) + from, end - from);
     if (is_special && bytes && a->request.messages) server_reader_special(&said->reader, bytes, n_bytes);
@@ -137,7 +138,8 @@ size_t server_answer_token(server_answer *a, const server_event *event, int32_t 
         if (!said->trace) said->trace = json_array();
         json_array_append_new(said->trace, server_trace_json(model_of(a), event, i, said->n_cycles));
     }
-    if (event->width > 0) {
+    is_apart |= said->reader.state == SERVER_READER_THOUGHTS;
+    if (event->width > 0 && !(is_apart && a->request.where == SERVER_RESPONSES)) {
         const vouch_logprob *row = server_event_logprobs(event) + i * event->width;
         if (!said->logprobs) said->logprobs = json_array();
         json_t *logprob =

@@ -40,21 +40,43 @@ const char *server_word(const json_t *object, const char *key)
     return word ? word : "";
 }
 
+bool server_check_part(const json_t *part, const char *path, server_fault *fault)
+{
+    static const char *const media[] = {"image", "image_url", "input_image", "audio", "audio_url", "input_audio",
+                                        "video", "video_url", "input_video", "file", "input_file", "document"};
+    const char *type = server_word(part, "type");
+    for (size_t i = 0; i < sizeof media / sizeof *media; i++)
+        if (strcmp(type, media[i]) == 0)
+            return server_fail_field(fault, path, "type '%s': this server reads text only; leave the part out", type);
+    return true;
+}
+
+const json_t *server_part_text(const json_t *part)
+{
+    return json_object_get(part, strcmp(server_word(part, "type"), "refusal") == 0 ? "refusal" : "text");
+}
+
 json_t *server_json_texts(json_t *content, const char *path, server_fault *fault)
 {
     server_text text = {0};
     json_t *part, *string = NULL;
     size_t i;
     if (json_is_string(content)) return json_copy(content);
-    bool good = !content || json_is_array(content);
+    bool good = !content || json_is_null(content) || json_is_array(content) ||
+                server_fail_field(fault, path, "expected a string or an array of texts, got %s",
+                                  server_json_kind(content));
     json_array_foreach(content, i, part)
     {
-        const json_t *piece = json_object_get(part, "text");
-        good = good && json_is_string(piece);
+        char inner[160];
+        const json_t *piece = server_part_text(part);
+        snprintf(inner, sizeof inner, "%.130s[%zu]", path, i);
+        good = good && server_check_part(part, inner, fault);
+        if (good && !json_is_string(piece))
+            good = server_fail_field(fault, inner, "expected a text, {\"type\": ..., \"text\": ...}");
         if (good) server_text_add(&text, json_string_value(piece), json_string_length(piece));
     }
-    if (good && !text.failed) string = json_stringn(text.n ? text.bytes : "", text.n);
-    else server_fail_field(fault, path, "expected a string, or an array of texts");
+    if (good && text.failed) good = server_fail_memory(fault);
+    if (good) string = json_stringn(text.n ? text.bytes : "", text.n);
     server_text_free(&text);
     return string;
 }
@@ -166,8 +188,9 @@ bool server_fields_read(json_t *object, const char *path, const server_field_tab
         size_t i = 0;
         snprintf(inner, sizeof inner, "%s%s%.100s", path, *path ? "." : "", name);
         while (i < table->n && (!(fields[i].where & where) || strcmp(fields[i].name, name) != 0)) i++;
+        if (json_is_null(value)) continue;
         if (i == table->n) return fail_unknown(inner, name, &known, fault);
-        if (!json_is_null(value) && !read_field(value, inner, &fields[i], values, fault)) return false;
+        if (!read_field(value, inner, &fields[i], values, fault)) return false;
     }
     return true;
 }
@@ -186,10 +209,12 @@ bool server_convert_tools(json_t *document, server_tool_schema *schema_of, serve
             json_decref(tools);
             return false;
         }
-        json_array_append_new(tools, json_pack("{s:s, s:{s:s, s:s, s:o}}", "type", "function", "function", "name",
-                                               server_word(tool, "name"), "description",
-                                               server_word(tool, "description"), "parameters",
-                                               schema ? json_incref(schema) : json_object()));
+        json_t *function = json_pack("{s:s, s:s, s:o}", "name", server_word(tool, "name"), "description",
+                                     server_word(tool, "description"), "parameters",
+                                     schema && !json_is_null(schema) ? json_incref(schema) : json_object());
+        json_t *strict = json_object_get(tool, "strict");
+        if (json_is_boolean(strict)) json_object_set(function, "strict", strict);
+        json_array_append_new(tools, json_pack("{s:s, s:o}", "type", "function", "function", function));
     }
     return json_object_set_new(document, "tools", tools) == 0;
 }

@@ -43,7 +43,12 @@ const char *server_json_kind(const json_t *value);
 bool server_fail_token(server_fault *fault, const char *path, size_t i, const json_t *value, int32_t n_vocab);
 /* The string at a key; "" where there is none. */
 const char *server_word(const json_t *object, const char *key);
-/* A string, or the texts of an array of parts, {"text": "..."}, joined; NULL as the empty string. A fault: NULL. */
+/* Fails for a part of a content that isn't text, such as a picture. */
+bool server_check_part(const json_t *part, const char *path, server_fault *fault);
+/* The text of a part, which a part of the type "refusal" has under another name; NULL: it has none. */
+const json_t *server_part_text(const json_t *part);
+/* A string, or the texts of an array of parts, {"text": "..."}, joined; nothing and null as the empty string. A fault:
+ * NULL. */
 json_t *server_json_texts(json_t *content, const char *path, server_fault *fault);
 /* Finds the schema of a tool's arguments, which the tool owns; *schema NULL: any arguments. False with a fault: no
  * valid tool. */

@@ -398,11 +398,10 @@ void server_count_chat_tokens(server_exchange *x)
 {
     server_request request;
     server_fault fault = {0};
-    server_job *job = NULL;
-    if (server_request_read(&request, x, SERVER_CHAT, &fault)) job = server_prompt_chat(&request, &fault);
-    if (job) server_reply_json(x, 200, json_pack("{s:I}", "input_tokens", (json_int_t)job->choices[0].n_tokens));
+    size_t n;
+    if (server_request_read(&request, x, SERVER_CHAT, &fault) && server_count_prompt(&request, &n, &fault))
+        server_reply_json(x, 200, json_pack("{s:I}", "input_tokens", (json_int_t)n));
     else server_reply_fault(x, &fault);
-    server_job_release(job);
 }
 
 /* --------------------------------------------------------------------- models */

@@ -43,6 +43,7 @@ static const struct form {
     {SERVER_RESPONSES, "response_format", false, NULL},
     {SERVER_MESSAGES, "system", false, PARTS("\"text\"")},
     {SERVER_MESSAGES, "thinking", false, "{\"type\": \"object\"}"},
+    {SERVER_RESPONSES, "include", false, TEXTS},
     {SERVER_RESPONSES, "input", true, "{\"type\": [\"string\", \"array\"]}"},
     {SERVER_RESPONSES, "instructions", false, TEXT},
     {SERVER_RESPONSES, "text", false, "{\"type\": \"object\"}"},

@@ -59,11 +59,19 @@ static void blame_message(server_fault *fault)
     if (path) snprintf(fault->param, sizeof fault->param, "%.*s", (int)strcspn(path, ": "), path);
 }
 
-server_job *server_prompt_chat(const server_request *r, server_fault *fault)
+/* The field that the client wrote the conversation in. */
+static const char *conversation_param(const server_request *r)
+{
+    return r->where == SERVER_RESPONSES ? "input" : "messages";
+}
+
+/* The tokens of the conversation, [*n], the caller's to free; NULL with a fault. */
+static int32_t *conversation_tokens(const server_request *r, size_t *n, server_fault *fault)
 {
     const vouch_model *model = r->model->options->model;
+    const char *param = conversation_param(r);
     if (!json_is_array(r->messages) || json_array_size(r->messages) == 0) {
-        server_fail_field(fault, "messages", "expected an array of at least one message");
+        server_fail_field(fault, param, "expected an array of at least one message");
         return NULL;
     }
     if (!complete_messages(r->messages, fault)) return NULL;
@@ -72,32 +80,49 @@ server_job *server_prompt_chat(const server_request *r, server_fault *fault)
         server_fail_field(fault, "continue_final_message", "leave out add_generation_prompt, which opens another turn");
         return NULL;
     }
-    server_job *job = server_request_job(r, 1, fault);
-    char *text = job ? conversation_text(r) : NULL;
+    char *text = conversation_text(r);
     vouch_error err = {0};
     int32_t *tokens = NULL;
-    size_t n = 0;
-    bool good = false;
-    if (!job) return NULL;
-    const vouch_status status =
-        text ? vouch_tokenize_chat_json(model, text, strlen(text), NULL, 0, &n, &err) : VOUCH_E_MEMORY;
-    if (status == VOUCH_OK || status == VOUCH_E_BUFFER) tokens = server_job_allocate(job, n, sizeof *tokens);
-    if (tokens) {
-        if (vouch_tokenize_chat_json(model, text, strlen(text), tokens, n, &n, &err))
-            server_fail_library(fault, "messages", &err);
-        else
-            good = server_request_prompt(r, job, 0, tokens, n, "messages", fault) &&
-                   server_request_bind(r, job, server_thoughts_of(model, tokens, n), fault);
-    } else if (status && status != VOUCH_E_BUFFER && text) {
-        server_fail_library(fault, "messages", &err);
-        blame_message(fault);
-    } else {
-        server_fail_memory(fault);
+    *n = 0;
+    vouch_status status =
+        text ? vouch_tokenize_chat_json(model, text, strlen(text), NULL, 0, n, &err) : VOUCH_E_MEMORY;
+    if (status == VOUCH_OK || status == VOUCH_E_BUFFER) {
+        tokens = calloc(*n + 1, sizeof *tokens);
+        status = tokens ? vouch_tokenize_chat_json(model, text, strlen(text), tokens, *n, n, &err) : VOUCH_E_MEMORY;
     }
     free(text);
-    if (good) return job;
+    if (status == VOUCH_OK) return tokens;
+    free(tokens);
+    if (status == VOUCH_E_MEMORY) {
+        server_fail_memory(fault);
+        return NULL;
+    }
+    server_fail_library(fault, param, &err);
+    blame_message(fault);
+    return NULL;
+}
+
+server_job *server_prompt_chat(const server_request *r, server_fault *fault)
+{
+    server_job *job = server_request_job(r, 1, fault);
+    size_t n = 0;
+    int32_t *tokens = job ? conversation_tokens(r, &n, fault) : NULL;
+    int32_t *owned = tokens ? server_job_allocate(job, n, sizeof *owned) : NULL;
+    if (owned && n > 0) memcpy(owned, tokens, n * sizeof *owned);
+    else if (tokens && !owned) server_fail_memory(fault);
+    free(tokens);
+    if (owned && server_request_prompt(r, job, 0, owned, n, conversation_param(r), fault) &&
+        server_request_bind(r, job, server_thoughts_of(r->model->options->model, owned, n), fault))
+        return job;
     server_job_release(job);
     return NULL;
+}
+
+bool server_count_prompt(const server_request *r, size_t *n, server_fault *fault)
+{
+    int32_t *tokens = conversation_tokens(r, n, fault);
+    free(tokens);
+    return tokens != NULL;
 }
 
 /* ---------------------------------------------------------------- completions */

@@ -51,7 +51,7 @@ static const server_field fields[] = {
     {"speculative", ALL, SERVER_FIELD_VALUE, AT(speculative), NULL},
 
     {"logprobs", CHAT, SERVER_FIELD_BOOL, AT(with_logprobs), NULL},
-    {"top_logprobs", CHAT, SERVER_FIELD_INT, AT(top_logprobs), "[0, 20]"},
+    {"top_logprobs", CHAT | RESPONSES, SERVER_FIELD_INT, AT(top_logprobs), "[0, 20]"},
     {"logprobs", COMPLETIONS, SERVER_FIELD_VALUE, AT(n_logprobs), NULL},
     {"best_of", COMPLETIONS, SERVER_FIELD_NEUTRAL, 0, "1"},
     {"suffix", COMPLETIONS, SERVER_FIELD_NEUTRAL, 0, NULL},
@@ -103,12 +103,14 @@ static const server_field fields[] = {
     {"output_config", MESSAGES, SERVER_FIELD_IGNORED, 0, NULL},
 
     {"instructions", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL}, /* the first message has them (responses.c) */
-    {"include", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"include", RESPONSES, SERVER_FIELD_VALUE, AT(include), NULL},
+    {"text", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL}, /* response_format has its format (responses.c) */
+    {"reasoning", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"personality", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
     {"truncation", RESPONSES, SERVER_FIELD_NEUTRAL, 0, "disabled"},
     {"previous_response_id", RESPONSES, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"conversation", RESPONSES, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"background", RESPONSES, SERVER_FIELD_NEUTRAL, 0, NULL},
-    {"top_logprobs", RESPONSES, SERVER_FIELD_NEUTRAL, 0, "0"},
     {"stream_options", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
     {"client_metadata", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
     {"max_tool_calls", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
@@ -268,11 +270,38 @@ static bool read_seed(server_request *r, server_fault *fault)
     return true;
 }
 
-/* Chat has a switch and a number, completions a number alone. */
+/* What clients of the Responses API ask to be told of. All but the log probabilities is about tools that run elsewhere,
+ * or pictures. */
+static bool read_include(server_request *r, server_fault *fault)
+{
+    static const char *const known[] = {
+        "message.output_text.logprobs", "reasoning.encrypted_content", "file_search_call.results",
+        "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url",
+        "computer_call_output.output.image_url", "code_interpreter_call.outputs"};
+    enum { N_KNOWN = sizeof known / sizeof *known };
+    const json_t *word;
+    size_t i;
+    if (r->include && !json_is_array(r->include))
+        return server_fail_field(fault, "include", "expected an array of names, got %s", server_json_kind(r->include));
+    json_array_foreach(r->include, i, word)
+    {
+        const char *name = json_string_value(word);
+        int k = 0;
+        while (name && k < N_KNOWN && strcmp(known[k], name) != 0) k++;
+        if (!name || k == N_KNOWN)
+            return server_fail_field(fault, "include", "element %zu: '%.60s' is unknown; log probabilities are "
+                                     "message.output_text.logprobs", i, name ? name : server_json_kind(word));
+        r->with_logprobs |= k == 0;
+    }
+    return true;
+}
+
+/* Chat has a switch and a number; responses, completions and /completion a number alone. */
 static bool read_logprobs(server_request *r, server_fault *fault)
 {
     vouch_session_options *o = &r->session;
-    o->logprobs = r->with_logprobs || (r->where == SERVER_NATIVE && r->top_logprobs > 0);
+    if (!read_include(r, fault)) return false;
+    o->logprobs = r->with_logprobs || (r->where & (NATIVE | RESPONSES) && r->top_logprobs > 0);
     o->top_logprobs = r->top_logprobs;
     if (r->top_logprobs > 0 && !o->logprobs)
         return server_fail_field(fault, "top_logprobs", "allowed only with \"logprobs\": true");
@@ -507,16 +536,29 @@ server_job *server_request_job(const server_request *r, int32_t n_prompts, serve
     return NULL;
 }
 
+/* Each API's clients look for other words, and then shorten the conversation. */
+static bool fail_length(const server_request *r, const char *param, size_t n_tokens, server_fault *fault)
+{
+    static const char code[] = "context_length_exceeded",
+                      remedy[] = "shorten the prompt or start the server with a larger --ctx";
+    const int32_t n_ctx = r->session.n_ctx;
+    if (r->where == MESSAGES)
+        return server_fail(fault, 400, code, param, "prompt is too long: %zu tokens > %d maximum; %s", n_tokens,
+                           n_ctx - 1, remedy);
+    if (r->where == NATIVE)
+        return server_fail(fault, 400, code, param, "%s: the prompt has %zu tokens and exceeds the available context "
+                           "size, %d, which needs one for the answer; %s", param, n_tokens, n_ctx, remedy);
+    return server_fail(fault, 400, code, param, "%s: This model's maximum context length is %d tokens. The prompt has "
+                       "%zu, and the answer needs one; %s", param, n_ctx, n_tokens, remedy);
+}
+
 bool server_request_prompt(const server_request *r, server_job *job, int32_t prompt, const int32_t *tokens,
                            size_t n_tokens, const char *param, server_fault *fault)
 {
     const int32_t n_ctx = r->session.n_ctx;
     if (n_tokens == 0) return server_fail_field(fault, param, "the prompt has no tokens; at least one is needed");
     if (n_tokens >= (size_t)n_ctx)
-        return server_fail(fault, 400, "context_length_exceeded", param,
-                           "%s: the prompt has %zu tokens and exceeds the available context size, %d, which needs one "
-                           "for the answer; shorten the prompt or start the server with a larger --ctx",
-                           param, n_tokens, n_ctx);
+        return fail_length(r, param, n_tokens, fault);
     for (int32_t i = 0; i < r->n; i++) {
         server_choice *choice = &job->choices[prompt * r->n + i];
         choice->tokens = tokens;

@@ -46,7 +46,7 @@ typedef struct server_request {
     int32_t top_logprobs;     /* chat */
     bool add_generation_prompt, continue_final_message; /* as apply_chat_template of transformers takes them */
     const char *reasoning_effort, *grammar;
-    json_t *json_schema;
+    json_t *json_schema, *include;
     bool must_call;     /* tool_choice forces a call */
     bool several_calls; /* an answer may have more than one */
     bool timings_per_token; /* of llama.cpp: each chunk of a stream has `timings` */
@@ -72,6 +72,8 @@ bool server_request_prompt(const server_request *request, server_job *job, int32
 
 /* The prompts of the request as tokens: a conversation, or texts and ids. */
 server_job *server_prompt_chat(const server_request *request, server_fault *fault);
+/* Only counts the tokens of a conversation, which may be longer than the context. */
+bool server_count_prompt(const server_request *request, size_t *n, server_fault *fault);
 server_job *server_prompt_texts(const server_request *request, server_fault *fault);
 
 /* The model of this name, a JSON string; without a name the first. NULL with a fault. A server of one model answers to

@@ -5,13 +5,14 @@
  *
  *   response.created, response.in_progress,
  *   (response.output_item.added, ..., response.output_item.done) ...,
- *   response.completed or response.incomplete
+ *   response.completed, response.incomplete, or error and response.failed
  */
 #include "responses.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "answer.h"
 #include "common/json.h"
@@ -19,68 +20,104 @@
 
 /* ------------------------------------------------------------------ the request */
 
-/* Adds a call to the last message if that is the assistant's, as models expect parallel calls; else to a new one. */
-static bool add_call(json_t *out, const json_t *item)
+/* The conversation as the items are read. Thoughts wait for the assistant's message after them. */
+typedef struct conversation {
+    json_t *messages, *thoughts; /* thoughts NULL: none wait */
+} conversation;
+
+/* Takes the content. Returns the message, which the conversation owns. */
+static json_t *add_message(conversation *c, const char *role, json_t *content)
 {
-    json_t *last = json_array_get(out, json_array_size(out) - 1);
-    json_t *call = json_pack("{s:s, s:s, s:{s:s, s:s}}", "id", server_word(item, "call_id"), "type", "function",
-                             "function", "name", server_word(item, "name"), "arguments",
-                             server_word(item, "arguments"));
-    if (json_array_size(out) == 0 || strcmp(server_word(last, "role"), "assistant") != 0) {
-        last = json_pack("{s:s, s:s}", "role", "assistant", "content", "");
-        json_array_append_new(out, last);
+    json_t *message = json_pack("{s:s, s:o}", "role", role, "content", content);
+    if (c->thoughts && strcmp(role, "assistant") == 0) {
+        json_object_set_new(message, "reasoning_content", c->thoughts);
+        c->thoughts = NULL;
     }
-    json_t *calls = json_object_get(last, "tool_calls");
-    if (!calls) json_object_set_new(last, "tool_calls", calls = json_array());
-    return call && json_array_append_new(calls, call) == 0;
+    json_array_append_new(c->messages, message);
+    return message;
 }
 
-static bool add_item(json_t *out, const json_t *item, const char *path, server_fault *fault)
+/* Adds a call to the last message if that is the assistant's, as models expect parallel calls; else to a new one. */
+static bool add_call(conversation *c, const json_t *item, const char *path, server_fault *fault)
 {
+    json_t *last = json_array_get(c->messages, json_array_size(c->messages) - 1);
+    if (!*server_word(item, "name"))
+        return server_fail_field(fault, path, "name: expected the name of a function");
+    if (strcmp(server_word(last, "role"), "assistant") != 0) last = add_message(c, "assistant", json_string(""));
+    json_t *calls = json_object_get(last, "tool_calls");
+    if (!calls) json_object_set_new(last, "tool_calls", calls = json_array());
+    return json_array_append_new(calls, json_pack("{s:s, s:s, s:{s:s, s:s}}", "id", server_word(item, "call_id"),
+                                                  "type", "function", "function", "name", server_word(item, "name"),
+                                                  "arguments", server_word(item, "arguments"))) == 0;
+}
+
+/* The text at a key of an item, a string or parts. A new reference; NULL with a fault. */
+static json_t *item_text(const json_t *item, const char *key, const char *path, server_fault *fault)
+{
+    char inner[64];
+    snprintf(inner, sizeof inner, "%.48s.%s", path, key);
+    return server_json_texts(json_object_get(item, key), inner, fault);
+}
+
+static bool add_item(conversation *c, const json_t *item, const char *path, server_fault *fault)
+{
+    static const char *const roles[] = {"user", "assistant", "system", "developer"};
     const char *type = server_word(item, "type"), *role = server_word(item, "role");
     const bool is_call = strcmp(type, "function_call") == 0, is_result = strcmp(type, "function_call_output") == 0;
-    json_t *text;
     if (!json_is_object(item))
         return server_fail_field(fault, path, "expected an object, got %s", server_json_kind(item));
+    if (strcmp(type, "item_reference") == 0 || (!*type && !*role && json_object_get(item, "id")))
+        return server_fail_field(fault, path, "an item_reference names an item of an earlier response, and the server "
+                                              "keeps none; send the item itself");
     if ((is_call || is_result) && !*server_word(item, "call_id"))
         return server_fail_field(fault, path, "call_id: expected the id of a call");
-    if (is_call && !*server_word(item, "name"))
-        return server_fail_field(fault, path, "name: expected the name of a function");
-    if (is_call) return add_call(out, item);
-    if (strcmp(type, "reasoning") == 0) return true;
-    if (is_result) {
-        text = server_json_texts(json_object_get(item, "output"), path, fault);
-        return text && json_array_append_new(out, json_pack("{s:s, s:s, s:o}", "role", "tool", "tool_call_id",
-                                                            server_word(item, "call_id"), "content", text)) == 0;
-    }
-    if (*type && strcmp(type, "message") != 0)
+    if (is_call) return add_call(c, item, path, fault);
+    const char *key = is_result ? "output" : "content";
+    if (strcmp(type, "reasoning") != 0 && !is_result && *type && strcmp(type, "message") != 0)
         return server_fail_field(fault, path, "type '%.40s' is not supported; expected message, function_call, "
                                  "function_call_output or reasoning", type);
-    text = server_json_texts(json_object_get(item, "content"), path, fault);
-    return text && json_array_append_new(out, json_pack("{s:s, s:o}", "role", role, "content", text)) == 0;
+    json_t *text = item_text(item, key, path, fault);
+    if (!text) return false;
+    if (strcmp(type, "reasoning") == 0) {
+        json_decref(c->thoughts);
+        c->thoughts = text;
+        if (json_string_length(text) > 0) return true;
+        json_decref(text);
+        c->thoughts = NULL;
+        return true;
+    }
+    if (is_result) {
+        json_object_set_new(add_message(c, "tool", text), "tool_call_id", json_string(server_word(item, "call_id")));
+        return true;
+    }
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (strcmp(role, roles[i]) == 0) return add_message(c, role, text) != NULL;
+    json_decref(text);
+    return server_fail_field(fault, path, "role '%.40s': expected user, assistant, system or developer", role);
 }
 
 static bool convert_input(json_t *document, server_fault *fault)
 {
-    const json_t *input = json_object_get(document, "input"), *instructions = json_object_get(document, "instructions");
-    json_t *out = json_array(), *item;
+    json_t *input = json_object_get(document, "input"), *instructions = json_object_get(document, "instructions"),
+           *item;
+    conversation c = {.messages = json_array()};
     size_t i;
     bool good = true;
-    if (!json_is_string(input) && !json_is_array(input))
+    if (!json_is_string(input) && json_array_size(input) == 0)
         good = server_fail_field(fault, "input", "expected a string or an array of items");
     if (good && instructions && !json_is_string(instructions) && !json_is_null(instructions))
         good = server_fail_field(fault, "instructions", "expected a string, got %s", server_json_kind(instructions));
-    if (json_is_string(instructions))
-        json_array_append_new(out, json_pack("{s:s, s:O}", "role", "system", "content", instructions));
-    if (json_is_string(input)) json_array_append_new(out, json_pack("{s:s, s:O}", "role", "user", "content", input));
+    if (json_is_string(instructions)) add_message(&c, "system", json_incref(instructions));
+    if (json_is_string(input)) add_message(&c, "user", json_incref(input));
     json_array_foreach(input, i, item)
     {
         char path[32];
         snprintf(path, sizeof path, "input[%zu]", i);
-        good = good && add_item(out, item, path, fault);
+        good = good && add_item(&c, item, path, fault);
     }
+    json_decref(c.thoughts);
     json_object_del(document, "input");
-    json_object_set_new(document, "messages", out);
+    json_object_set_new(document, "messages", c.messages);
     return good;
 }
 
@@ -103,6 +140,8 @@ static bool read_settings(json_t *document, settings *s, server_fault *fault)
                                         {"verbosity", 1, SERVER_FIELD_IGNORED, 0, NULL}};
     static const server_field reasoning[] = {{"effort", 1, SERVER_FIELD_VALUE, offsetof(settings, effort), NULL},
                                              {"summary", 1, SERVER_FIELD_IGNORED, 0, NULL},
+                                             {"context", 1, SERVER_FIELD_IGNORED, 0, NULL},
+                                             {"mode", 1, SERVER_FIELD_IGNORED, 0, NULL},
                                              {"generate_summary", 1, SERVER_FIELD_IGNORED, 0, NULL}};
     static const server_field_table tables[] = {{text, sizeof text / sizeof *text},
                                                 {reasoning, sizeof reasoning / sizeof *reasoning}};
@@ -116,7 +155,7 @@ static bool read_settings(json_t *document, settings *s, server_fault *fault)
     return server_fail_field(fault, "reasoning.effort", "expected a string, got %s", server_json_kind(s->effort));
 }
 
-/* Turns x->json into a request of the chat API. */
+/* Turns x->json into a request of the chat API. text, reasoning, include and others stay for the answer. */
 static bool convert(server_exchange *x, server_fault *fault)
 {
     json_t *document = x->json;
@@ -125,8 +164,6 @@ static bool convert(server_exchange *x, server_fault *fault)
     if (!read_settings(document, &s, fault)) return false;
     if (s.format) json_object_set(document, "response_format", s.format);
     if (s.effort) json_object_set(document, "reasoning_effort", s.effort);
-    json_object_del(document, "text");
-    json_object_del(document, "reasoning");
     return convert_input(document, fault) && server_convert_tools(document, schema_of, fault);
 }
 
@@ -139,22 +176,32 @@ typedef struct items {
     item_kind open;
     int32_t n_events;
     char id[64]; /* of the open item */
-    json_t *done;
+    json_t *done, *logprobs; /* logprobs: of the open item's tokens */
     server_text text;
 } items;
 
-/* Takes the text's value. */
-static json_t *message_item(const char *id, json_t *text)
+/* The content of an item. Takes the text's value, and the log probabilities, an array; NULL: an empty one. */
+static json_t *part_json(item_kind kind, json_t *text, json_t *logprobs)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:[{s:s, s:o, s:[], s:[]}]}", "id", id, "type", "message", "status",
-                     "completed", "role", "assistant", "content", "type", "output_text", "text", text, "annotations",
-                     "logprobs");
+    if (kind == ITEM_REASONING) return json_pack("{s:s, s:o}", "type", "reasoning_text", "text", text);
+    return json_pack("{s:s, s:o, s:[], s:o}", "type", "output_text", "text", text, "annotations", "logprobs",
+                     logprobs ? logprobs : json_array());
 }
 
-static json_t *reasoning_item(const char *id, json_t *text)
+/* Takes the part; NULL: the item is empty yet. */
+static json_t *item_json(item_kind kind, const char *id, const char *status, json_t *part)
 {
-    return json_pack("{s:s, s:s, s:[], s:[{s:s, s:o}]}", "id", id, "type", "reasoning", "summary", "content", "type",
-                     "reasoning_text", "text", text);
+    json_t *content = part ? json_pack("[o]", part) : json_array();
+    if (kind == ITEM_REASONING)
+        return json_pack("{s:s, s:s, s:[], s:o}", "id", id, "type", "reasoning", "summary", "content", content);
+    return json_pack("{s:s, s:s, s:s, s:s, s:o}", "id", id, "type", "message", "status", status, "role", "assistant",
+                     "content", content);
+}
+
+/* The text as a whole item. Takes the text's value and the log probabilities. */
+static json_t *whole_item(item_kind kind, const char *id, const char *status, json_t *text, json_t *logprobs)
+{
+    return item_json(kind, id, status, part_json(kind, text, logprobs));
 }
 
 static json_t *call_item(server_exchange *x, const json_t *call)
@@ -171,11 +218,51 @@ static json_t *usage_json(const server_exchange *x)
 {
     const server_answer *a = x->state;
     const server_usage u = server_usage_of(x->job, 1);
-    return json_pack("{s:I, s:{s:I}, s:I, s:{s:I}, s:I}", "input_tokens", (json_int_t)u.prompt_tokens,
-                     "input_tokens_details", "cached_tokens", (json_int_t)u.cached_tokens, "output_tokens",
-                     (json_int_t)u.completion_tokens, "output_tokens_details", "reasoning_tokens",
+    return json_pack("{s:I, s:{s:I, s:i}, s:I, s:{s:I}, s:I}", "input_tokens", (json_int_t)u.prompt_tokens,
+                     "input_tokens_details", "cached_tokens", (json_int_t)u.cached_tokens, "cache_write_tokens", 0,
+                     "output_tokens", (json_int_t)u.completion_tokens, "output_tokens_details", "reasoning_tokens",
                      (json_int_t)a->said[0].n_thoughts, "total_tokens",
                      (json_int_t)(u.prompt_tokens + u.completion_tokens));
+}
+
+/* The tools as the request had them; the document has those of the chat API. */
+static json_t *tools_json(const json_t *document)
+{
+    json_t *tools = json_array(), *tool;
+    size_t i;
+    json_array_foreach(json_object_get(document, "tools"), i, tool)
+    {
+        json_t *flat = json_copy(json_object_get(tool, "function"));
+        json_object_set_new(flat, "type", json_string("function"));
+        if (!json_object_get(flat, "strict")) json_object_set_new(flat, "strict", json_false());
+        json_array_append_new(tools, flat);
+    }
+    return tools;
+}
+
+/* A field of the request, as it was given; otherwise `otherwise`, which it takes. */
+static json_t *given(const server_answer *a, const char *name, json_t *otherwise)
+{
+    json_t *value = json_object_get(a->request.document, name);
+    if (!value || json_is_null(value)) return otherwise;
+    json_decref(otherwise);
+    return json_incref(value);
+}
+
+static bool is_cut(const server_exchange *x)
+{
+    const vouch_finish finish = x->job->choices[0].finish;
+    return finish == VOUCH_FINISH_LENGTH || finish == VOUCH_FINISH_CONTEXT;
+}
+
+/* The text's settings, with a format. */
+static json_t *text_json(const server_answer *a)
+{
+    json_t *text = given(a, "text", NULL), *copy = text ? json_copy(text) : json_object();
+    json_t *format = json_object_get(copy, "format");
+    json_decref(text);
+    if (!format || json_is_null(format)) json_object_set_new(copy, "format", json_pack("{s:s}", "type", "text"));
+    return copy;
 }
 
 /* The response as JSON. Takes `output`. is_over: it has the final status and the usage. */
@@ -183,33 +270,38 @@ static json_t *response_json(const server_exchange *x, json_t *output, bool is_o
 {
     const server_answer *a = x->state;
     const vouch_sampling *s = &a->request.session.sampling;
-    const vouch_finish finish = x->job->choices[0].finish;
-    json_t *given = json_object_get(a->request.document, "tool_choice");
-    const bool has_choice = given && !json_is_null(given);
-    json_t *instructions = json_object_get(a->request.document, "instructions");
-    json_t *choice = has_choice ? json_incref(given) : json_string(a->request.tools ? "auto" : "none");
-    const bool is_cut = is_over && (finish == VOUCH_FINISH_LENGTH || finish == VOUCH_FINISH_CONTEXT);
+    const bool cut = is_over && is_cut(x);
     const cli_json_entry entries[] = {
         {"id", json_string(a->id)},
         {"object", json_string("response")},
         {"created_at", json_integer(a->created)},
-        {"status", json_string(!is_over ? "in_progress" : is_cut ? "incomplete" : "completed")},
+        {"completed_at", is_over && !cut ? json_integer((json_int_t)time(NULL)) : json_null()},
+        {"status", json_string(!is_over ? "in_progress" : cut ? "incomplete" : "completed")},
+        {"background", json_false()},
         {"error", json_null()},
-        {"incomplete_details", is_cut ? json_pack("{s:s}", "reason", "max_output_tokens") : json_null()},
-        {"instructions", instructions ? json_incref(instructions) : json_null()},
+        {"incomplete_details", cut ? json_pack("{s:s}", "reason", "max_output_tokens") : json_null()},
+        {"instructions", given(a, "instructions", json_null())},
         {"max_output_tokens", a->request.max_tokens > 0 ? json_integer(a->request.max_tokens) : json_null()},
+        {"max_tool_calls", given(a, "max_tool_calls", json_null())},
         {"model", cli_json_text(a->request.model->options->name)},
         {"output", output},
         {"parallel_tool_calls", json_boolean(a->request.several_calls)},
         {"previous_response_id", json_null()},
+        {"prompt_cache_key", given(a, "prompt_cache_key", json_null())},
+        {"reasoning", given(a, "reasoning", json_pack("{s:n, s:n}", "effort", "summary"))},
+        {"safety_identifier", given(a, "safety_identifier", json_null())},
+        {"service_tier", json_string("default")},
         {"store", json_false()},
         {"temperature", cli_json_float(s->temperature)},
+        {"text", text_json(a)},
+        {"tool_choice", given(a, "tool_choice", json_string("auto"))},
+        {"tools", tools_json(a->request.document)},
+        {"top_logprobs", json_integer(a->request.top_logprobs)},
         {"top_p", cli_json_float(s->top_p)},
-        {"tool_choice", choice},
-        {"tools", a->request.tools ? json_copy(a->request.tools) : json_array()},
         {"truncation", json_string("disabled")},
-        {"metadata", json_object()},
+        {"metadata", given(a, "metadata", json_object())},
         {"usage", is_over ? usage_json(x) : json_null()},
+        {"user", given(a, "user", json_null())},
     };
     return cli_json_object(entries, sizeof entries / sizeof *entries);
 }
@@ -217,16 +309,21 @@ static json_t *response_json(const server_exchange *x, json_t *output, bool is_o
 static json_t *body(server_exchange *x)
 {
     server_answer *a = x->state;
-    server_reader *r = &a->said[0].reader;
+    server_said *said = &a->said[0];
+    server_reader *r = &said->reader;
     json_t *output = json_array(), *call;
     char id[64];
     size_t i;
     server_make_id(x->server, "rs_", id);
     if (r->thoughts.n)
-        json_array_append_new(output, reasoning_item(id, server_json_bytes(r->thoughts.bytes, r->thoughts.n)));
+        json_array_append_new(output, whole_item(ITEM_REASONING, id, "",
+                                                 server_json_bytes(r->thoughts.bytes, r->thoughts.n), NULL));
     server_make_id(x->server, "msg_", id);
-    if (r->content.n || !r->calls)
-        json_array_append_new(output, message_item(id, server_json_bytes(r->content.bytes, r->content.n)));
+    if (r->content.n || !r->calls) {
+        json_array_append_new(output, whole_item(ITEM_MESSAGE, id, is_cut(x) && !r->calls ? "incomplete" : "completed",
+                                                 server_json_bytes(r->content.bytes, r->content.n), said->logprobs));
+        said->logprobs = NULL;
+    }
     json_array_foreach(r->calls, i, call) json_array_append_new(output, call_item(x, call));
     return response_json(x, output, true);
 }
@@ -260,11 +357,6 @@ static const char *event_of(const items *it, bool is_delta)
     return is_delta ? "response.output_text.delta" : "response.output_text.done";
 }
 
-static json_t *part_json(json_t *text)
-{
-    return json_pack("{s:s, s:o, s:[], s:[]}", "type", "output_text", "text", text, "annotations", "logprobs");
-}
-
 /* Sends the item as done, which it takes. */
 static void item_done(server_exchange *x, json_t *item)
 {
@@ -274,52 +366,54 @@ static void item_done(server_exchange *x, json_t *item)
     json_array_append_new(it->done, item);
 }
 
-static void item_close(server_exchange *x)
+/* Closes the open item, if any. */
+static void item_close(server_exchange *x, const char *status)
 {
     items *it = items_of(x);
     if (it->open == ITEM_NONE) return;
-    json_t *text = server_json_bytes(it->text.bytes, it->text.n), *event = place_json(x);
+    json_t *text = server_json_bytes(it->text.bytes, it->text.n), *logprobs = it->logprobs, *event = place_json(x);
     json_object_set(event, "text", text);
+    if (it->open == ITEM_MESSAGE) json_object_set(event, "logprobs", logprobs);
     send_event(x, event_of(it, false), event);
-    if (it->open == ITEM_MESSAGE) {
-        event = place_json(x);
-        json_object_set_new(event, "part", part_json(json_incref(text)));
-        send_event(x, "response.content_part.done", event);
-        item_done(x, message_item(it->id, text));
-    } else {
-        item_done(x, reasoning_item(it->id, text));
-    }
+    json_t *part = part_json(it->open, text, logprobs);
+    event = place_json(x);
+    json_object_set(event, "part", part);
+    send_event(x, "response.content_part.done", event);
+    item_done(x, item_json(it->open, it->id, status, part));
     it->open = ITEM_NONE;
+    it->logprobs = NULL;
     it->text.n = 0;
 }
 
 static void item_open(server_exchange *x, item_kind kind)
 {
     items *it = items_of(x);
-    item_close(x);
+    item_close(x, "completed");
     it->open = kind;
+    it->logprobs = kind == ITEM_MESSAGE ? json_array() : NULL;
     server_make_id(x->server, kind == ITEM_MESSAGE ? "msg_" : "rs_", it->id);
-    json_t *item = kind == ITEM_MESSAGE
-                       ? json_pack("{s:s, s:s, s:s, s:s, s:[]}", "id", it->id, "type", "message", "status",
-                                   "in_progress", "role", "assistant", "content")
-                       : json_pack("{s:s, s:s, s:[], s:[]}", "id", it->id, "type", "reasoning", "summary", "content");
     send_event(x, "response.output_item.added",
-         json_pack("{s:I, s:o}", "output_index", (json_int_t)json_array_size(it->done), "item", item));
-    if (kind == ITEM_REASONING) return;
+               json_pack("{s:I, s:o}", "output_index", (json_int_t)json_array_size(it->done), "item",
+                         item_json(kind, it->id, "in_progress", NULL)));
     json_t *event = place_json(x);
-    json_object_set_new(event, "part", part_json(json_string("")));
+    json_object_set_new(event, "part", part_json(kind, json_string(""), NULL));
     send_event(x, "response.content_part.added", event);
 }
 
-/* Sends text of an item of this kind, and takes it. */
-static void item_add(server_exchange *x, item_kind kind, server_text *text)
+/* Sends text of an item of this kind, and takes it and the log probabilities of its tokens. */
+static void item_add(server_exchange *x, item_kind kind, server_text *text, json_t **logprobs)
 {
     items *it = items_of(x);
     if (text->n == 0) return;
     if (it->open != kind) item_open(x, kind);
     json_t *event = place_json(x);
     json_object_set_new(event, "delta", server_json_bytes(text->bytes, text->n));
-    if (kind == ITEM_MESSAGE) json_object_set_new(event, "logprobs", json_array());
+    if (kind == ITEM_MESSAGE) {
+        json_t *new = *logprobs ? *logprobs : json_array();
+        *logprobs = NULL;
+        json_array_extend(it->logprobs, new);
+        json_object_set_new(event, "logprobs", new);
+    }
     send_event(x, event_of(it, true), event);
     server_text_add(&it->text, text->bytes, text->n);
     text->n = 0;
@@ -336,8 +430,8 @@ static void give_call(server_exchange *x, const json_t *call)
          json_pack("{s:s, s:I, s:s}", "item_id", server_word(item, "id"), "output_index", index, "delta",
                    server_word(item, "arguments")));
     send_event(x, "response.function_call_arguments.done",
-         json_pack("{s:s, s:I, s:s}", "item_id", server_word(item, "id"), "output_index", index, "arguments",
-                   server_word(item, "arguments")));
+         json_pack("{s:s, s:I, s:s, s:s}", "item_id", server_word(item, "id"), "output_index", index, "name",
+                   server_word(item, "name"), "arguments", server_word(item, "arguments")));
     item_done(x, item);
 }
 
@@ -347,9 +441,9 @@ static void give(server_exchange *x, int32_t choice)
     server_said *said = &a->said[choice];
     json_t *call;
     size_t i;
-    item_add(x, ITEM_REASONING, &said->reader.thoughts);
-    item_add(x, ITEM_MESSAGE, &said->reader.content);
-    if (said->reader.calls) item_close(x);
+    item_add(x, ITEM_REASONING, &said->reader.thoughts, NULL);
+    item_add(x, ITEM_MESSAGE, &said->reader.content, &said->logprobs);
+    if (said->reader.calls) item_close(x, "completed");
     json_array_foreach(said->reader.calls, i, call) give_call(x, call);
     said->n_calls += (int32_t)json_array_size(said->reader.calls);
     json_decref(said->reader.calls);
@@ -367,17 +461,21 @@ static void stream_event(server_exchange *x, const server_event *event)
     const server_choice *choice = &x->job->choices[0];
     server_answer_stream(x, event, give);
     if (event->kind != SERVER_EVENT_END) return;
-    item_close(x);
+    item_close(x, is_cut(x) || choice->error.code ? "incomplete" : "completed");
+    json_t *response = response_json(x, json_incref(items_of(x)->done), true);
     if (choice->error.code == VOUCH_OK) {
-        json_t *response = response_json(x, json_incref(items_of(x)->done), true);
-        const bool is_whole = strcmp(server_word(response, "status"), "completed") == 0;
-        send_event(x, is_whole ? "response.completed" : "response.incomplete",
+        send_event(x, is_cut(x) ? "response.incomplete" : "response.completed",
                    json_pack("{s:o}", "response", response));
         return;
     }
     server_fault fault;
     server_fail_library(&fault, "", &choice->error);
     send_event(x, "error", server_fault_json(&fault));
+    json_object_set_new(response, "status", json_string("failed"));
+    json_object_set_new(response, "completed_at", json_null());
+    json_object_set_new(response, "error", json_pack("{s:s, s:o}", "code", "server_error", "message",
+                                                     cli_json_text(fault.message)));
+    send_event(x, "response.failed", json_pack("{s:o}", "response", response));
 }
 
 static void state_free(void *state)
@@ -385,6 +483,7 @@ static void state_free(void *state)
     server_answer *a = state;
     items *it = a->more;
     json_decref(it->done);
+    json_decref(it->logprobs);
     server_text_free(&it->text);
     server_answer_free(a);
 }
@@ -407,4 +506,16 @@ void server_responses(server_exchange *x)
     if (!a) return;
     ((items *)a->more)->done = json_array();
     server_begin(x, request.model, job, request.stream, request.stream ? &stream_format : &body_format, a);
+}
+
+void server_count_response_tokens(server_exchange *x)
+{
+    server_request request;
+    server_fault fault = {0};
+    size_t n;
+    if (convert(x, &fault) && server_request_read(&request, x, SERVER_RESPONSES, &fault) &&
+        server_count_prompt(&request, &n, &fault))
+        server_reply_json(x, 200, json_pack("{s:s, s:I}", "object", "response.input_tokens", "input_tokens",
+                                            (json_int_t)n));
+    else server_reply_fault(x, &fault);
 }

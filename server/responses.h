@@ -6,5 +6,7 @@
 #include "http.h"
 
 void server_responses(server_exchange *x);
+/* {"object": "response.input_tokens", "input_tokens": N} */
+void server_count_response_tokens(server_exchange *x);
 
 #endif

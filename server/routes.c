@@ -24,6 +24,7 @@ static void health(server_exchange *x)
 #define CHAT     server_chat_completions, "Answer in a conversation.", JSON, REQUEST, SERVER_CHAT
 #define COUNT    server_count_chat_tokens, "Count the tokens of a conversation.", JSON, REQUEST, SERVER_CHAT
 #define RESPONSE server_responses, "Answer in a conversation.", JSON, REQUEST, SERVER_RESPONSES
+#define TOKENS   server_count_response_tokens, "Count the tokens of a conversation.", JSON, REQUEST, SERVER_RESPONSES
 #define NATIVE   server_native_completion, "Go on with a text, as llama.cpp does.", JSON, REQUEST, SERVER_NATIVE
 #define NOTHING  NULL, 0
 
@@ -45,6 +46,8 @@ const server_route server_routes[] = {
     {"POST", "/chat/completions/input_tokens", 0, COUNT},
     {"POST", "/v1/responses", ANSWERS, RESPONSE},
     {"POST", "/responses", ANSWERS, RESPONSE},
+    {"POST", "/v1/responses/input_tokens", 0, TOKENS},
+    {"POST", "/responses/input_tokens", 0, TOKENS},
     {"POST", "/v1/messages", ANSWERS, server_messages, "Answer in a conversation.", JSON, REQUEST, SERVER_MESSAGES},
     {"POST", "/v1/messages/count_tokens", 0, server_count_tokens, "Count the tokens of a conversation.", JSON,
      REQUEST, SERVER_MESSAGES},

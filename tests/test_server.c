@@ -663,7 +663,7 @@ static void responses_are_answered(void **state)
                                              "\"input\": \"hello\", \"parallel_tool_calls\": false}");
     const char *text = http_text_at(chat, "choices.0.message.content");
     assert_true(json_is_false(http_at(response, "parallel_tool_calls")));
-    assert_string_equal(http_text_at(response, "tool_choice"), "none");
+    assert_string_equal(http_text_at(response, "tool_choice"), "auto");
     assert_true(json_is_null(http_at(response, "instructions")));
     assert_string_equal(http_text_at(response, "output.0.content.0.text"), text);
     assert_string_equal(http_text_at(response, "status"), "incomplete");

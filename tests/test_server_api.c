@@ -239,6 +239,171 @@ static void tokens_have_their_place(void **state)
     EXPECT(cases);
 }
 
+/* ------------------------------------------------------------------- responses */
+
+#define SAYS(item) "{" A ", 'max_output_tokens': 2, 'input': [" item "]}"
+#define USER       "{'role': 'user', 'content': 'hello'}"
+#define CALL       "{'type': 'function_call', 'call_id': 'c', 'name': 'f', 'arguments': '{}'}"
+#define REFUSED(param, words) "{'error': {'param': '" param "', 'message': '~" words "'}}"
+
+static void responses_have_their_members(void **state)
+{
+    (void)state;
+    static const api_case cases[] = {
+        {RESPONSES, "{" A ", 'input': 'hello', 'max_output_tokens': 2}", 200,
+         "{'object': 'response', 'status': 'incomplete', 'incomplete_details': {'reason': 'max_output_tokens'}, "
+         "'error': null, 'text': {'format': {'type': 'text'}}, 'tools': [], 'tool_choice': 'auto', "
+         "'background': false, 'parallel_tool_calls': true, 'previous_response_id': null, 'truncation': "
+         "'disabled', 'top_logprobs': 0, "
+         "'max_output_tokens': 2, 'metadata': {}, 'store': false, 'reasoning': {'effort': null, 'summary': null}, "
+         "'completed_at': null, 'user': null, 'temperature': 0, 'output': [{'type': 'message', "
+         "'status': 'incomplete', 'role': 'assistant', 'content': [{'type': 'output_text', 'text': 'aa', "
+         "'annotations': [], 'logprobs': []}]}], "
+         "'usage': {'output_tokens': 2, 'input_tokens_details': {'cached_tokens': '*', 'cache_write_tokens': 0}, "
+         "'output_tokens_details': {'reasoning_tokens': 0}}}"},
+        {RESPONSES, "{" A ", 'input': 'x', 'max_output_tokens': 9, 'stop': null, 'metadata': {'a': 'b'}, 'user': 'me', "
+                    "'text': {'verbosity': 'low'}, 'reasoning': {'effort': 'low', 'summary': null}, 'truncation': "
+                    "'disabled', 'prompt_cache_key': 'k', 'safety_identifier': 's', 'max_tool_calls': 3, "
+                    "'instructions': 'Be.', 'parallel_tool_calls': false}", 200,
+         "{'metadata': {'a': 'b'}, 'user': 'me', 'text': {'verbosity': 'low', 'format': {'type': 'text'}}, "
+         "'reasoning': {'effort': 'low'}, 'prompt_cache_key': 'k', 'safety_identifier': 's', 'max_tool_calls': 3, "
+         "'instructions': 'Be.', 'parallel_tool_calls': false}"},
+        {RESPONSES, "{'input': 'x', 'tool_choice': 'required', 'tools': [{'type': 'function', 'name': 'f', 'strict': "
+                    "true, 'description': 'd', 'parameters': {'const': {}}}]}", 200,
+         "{'status': 'completed', 'completed_at': '*', 'incomplete_details': null, 'tool_choice': 'required', 'tools': "
+         "[{'type': 'function', 'name': 'f', 'strict': true, 'description': 'd', 'parameters': {'const': {}}}], "
+         "'output': [{'type': 'function_call', 'name': 'f', 'arguments': '{}', 'status': 'completed', 'id': '~fc_', "
+         "'call_id': '~call_'}]}"},
+        {RESPONSES, "{'input': 'x', 'text': {'format': {'type': 'json_schema', 'name': 'n', 'schema': {'const': 1}}}}",
+         200, "{'text': {'format': {'type': 'json_schema', 'name': 'n', 'schema': {'const': 1}}}, 'output': "
+              "[{'status': 'completed', 'content': [{'text': '1'}]}]}"},
+        {RESPONSES, "{" A ", 'input': 'x', 'max_output_tokens': 2, 'include': ['message.output_text.logprobs']}", 200,
+         "{'top_logprobs': 0, 'output': [{'content': [{'logprobs': [{'token': 'a', 'logprob': '*', 'bytes': [97], "
+         "'top_logprobs': []}, {'token': 'a'}]}]}]}"},
+        {RESPONSES, "{" A ", 'input': 'x', 'max_output_tokens': 1, 'top_logprobs': 2}", 200,
+         "{'top_logprobs': 2, 'output': [{'content': [{'logprobs': [{'top_logprobs': ['*', '*']}]}]}]}"},
+        {RESPONSES, "{'input': 'x', 'top_logprobs': 21}", 400, REFUSED("top_logprobs", "[0, 20]")},
+        {RESPONSES, "{'input': 'x', 'include': ['everything']}", 400, REFUSED("include", "everything")},
+        {RESPONSES, "{'input': 'x', 'include': 'logprobs'}", 400, REFUSED("include", "an array")},
+        {RESPONSES, "{'input': 'x', 'truncation': 'auto'}", 400, REFUSED("truncation", "truncation")},
+        {RESPONSES, "{'input': 'x', 'previous_response_id': 'resp_1'}", 400, REFUSED("previous_response_id", "")},
+        {RESPONSES, "{'input': 'x', 'background': true}", 400, REFUSED("background", "")},
+        {RESPONSES, "{'input': 'x', 'conversation': 'c'}", 400, REFUSED("conversation", "")},
+        {RESPONSES, "{'input': 'x', 'tools': [{'type': 'web_search'}]}", 400, REFUSED("tools[0]", "web_search")},
+        {RESPONSES "/input_tokens", "{'input': [" USER "], 'model': 'm', 'truncation': 'disabled'}", 200,
+         "{'object': 'response.input_tokens', 'input_tokens': '*'}"},
+        {"/responses/input_tokens/", "{'input': 'hello', 'tools': null, 'text': null}", 200, "{'input_tokens': '*'}"},
+    };
+    EXPECT(cases);
+}
+
+static void items_are_read(void **state)
+{
+    (void)state;
+#define GOOD "{'output': [{'content': [{'text': 'aa'}]}]}"
+    static const api_case cases[] = {
+        {RESPONSES, SAYS("{'type': 'message', 'role': 'developer', 'content': 'be'}, " USER), 200, GOOD},
+        {RESPONSES, SAYS(USER ", {'type': 'reasoning', 'id': 'r', 'summary': []}, {'id': 'm', 'type': 'message', "
+                              "'role': 'assistant', 'status': 'completed', 'content': [{'type': 'output_text', 'text': "
+                              "'x', 'annotations': [], 'logprobs': []}, {'type': 'refusal', 'refusal': 'no'}]}, " USER),
+         200, GOOD},
+        {RESPONSES, SAYS(USER ", {'type': 'reasoning', 'id': 'r', 'summary': [], 'encrypted_content': 'e', 'content': "
+                              "[{'type': 'reasoning_text', 'text': 'hm'}], 'status': null}, " CALL ", {'type': "
+                              "'function_call_output', 'call_id': 'c', 'output': 'done', 'id': null}"), 200, GOOD},
+        {RESPONSES, SAYS(USER ", " CALL ", " CALL ", {'type': 'function_call_output', 'call_id': 'c', 'output': "
+                              "[{'type': 'input_text', 'text': 'a'}, {'type': 'input_text', 'text': 'b'}]}"), 200,
+         GOOD},
+        {RESPONSES, SAYS("{'role': 'user', 'content': [{'type': 'input_text', 'text': 'x', 'cache_control': {}}]}"),
+         200, GOOD},
+        {RESPONSES, SAYS("{'role': 'user', 'content': null}"), 200, GOOD},
+        {RESPONSES, SAYS("{'type': 'item_reference', 'id': 'msg_1'}"), 400,
+         REFUSED("input[0]", "send the item itself")},
+        {RESPONSES, SAYS(USER ", {'id': 'msg_1'}"), 400, REFUSED("input[1]", "send the item itself")},
+        {RESPONSES, SAYS("{'role': 'tool', 'content': 'x'}"), 400,
+         REFUSED("input[0]", "expected user, assistant, system or")},
+        {RESPONSES, SAYS("{'content': 'x'}"), 400, REFUSED("input[0]", "expected user, assistant, system or")},
+        {RESPONSES, SAYS("{'type': 'web_search_call', 'id': 'w'}"), 400, REFUSED("input[0]", "web_search_call")},
+        {RESPONSES, SAYS("{'type': 'function_call', 'name': 'f'}"), 400, REFUSED("input[0]", "call_id")},
+        {RESPONSES, SAYS("{'type': 'function_call', 'call_id': 'c'}"), 400, REFUSED("input[0]", "name")},
+        {RESPONSES, SAYS("{'role': 'user', 'content': 3}"), 400, REFUSED("input[0].content", "got a number")},
+        {RESPONSES, SAYS("{'role': 'user', 'content': [{'type': 'input_text'}]}"), 400,
+         REFUSED("input[0].content[0]", "expected a text")},
+        {RESPONSES, SAYS("3"), 400, REFUSED("input[0]", "expected an object")},
+        {RESPONSES, "{'input': []}", 400, REFUSED("input", "expected a string or an array")},
+        {RESPONSES, "{'input': 3}", 400, REFUSED("input", "expected a string or an array")},
+        {RESPONSES, "{}", 400, REFUSED("input", "expected a string or an array")},
+    };
+    EXPECT(cases);
+#undef GOOD
+}
+
+/* The numbers and the order of a stream's events, and what the last one has. */
+static void response_streams_are_numbered(void **state)
+{
+    (void)state;
+    char *body = quoted("{" A ", 'stream': true, 'input': 'x', 'max_output_tokens': 2, 'top_logprobs': 1}");
+    http_reply reply = http_post(server.port, RESPONSES, body);
+    static const char *const types[] = {
+        "response.created", "response.in_progress", "response.output_item.added", "response.content_part.added",
+        "response.output_text.delta", "response.output_text.delta", "response.output_text.done",
+        "response.content_part.done", "response.output_item.done", "response.incomplete"};
+    enum { N_TYPES = sizeof types / sizeof *types };
+    bool is_done;
+    json_t *events = http_events(&reply, &is_done);
+    assert_int_equal(json_array_size(events), N_TYPES);
+    for (size_t i = 0; i < N_TYPES; i++) {
+        json_t *event = json_array_get(events, i);
+        assert_string_equal(http_text_at(event, "type"), types[i]);
+        assert_int_equal(json_integer_value(http_at(event, "sequence_number")), i);
+    }
+    json_t *delta = json_array_get(events, 5), *done = json_array_get(events, 6), *last = json_array_get(events, 9);
+    assert_int_equal(json_array_size(http_at(delta, "logprobs")), 1);
+    assert_int_equal(json_array_size(http_at(done, "logprobs")), 2);
+    assert_int_equal(json_array_size(http_at(last, "response.output.0.content.0.logprobs")), 2);
+    assert_string_equal(http_text_at(last, "response.output.0.status"), "incomplete");
+    assert_string_equal(http_text_at(last, "response.incomplete_details.reason"), "max_output_tokens");
+    json_decref(events);
+    http_reply_free(&reply);
+    free(body);
+}
+
+/* Prompts that are too long are refused in the words that each API's clients look for; to count them is no fault. */
+static void long_prompts_are_refused_in_their_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *before, *after;
+        int status;
+        const char *part;
+    } cases[] = {
+        {CHAT, "'messages': [{'role': 'user', 'content': '", "'}]", 400,
+         "{'error': {'code': 'context_length_exceeded', 'param': 'messages', 'message': "
+         "'~maximum context length is 600 tokens'}}"},
+        {TEXT, "'prompt': '", "'", 400,
+         "{'error': {'code': 'context_length_exceeded', 'param': 'prompt', 'message': "
+         "'~maximum context length is 600 tokens'}}"},
+        {RESPONSES, "'input': '", "'", 400,
+         "{'error': {'code': 'context_length_exceeded', 'param': 'input', 'message': "
+         "'~maximum context length is 600 tokens'}}"},
+        {MESSAGES, "'max_tokens': 5, 'messages': [{'role': 'user', 'content': '", "'}]", 400,
+         "{'type': 'error', 'error': {'type': 'invalid_request_error', 'message': '~tokens > 599 maximum'}}"},
+        {MESSAGES, "'max_tokens': 5, 'messages': [{'role': 'user', 'content': '", "'}]", 400,
+         "{'error': {'message': '~prompt is too long: '}}"},
+        {"/completion", "'prompt': '", "'", 400, "{'error': {'message': '~exceeds the available context size'}}"},
+        {MESSAGES "/count_tokens", "'messages': [{'role': 'user', 'content': '", "'}]", 200, "{'input_tokens': '*'}"},
+        {RESPONSES "/input_tokens", "'input': '", "'", 200, "{'input_tokens': '*'}"},
+        {CHAT "/input_tokens", "'messages': [{'role': 'user', 'content': '", "'}]", 200, "{'input_tokens': '*'}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[3001], body[3400];
+        for (size_t c = 0; c < sizeof text; c++) text[c] = (char)('a' + c * 7 % 26);
+        text[3000] = '\0';
+        snprintf(body, sizeof body, "{%s%s%s}", cases[i].before, text, cases[i].after);
+        const api_case c = {cases[i].path, body, cases[i].status, cases[i].part};
+        expect_cases(&c, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +411,10 @@ int main(void)
         cmocka_unit_test(anthropic_errors_have_their_form),
         cmocka_unit_test(stop_texts_are_named),
         cmocka_unit_test(tokens_have_their_place),
+        cmocka_unit_test(responses_have_their_members),
+        cmocka_unit_test(items_are_read),
+        cmocka_unit_test(response_streams_are_numbered),
+        cmocka_unit_test(long_prompts_are_refused_in_their_words),
     };
     return cmocka_run_group_tests(tests, server_begin, server_end);
 }

@@ -7,6 +7,7 @@ clients_understand_the_server() {
     ${PYTHON:-python3} -c 'import openai, anthropic' 2>/dev/null || test_skip "no openai and anthropic for Python"
     test_serve --ctx 512 --parallel 4
     ${PYTHON:-python3} tests/clients/drive.py "$url"
+    ${PYTHON:-python3} tests/clients/shapes.py "$url"
     kill $server
     wait $server
 }
