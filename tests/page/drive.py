@@ -411,6 +411,10 @@ def errors_say_what_to_do(page):
     ask(page, "more")
     idle(page)
     assert "without a word" in answer(page)
+    server.says(says("x"))
+    ask(page, "last")
+    idle(page)
+    assert [m["content"] for m in server.requests[-1][1]["messages"]] == ["hello", "whole", "last"]
 
 
 def a_missing_key_is_seen_at_once(page):
