@@ -234,6 +234,9 @@ static int command_run(const cli_command *c, int argc, char **argv)
     } else if (options.help) {
         help_command(c, stdout);
         status = CLI_DONE;
+    } else if (options.lists_templates) {
+        for (size_t i = 0; vouch_chat_template_name(i); i++) puts(vouch_chat_template_name(i));
+        status = CLI_DONE;
     } else {
         cli_interrupt_set(CLI_INTERRUPT_ENDS);
         status = c->run(&options);

@@ -122,8 +122,8 @@ typedef struct vouch_model_options {
                            of vouch_cpu_name: "ref", "avx2", "avxvnni", "avx512",
                            "avx512vnni", "avx512gfni"; on Arm "ref", "neon", "i8mm" */
     int32_t n_threads;  /* for packing; 0: the processors this process may use */
-    const char *chat_template; /* NULL: the file's. Otherwise the text of a Jinja template to use instead, or "chatml":
-                                  the file's where it writes ChatML, else a short ChatML template */
+    const char *chat_template; /* NULL: the file's. Otherwise the text of a Jinja template to use instead, or a name of
+                                  vouch_chat_template_name. "chatml" is the file's own where that writes ChatML */
     const char *chat_variables; /* a JSON object of variables for the template, such as {"enable_thinking": false};
                                    NULL: none */
     bool text_only;     /* opens for the model's facts and its tokenizer: checks the file and packs no weights, in
@@ -153,10 +153,13 @@ typedef struct vouch_model_info {
     const char *chat_template_text; /* "" where there is none */
     int32_t chat_template_lines;
     const char *chat_template_problem; /* why vouch can't run the template; "" where it can */
+    const char *chat_template_fitting; /* a vouch_chat_template_name whose tokens the vocabulary has; "": none */
     bool chat_template_thinks; /* the template reads enable_thinking or thinking, which turn thoughts on and off */
 } vouch_model_info;
 
 VOUCH_API vouch_model_options vouch_model_options_default(void); /* all members 0 */
+/* Name i of the chat templates that vouch brings: "chatml", "gemma", "llama3", ...; NULL past the last. */
+VOUCH_API const char *vouch_chat_template_name(size_t i);
 
 /* Opens a GGUF file (v2, v3), all parts of a split one (`path` is the first), or a Hugging Face folder (config.json,
  * safetensors, tokenizer files). Maps the files, checks every field, packs the weights and unmaps the files.

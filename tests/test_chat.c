@@ -209,8 +209,17 @@ static void template_comes_from_a_file(void **state)
            "chat template, line 2: it refuses this conversation: \"Only poems\": change the messages");
     write_whole(path, "<|im_start|>\0{% rubbish", 22);
     expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 1, "a NUL byte at offset 12");
-    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", "/nowhere/at/all"), 1,
-           "--chat-template: /nowhere/at/all");
+    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", "/nowhere/at/all"), 2,
+           "--chat-template '/nowhere/at/all': neither a name nor a file; `vouch run --chat-template list`");
+    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", "chatmll"), 2, "did you mean chatml?");
+    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", "gemma"), 1,
+           "the model has no token <start_of_turn>, which gemma needs; its tokens fit chatml");
+    expect(RUN("run", "-m", base, "--chat"), 2, "its tokens fit --chat-template chatml; or write --raw --prompt TEXT");
+    result names = RUN("run", "--chat-template", "list"), same = RUN("serve", "--chat-template", "list");
+    assert_int_equal(names.status, 0);
+    assert_non_null(strstr(names.out, "\nllama3\n"));
+    assert_string_equal(names.out, same.out);
+    result_free(&names), result_free(&same);
 }
 
 static const char thinking[] =

@@ -103,11 +103,11 @@ static void the_drafter_reads_the_heads(void **state)
     expect(RUN("distill", model, "--head", quick, QUICK), 0, NULL);
     expect(RUN("distill", model, "--head", layer, LAYER), 0, NULL);
 #define ANSWER "--prompt", "one two three", "-n", "60", NO_CONTROL
-    result plain = RUN("run", model, "--spec", "none", ANSWER);
+    result plain = RUN(GREEDY, model, "--spec", "none", ANSWER);
     assert_int_equal(plain.status, 0);
     const char *const heads[] = {quick, layer};
     for (int i = 0; i < 2; i++) {
-        result r = RUN("run", model, "--head", heads[i], "--spec", "head", "-k", "3", "--stats", ANSWER);
+        result r = RUN(GREEDY, model, "--head", heads[i], "--spec", "head", "-k", "3", "--stats", ANSWER);
         assert_string_equal(r.out, plain.out);
         assert_non_null(strstr(r.err, "accepted"));
         expect(r, 0, NULL);
@@ -125,9 +125,9 @@ static void hybrids_get_heads(void **state)
         const char *model = test_path(archs[i]), *head = test_path(names[i]);
         tiny_model_write(model, &(tiny_model_options){.arch = archs[i], .n_layers = 4, .seed = 8});
         expect(RUN("distill", model, "--head", head, LAYER), 0, NULL);
-        result plain = RUN("run", model, "--spec", "none", ANSWER);
+        result plain = RUN(GREEDY, model, "--spec", "none", ANSWER);
         assert_int_equal(plain.status, 0);
-        result r = RUN("run", model, "--head", head, "--spec", "head", "-k", "3", "--stats", ANSWER);
+        result r = RUN(GREEDY, model, "--head", head, "--spec", "head", "-k", "3", "--stats", ANSWER);
         assert_string_equal(r.out, plain.out);
         assert_non_null(strstr(r.err, "accepted"));
         expect(r, 0, NULL);

@@ -186,7 +186,7 @@ static void a_student_of_all_layers_is_its_target(void **state)
         assert_true(figure(r.err, "answers held back, before", "accepted ") > 0.999);
         assert_true(figure(r.err, "answers held back, before", "tokens per cycle; ") > 0.99);
         result_free(&r);
-        r = RUN("run", model, "--draft-model", path, "--spec", "draft", "-k", "3", "--stats", "--prompt", "one two",
+        r = RUN(GREEDY, model, "--draft-model", path, "--spec", "draft", "-k", "3", "--stats", "--prompt", "one two",
                 "-n", "40", NO_CONTROL);
         assert_non_null(strstr(r.err, "100"));
         expect(r, 0, NULL);
@@ -216,8 +216,8 @@ static void a_student_has_its_form(void **state)
     assert_true(up && up->type == VOUCH_TYPE_Q8_0);
     assert_null(vouch_gguf_find_tensor(gguf, "blk.2.ffn_up.weight"));
     vouch_gguf_close(gguf);
-    result plain = RUN("run", model, "--spec", "none", "--prompt", "one two three", "-n", "50", NO_CONTROL);
-    r = RUN("run", model, "--draft-model", out, "--spec", "draft", "-k", "3", "--prompt", "one two three", "-n", "50",
+    result plain = RUN(GREEDY, model, "--spec", "none", "--prompt", "one two three", "-n", "50", NO_CONTROL);
+    r = RUN(GREEDY, model, "--draft-model", out, "--spec", "draft", "-k", "3", "--prompt", "one two three", "-n", "50",
             NO_CONTROL);
     assert_string_equal(r.out, plain.out);
     expect(r, 0, NULL);

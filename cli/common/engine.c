@@ -150,7 +150,7 @@ static int target_open(cli_engine *engine, const cli_options *options, bool text
 {
     const char *asked = options->chat_template;
     const bool is_own = !asked || strcmp(asked, "auto") == 0 || strcmp(asked, "none") == 0;
-    const bool is_file = !is_own && strcmp(asked, "chatml") != 0;
+    const bool is_file = !is_own && !cli_template_is_known(asked);
     char *text = NULL;
     size_t n;
     vouch_error err;

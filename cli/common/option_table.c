@@ -115,8 +115,8 @@ static const cli_flag flags[] = {
     {"chat-template", NULL, 0, CLI_FLAG_FILE, AT(chat_template), "NAME|FILE", NULL,
      ASKING | CLI_TOKENIZE | CLI_SERVE,
      "Prompt",
-     "chat template: auto (the model's own; a base model has none), chatml, none, or a file that holds one (default "
-     "auto)",
+     "chat template: auto (the model's own; a base model has none), none, a name such as chatml or gemma, or a file "
+     "that holds one; list prints the names (default auto)",
      NULL, NULL},
     {"raw", NULL, 0, CLI_FLAG_SWITCH, AT(raw), NULL, NULL, ASKING, "Prompt",
      "use no chat template: the model goes on with the prompt", NULL, NULL},

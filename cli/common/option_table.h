@@ -42,7 +42,8 @@ typedef struct cli_options {
     const char *prompt, *prompt_file, *system; /* NULL where not given */
     bool prompt_adds_input; /* standard input from a pipe or a file is added behind `prompt` */
     bool chat, raw, help;
-    const char *chat_template; /* "auto", "chatml", "none", or a file; NULL: auto */
+    const char *chat_template; /* "auto", "none", a name of vouch_chat_template_name, or a file; NULL: auto */
+    bool lists_templates;      /* --chat-template list */
     bool speculative;
     const char *tree; /* "B,D" */
     const char *prediction, *history, *draft_vocab, *head, *draft_table; /* files */

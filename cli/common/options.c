@@ -44,6 +44,31 @@ static bool check_cpu(const char *cpu)
     return false;
 }
 
+static const char *template_word(const void *arg, size_t i)
+{
+    (void)arg;
+    return vouch_chat_template_name(i);
+}
+
+bool cli_template_is_known(const char *name)
+{
+    size_t i = 0;
+    while (vouch_chat_template_name(i) && strcmp(vouch_chat_template_name(i), name) != 0) i++;
+    return vouch_chat_template_name(i) != NULL;
+}
+
+/* A word that is no file is a name, even a wrong one. */
+static bool check_template(const char *word)
+{
+    if (!word || strcmp(word, "auto") == 0 || strcmp(word, "none") == 0 || cli_template_is_known(word)) return true;
+    if (strcmp(word, "-") == 0 || access(word, F_OK) == 0) return true;
+    const char *near = cli_nearest(word, template_word, NULL);
+    cli_complain("--chat-template '%s': neither a name nor a file%s%s%s `vouch run --chat-template list` prints the "
+                 "names",
+                 word, near ? "; did you mean " : ";", near ? near : "", near ? "?" : "");
+    return false;
+}
+
 static const char *command_name(unsigned command)
 {
     size_t bit = 0;
@@ -96,10 +121,12 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
     options->n_arguments = argc;
     if (!lists_allocate(options, (size_t)argc + 1)) return false;
     if (!cli_flags_parse(&cli_option_table, command, argc, argv, options, given)) return false;
-    if (options->help) return true;
+    options->lists_templates = options->chat_template && strcmp(options->chat_template, "list") == 0;
+    if (options->help || options->lists_templates) return true;
     if (options->models.n > 0) options->model = options->models.items[0];
     if (!take_model_word(options, given) || !check_exclusive(given) || !cli_check_files(options, given)) return false;
-    if (!check_cpu(options->cpu) || !cli_check_command(options, given)) return false;
+    if (!check_cpu(options->cpu) || !check_template(options->chat_template)) return false;
+    if (!cli_check_command(options, given)) return false;
     if (options->model) return cli_check_needs(options, given);
     cli_complain("--model FILE is missing: expected the GGUF file of a model, as in `vouch %s m.gguf`",
                  command_name(command));

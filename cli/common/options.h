@@ -18,6 +18,8 @@ const char *cli_option_text(const cli_options *options, const char *name, char t
 /* Sets an option by a name of cli_option_name, or by the alias or letter of its flag. Returns the option's name; NULL
  * where it printed a complaint and changed nothing. */
 const char *cli_option_change(cli_options *options, const char *name, const char *value);
+/* Does vouch bring a chat template of this name? */
+bool cli_template_is_known(const char *name);
 /* "ngram,recycle": a set of VOUCH_DRAFTER_ bits in the words of --spec. */
 const char *cli_spec_text(unsigned drafters, char text[64]);
 /* Context length that the measurements of `vouch bench` need. */

@@ -71,8 +71,10 @@ vouch_status cli_prompt_check_template(const cli_engine *engine, vouch_error *er
     if (strcmp(vouch_model_get_info(engine->model)->chat_template, "unsupported") != 0) return VOUCH_OK;
     err->code = VOUCH_E_UNSUPPORTED;
     snprintf(err->message, sizeof err->message,
-             "%.200s: %.200s; --raw goes on with the text as it is, --chat-template takes chatml or a file",
-             engine->options->model, vouch_model_get_info(engine->model)->chat_template_problem);
+             "%.200s: %.160s; --raw goes on with the text as it is, --chat-template takes a name%s%.20s or a file",
+             engine->options->model, vouch_model_get_info(engine->model)->chat_template_problem,
+             *vouch_model_get_info(engine->model)->chat_template_fitting ? " such as " : "",
+             vouch_model_get_info(engine->model)->chat_template_fitting);
     return err->code;
 }
 
@@ -102,10 +104,19 @@ vouch_status cli_prompt_tokenize(const cli_engine *engine, const char *text, con
     return VOUCH_OK;
 }
 
+const char *cli_template_advice(const cli_engine *engine, char text[CLI_ADVICE_SIZE])
+{
+    const char *fitting = vouch_model_get_info(engine->model)->chat_template_fitting;
+    if (*fitting) snprintf(text, CLI_ADVICE_SIZE, "its tokens fit --chat-template %s", fitting);
+    else snprintf(text, CLI_ADVICE_SIZE, "--chat-template list prints the names of templates");
+    return text;
+}
+
 bool cli_prompt_check_system(const cli_engine *engine)
 {
     if (!engine->options->system || cli_prompt_is_chat(engine)) return true;
-    cli_complain("--system needs a chat template, but this model has none: add --chat-template chatml");
+    char advice[CLI_ADVICE_SIZE];
+    cli_complain("--system needs a chat template, but this model has none: %s", cli_template_advice(engine, advice));
     return false;
 }
 

@@ -23,6 +23,9 @@ int cli_prompt_read(const cli_options *options, char **text, size_t *n);
 bool cli_prompt_is_chat(const cli_engine *engine);
 /* UNSUPPORTED where the prompt goes through the model's template, and vouch can't run that template. */
 vouch_status cli_prompt_check_template(const cli_engine *engine, vouch_error *err);
+enum { CLI_ADVICE_SIZE = 80 };
+/* Which chat template to try where the model's file has none. */
+const char *cli_template_advice(const cli_engine *engine, char text[CLI_ADVICE_SIZE]);
 /* False, after a complaint, where --system is given and no chat template takes it. */
 bool cli_prompt_check_system(const cli_engine *engine);
 

@@ -121,8 +121,10 @@ static int run_conversation(cli_engine *engine, cli_options *options, cli_reply 
     vouch_error err;
     if (cli_prompt_check_template(engine, &err)) return cli_engine_fail(&err);
     if (!cli_prompt_is_chat(engine)) {
-        cli_complain("this model has no chat template, which a conversation needs: write --prompt TEXT to let it go on "
-                     "with a text, or try --chat-template chatml");
+        char advice[CLI_ADVICE_SIZE];
+        cli_complain("this model has no chat template, which a conversation needs: %s; or write --raw --prompt TEXT, "
+                     "and the model goes on with the text",
+                     cli_template_advice(engine, advice));
         return CLI_WRONG_USAGE;
     }
     const int status = cli_chat(engine, options, reply);

@@ -14,10 +14,17 @@
 #include "format/hf_tokenizer.h"
 #include "format/open.h"
 #include "model/table.h"
+#include "text/templates.h"
 
 vouch_model_options vouch_model_options_default(void)
 {
     return (vouch_model_options){0};
+}
+
+const char *vouch_chat_template_name(size_t i)
+{
+    const vouch_chat_template *named = vouch_template_at(i);
+    return named ? named->name : NULL;
 }
 
 /* -------------------------------------------------------------------- facts */
@@ -62,6 +69,7 @@ static void fill_text_info(vouch_model *model, vouch_model_info *info)
     info->chat_template_text = t ? vouch_tokenizer_chat_text(t) : "";
     info->chat_template_lines = t ? vouch_tokenizer_chat_lines(t) : 0;
     info->chat_template_problem = t ? vouch_tokenizer_chat_problem(t) : "";
+    info->chat_template_fitting = t ? vouch_tokenizer_chat_fitting(t) : "";
     info->chat_template_thinks = t && vouch_tokenizer_chat_thinks(t);
 }
 

@@ -15,13 +15,10 @@
 #include "text/conversation.h"
 #include "text/internal.h"
 #include "text/jinja/template.h"
+#include "text/templates.h"
 
 #define IM_START "<|im_start|>"
 #define IM_END   "<|im_end|>"
-
-static const char chatml[] =
-    "{% for message in messages %}" IM_START "{{ message.role + '\\n' + message.content }}" IM_END
-    "\n{% endfor %}{% if add_generation_prompt %}" IM_START "assistant\n{% endif %}";
 
 /* Limits of one rendering. Each byte of the conversation adds a step and 64 bytes (limits_of). */
 static const jinja_limits limits = {.steps = 20 * 1000 * 1000, .bytes = 64 << 20, .depth = 200};
@@ -44,9 +41,11 @@ static vouch_status syntax_check(vouch_text text, vouch_error *err)
 
 vouch_text vouch_chat_choose(vouch_text of_file, const char *given)
 {
-    if (strcmp(given, "chatml") != 0) return (vouch_text){given, strlen(given)};
-    if (writes_chatml(of_file) && syntax_check(of_file, NULL) == VOUCH_OK) return of_file;
-    return (vouch_text){chatml, sizeof chatml - 1};
+    const vouch_chat_template *named = vouch_template_find(given);
+    const bool is_chatml = named && strcmp(given, "chatml") == 0;
+    if (is_chatml && writes_chatml(of_file) && syntax_check(of_file, NULL) == VOUCH_OK) return of_file;
+    const char *text = named ? named->text : given;
+    return (vouch_text){text, strlen(text)};
 }
 
 static bool has_marker(const vouch_tokenizer *tokenizer, const char *name)
@@ -54,6 +53,14 @@ static bool has_marker(const vouch_tokenizer *tokenizer, const char *name)
     size_t length = 0;
     return vouch_specials_match(tokenizer, MATCH_CONTROL | MATCH_USER_DEFINED, name, strlen(name), &length) >= 0 &&
            length == strlen(name);
+}
+
+/* The first token of a template that the vocabulary lacks; NULL: it has all. */
+static const char *missing_token(const vouch_tokenizer *tokenizer, const vouch_chat_template *named)
+{
+    const char *const *name = named->tokens;
+    while (*name && has_marker(tokenizer, *name)) name++;
+    return *name;
 }
 
 /* Whether the template names a variable. Errors: as of syntax_check. */
@@ -78,7 +85,7 @@ static vouch_status template_check(const vouch_tokenizer *tokenizer, vouch_error
     if (!is_named)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "chat template: it never names the variable messages, so it can't write a conversation: "
-                          "give a Jinja template, or \"chatml\"");
+                          "give a Jinja template, or the name of one, such as \"chatml\"");
     if (!writes_chatml(text)) return VOUCH_OK;
     const char *missing = !has_marker(tokenizer, IM_START) ? IM_START : !has_marker(tokenizer, IM_END) ? IM_END : NULL;
     if (!missing) return VOUCH_OK;
@@ -86,11 +93,30 @@ static vouch_status template_check(const vouch_tokenizer *tokenizer, vouch_error
                       "chat template: the model has no token %s, which ChatML needs", missing);
 }
 
-void vouch_chat_open(vouch_tokenizer *tokenizer, vouch_text chat_template)
+/* `given`: the caller's template or the name of one, or NULL. */
+static vouch_status given_check(const vouch_tokenizer *tokenizer, const char *given, vouch_error *err)
+{
+    const vouch_chat_template *named = given ? vouch_template_find(given) : NULL;
+    const char *missing = named ? missing_token(tokenizer, named) : NULL;
+    if (!missing) return template_check(tokenizer, err);
+    const char *fitting = vouch_tokenizer_chat_fitting(tokenizer);
+    return vouch_fail(err, VOUCH_E_UNSUPPORTED, "chat template: the model has no token %s, which %s needs%s%s", missing,
+                      given, *fitting ? "; its tokens fit " : "", fitting);
+}
+
+const char *vouch_tokenizer_chat_fitting(const vouch_tokenizer *tokenizer)
+{
+    const vouch_chat_template *named;
+    for (size_t i = 0; (named = vouch_template_at(i)) != NULL; i++)
+        if (*named->tokens && !missing_token(tokenizer, named)) return named->name;
+    return "";
+}
+
+void vouch_chat_open(vouch_tokenizer *tokenizer, vouch_text chat_template, const char *given)
 {
     tokenizer->chat_template = chat_template;
     if (chat_template.size == 0) return;
-    const vouch_status status = template_check(tokenizer, &tokenizer->chat_error);
+    const vouch_status status = given_check(tokenizer, given, &tokenizer->chat_error);
     if (status != VOUCH_OK && status != VOUCH_E_MEMORY) tokenizer->chat_error.code = VOUCH_E_UNSUPPORTED;
 }
 
@@ -270,7 +296,10 @@ static vouch_status template_need(const vouch_tokenizer *tokenizer, vouch_error 
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "the model has no tokenizer; give token ids instead of text");
     if (tokenizer->chat_template.size == 0)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "the model's chat template is missing; give a plain prompt");
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "the model's chat template is missing; give a plain prompt%s%s",
+                          *vouch_tokenizer_chat_fitting(tokenizer) ? ", or the chat template " : "",
+                          vouch_tokenizer_chat_fitting(tokenizer));
     if (tokenizer->chat_error.code != VOUCH_OK)
         return vouch_fail(err, tokenizer->chat_error.code, "%s", tokenizer->chat_error.message);
     return VOUCH_OK;

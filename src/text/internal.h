@@ -199,10 +199,12 @@ size_t vouch_added_begin(const vouch_tokenizer *tokenizer, int32_t special, cons
 /* Where the special token ends: it may own the white space behind it. */
 size_t vouch_added_end(const vouch_tokenizer *tokenizer, int32_t special, const char *text, size_t at, size_t n);
 
-/* The template to read: the caller's where one is given, otherwise the file's. "chatml" stands for a minimal one. */
+/* The template to read: the caller's, or the one that `given` names (text/templates.h). "chatml" is the file's where it
+ * writes ChatML. */
 vouch_text vouch_chat_choose(vouch_text of_file, const char *given);
-/* Checks the template, which the tokenizer owns, once the vocabulary is loaded. Fills chat_template and chat_error. */
-void vouch_chat_open(vouch_tokenizer *tokenizer, vouch_text chat_template);
+/* Checks the template, which the tokenizer owns, once the vocabulary is loaded. Fills chat_template and chat_error.
+ * `given`: as of vouch_chat_choose; NULL: it is the file's. */
+void vouch_chat_open(vouch_tokenizer *tokenizer, vouch_text chat_template, const char *given);
 
 /* --------------------------------------------------------------- encoding */
 

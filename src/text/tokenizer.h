@@ -31,12 +31,13 @@ bool vouch_tokenizer_is_special(const vouch_tokenizer *tokenizer, int32_t token)
 vouch_text vouch_tokenizer_bytes(const vouch_tokenizer *tokenizer, int32_t token);
 /* The ordinary token of these bytes; -1: none. */
 int32_t vouch_tokenizer_find(const vouch_tokenizer *tokenizer, const char *bytes, size_t n);
-/* As chat_template, _text, _lines and _problem in vouch_model_info. */
+/* As chat_template, _text, _lines, ... in vouch_model_info. */
 const char *vouch_tokenizer_chat_template(const vouch_tokenizer *tokenizer);
 const char *vouch_tokenizer_chat_text(const vouch_tokenizer *tokenizer);
 int32_t vouch_tokenizer_chat_lines(const vouch_tokenizer *tokenizer);
 const char *vouch_tokenizer_chat_problem(const vouch_tokenizer *tokenizer);
 bool vouch_tokenizer_chat_thinks(const vouch_tokenizer *tokenizer);
+const char *vouch_tokenizer_chat_fitting(const vouch_tokenizer *tokenizer);
 
 /* As vouch_tokenize and vouch_tokenize_chat in vouch.h; a NULL tokenizer is UNSUPPORTED. User-defined
  * tokens are vocabulary and found without VOUCH_TOKENIZE_SPECIAL, but not in a system or user message
