@@ -317,10 +317,16 @@ VOUCH_API bool vouch_token_is_special(const vouch_model *model, int32_t token);
  * of sessions, of any models and in any threads, may use one grammar at the same time. It must outlive them. */
 typedef struct vouch_grammar vouch_grammar;
 
+/* The notation of a grammar's text, and with | how its schemas are read. Without a flag, the answers to a schema are
+ * JSON texts that the standard calls valid, and a keyword that can't be bound is an error. */
 typedef enum vouch_grammar_kind {
     VOUCH_GRAMMAR_GBNF,        /* llama.cpp's notation: root ::= "yes" | "no" */
     VOUCH_GRAMMAR_JSON_SCHEMA, /* a JSON Schema, draft 2020-12. Answers are JSON texts that it accepts */
-    VOUCH_GRAMMAR_JSON         /* any JSON object; the text is not used and may be NULL */
+    VOUCH_GRAMMAR_JSON,        /* any JSON object; the text is not used and may be NULL */
+    VOUCH_GRAMMAR_CLOSED = 16, /* an object whose schema has `properties` has no others than these and required ones,
+                                  unless the schema has additionalProperties, unevaluatedProperties or
+                                  patternProperties */
+    VOUCH_GRAMMAR_LENIENT = 32 /* a keyword or format that can't be bound is let pass (vouch_grammar_unbound) */
 } vouch_grammar_kind;
 
 /* Compiles the text of n_text bytes. On success *out is the caller's, to be closed; on failure it is NULL.
@@ -330,6 +336,10 @@ typedef enum vouch_grammar_kind {
 VOUCH_API vouch_status vouch_grammar_open(vouch_grammar **out, vouch_grammar_kind kind, const char *text,
                                           size_t n_text, vouch_error *err);
 VOUCH_API void vouch_grammar_close(vouch_grammar *grammar); /* NULL is allowed */
+/* Message i about a part of a schema that the grammar doesn't bind, such as `"/format": "regex" is not supported`:
+ * keywords and formats that were let pass, and keywords that JSON Schema doesn't know. NULL: there are no more. Owned
+ * by the grammar. Safe in any thread. */
+VOUCH_API const char *vouch_grammar_unbound(const vouch_grammar *grammar, size_t i);
 
 /* ---------------------------------------------------------------- sampling */
 

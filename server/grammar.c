@@ -6,8 +6,20 @@
 
 #include "request.h"
 
-static bool open_grammar(server_job *job, vouch_grammar_kind kind, const char *text, const char *param,
-                         server_fault *fault)
+/* How the request's schemas are read. `strict`, of a format or of a tool that may be called, refuses keywords that
+ * can't be bound. */
+static int schema_flags(const server_request *r, const json_t *tools)
+{
+    const json_t *format = r->response_format, *tool;
+    bool is_strict = json_is_true(json_object_get(format, "strict")) ||
+                     json_is_true(json_object_get(json_object_get(format, "json_schema"), "strict"));
+    size_t i;
+    json_array_foreach(tools, i, tool)
+        is_strict |= json_is_true(json_object_get(json_object_get(tool, "function"), "strict"));
+    return (r->open_objects ? 0 : VOUCH_GRAMMAR_CLOSED) | (is_strict ? 0 : VOUCH_GRAMMAR_LENIENT);
+}
+
+static bool open_grammar(server_job *job, int kind, const char *text, const char *param, server_fault *fault)
 {
     vouch_error err;
     if (vouch_grammar_open(&job->grammar, kind, text, text ? strlen(text) : 0, &err)) {
@@ -85,7 +97,7 @@ static json_t *find_tools(const server_request *r, server_fault *fault)
 }
 
 /* Where the schema of a tool's parameters is to blame for a failure, names it. */
-static void blame_tool(const server_request *r, server_fault *fault)
+static void blame_tool(const server_request *r, int flags, server_fault *fault)
 {
     const json_t *tool;
     size_t i;
@@ -97,7 +109,7 @@ static void blame_tool(const server_request *r, server_fault *fault)
         vouch_error err;
         snprintf(param, sizeof param, "tools[%zu].function.parameters", i);
         const bool is_wrong =
-            text && vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA, text, strlen(text), &err) != VOUCH_OK;
+            text && vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA | flags, text, strlen(text), &err);
         if (is_wrong) server_fail_library(fault, param, &err);
         vouch_grammar_close(grammar);
         free(text);
@@ -122,9 +134,10 @@ static bool open_form(const server_request *r, server_job *job, server_thoughts 
         server_text_free(&text);
         return server_fail_memory(fault);
     }
-    const bool good = open_grammar(job, VOUCH_GRAMMAR_GBNF, text.bytes, param, fault);
+    const int flags = schema_flags(r, tools);
+    const bool good = open_grammar(job, VOUCH_GRAMMAR_GBNF | flags, text.bytes, param, fault);
     server_text_free(&text);
-    if (!good && tools) blame_tool(r, fault);
+    if (!good && tools) blame_tool(r, flags, fault);
     return good;
 }
 
@@ -139,7 +152,8 @@ bool server_request_bind(const server_request *r, server_job *job, server_though
         return server_fail_field(fault, r->must_call ? "tool_choice" : "response_format",
                                  "an answer can be bound once: give one of response_format, grammar, json_schema and a "
                                  "tool_choice that forces a call");
-    if (r->grammar && *r->grammar) return open_grammar(job, VOUCH_GRAMMAR_GBNF, r->grammar, "grammar", fault);
+    if (r->grammar && *r->grammar) return open_grammar(job, VOUCH_GRAMMAR_GBNF | schema_flags(r, NULL), r->grammar,
+                                                             "grammar", fault);
     if (!find_schema(r, &schema, &param, fault)) return false;
     bool good = true;
     if (r->tools && (schema || r->must_call)) good = (tools = find_tools(r, fault)) != NULL;

@@ -50,6 +50,26 @@ static void add_origin(const server_exchange *x, struct MHD_Response *response)
     mhd.MHD_add_response_header(response, "Vary", "Origin");
 }
 
+/* A warning for each part of a schema that the answer's grammar doesn't bind. Names of the schema may have any
+ * characters, a header only some. */
+static void add_warnings(const server_exchange *x, struct MHD_Response *response)
+{
+    enum { MOST = 8 };
+    const vouch_grammar *grammar = x->job ? x->job->grammar : NULL;
+    const char *note;
+    for (size_t i = 0; grammar && i < MOST && (note = vouch_grammar_unbound(grammar, i)) != NULL; i++) {
+        char value[300] = "299 vouch \"";
+        size_t n = strlen(value);
+        for (; *note && n + 4 < sizeof value; note++) {
+            if (*note == '"' || *note == '\\') value[n++] = '\\';
+            value[n++] = (char)(*note >= ' ' && *note < 0x7f ? *note : '?');
+        }
+        value[n++] = '"';
+        value[n] = '\0';
+        mhd.MHD_add_response_header(response, "Warning", value);
+    }
+}
+
 static void reply(server_exchange *x, int status, const char *type, char *bytes, size_t n)
 {
     struct MHD_Response *response = mhd.MHD_create_response_from_buffer(n, bytes, MHD_RESPMEM_MUST_FREE);
@@ -59,6 +79,7 @@ static void reply(server_exchange *x, int status, const char *type, char *bytes,
     }
     if (type) mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     add_origin(x, response);
+    add_warnings(x, response);
     x->response = response;
     x->status = status;
     set_deadline(x, n);
@@ -339,6 +360,7 @@ static enum MHD_Result send_stream(server_exchange *x)
     mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
     mhd.MHD_add_response_header(response, "X-Accel-Buffering", "no");
     add_origin(x, response);
+    add_warnings(x, response);
     const enum MHD_Result result = mhd.MHD_queue_response(x->connection, MHD_HTTP_OK, response);
     mhd.MHD_destroy_response(response);
     return result;

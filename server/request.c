@@ -90,6 +90,7 @@ static const server_field fields[] = {
     {"n_probs", NATIVE, SERVER_FIELD_INT, AT(top_logprobs), "[0, 20]"},
     {"post_sampling_probs", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"json_schema", OPENAI | NATIVE, SERVER_FIELD_VALUE, AT(json_schema), NULL},
+    {"open_objects", ALL, SERVER_FIELD_BOOL, AT(open_objects), NULL},
     {"typical_p", NATIVE, SERVER_FIELD_NEUTRAL, 0, "1"},
     {"tfs_z", NATIVE, SERVER_FIELD_NEUTRAL, 0, "1"},
     {"mirostat", NATIVE, SERVER_FIELD_NEUTRAL, 0, "0"},

@@ -47,6 +47,7 @@ typedef struct server_request {
     bool add_generation_prompt, continue_final_message; /* as apply_chat_template of transformers takes them */
     const char *reasoning_effort, *grammar;
     json_t *json_schema, *include;
+    bool open_objects;  /* objects of schemas that list properties may have others, as the standard says */
     bool must_call;     /* tool_choice forces a call */
     bool several_calls; /* an answer may have more than one */
     bool timings_per_token; /* of llama.cpp: each chunk of a stream has `timings` */

@@ -449,9 +449,8 @@ static const complaint wrong_schemas[] = {
     {"[]", "must be an object or true"},
     {"false", "the schema at '': false allows no value"},
     {"{'type': 'strnig'}", "at '/type': expected null, boolean"},
-    {"{'properties': {'a/b': {'requierd': []}}}", "at '/properties/a~1b/requierd': this keyword is not supported"},
+    {"{'properties': {'a/b': {'required': 1}}}", "at '/properties/a~1b/required': expected an array of strings"},
     {"{'items': {'not': {'pattern': 'a'}}}", "at '/items/not/pattern': it can't be negated"},
-    {"{'items': {'contentSchem': {}}}", "at '/items/contentSchem': this keyword is not supported"},
     {"{'not': 1}", "at '/not': expected a schema"},
     {"{'type': 64}", "at '/type': expected null, boolean"},
     {"{'dependentRequired': {'a': ['b', 1]}}", "at '/dependentRequired': expected an object of arrays of strings"},
@@ -463,6 +462,7 @@ static const complaint wrong_schemas[] = {
     {"{'unevaluatedProperties': false, 'anyOf': [{}, {}, {}, {}, {}, {}, {}]}", "'/anyOf': it has 7 schemas"},
     {"{'$ref': '#a', '$defs': {'x': {'$anchor': 'a'}, 'y': {'$anchor': 'a'}}}", "'/$ref': '#a' is no schema"},
     {"{'type': 'array', 'uniqueItems': true}", "'/uniqueItems'"},
+    {"{'items': {'properties': {'l': {'type': 'array', 'uniqueItems': true}}}}", "'/items/properties/l/uniqueItems'"},
     {"{'anyOf': [{}, {'patternProperties': {'a': {}, 'b': {}}}]}", "'/anyOf/1/patternProperties'"},
     {"{'minLength': -1}", "at '/minLength': expected an integer from 0"},
     {"{'required': 'a'}", "at '/required': expected an array of strings"},
@@ -476,7 +476,7 @@ static const complaint wrong_schemas[] = {
     {"{'oneOf': [{'type': 'string'}, {'format': 'date'}]}", "'/oneOf/1/format': it can't be negated"},
     {"{'type': 'number', 'minimum': 1e300}", "'/minimum': a number's bound must have at most 17 digits"},
     {"{'type': 'integer', 'multipleOf': 0.5}", "'/multipleOf': expected an integer from 1 to 1000"},
-    {"{'type': 'integer', 'multipleOf': 0}", "'/multipleOf': expected an integer from 1 to 1000"},
+    {"{'type': 'integer', 'multipleOf': 0}", "'/multipleOf': expected a number above 0"},
     {"{'type': 'array', 'items': {'enum': [1,2,3,4,5,6,7,8,9]}, 'uniqueItems': true}", "'/uniqueItems': supported for"},
     {"{'uniqueItems': 1}", "'/uniqueItems': expected true or false"},
     {"{'type': 'object', 'minProperties': 2}", "'/minProperties': supported is 1"},
@@ -487,8 +487,8 @@ static const complaint wrong_schemas[] = {
     {"{'type': 'string', 'pattern': '^a+b+$', 'minLength': 3}", "its length varies in several places"},
     {"{'allOf': [{'patternProperties': {'^a': {'type': 'integer'}}}, {'additionalProperties': {'type': 'string'}}]}",
      "'/allOf/0/patternProperties': it can't be joined"},
-    {"{'type': 'string', 'pattern': 'a', 'format': 'date'}", "'/pattern': it can't be joined with a format"},
-    {"{'type': 'string', 'pattern': '(?=a)'}", "the pattern '(?=a)', character 2"},
+    {"{'type': 'string', 'pattern': 'a', 'format': 'date'}", "'/format': it can't be joined with a pattern"},
+    {"{'type': 'string', 'pattern': '(?=a)'}", "at '/pattern': the pattern '(?=a)', character 2"},
     {"{'type': 'string', 'pattern': '(a'}", "closing parenthesis"},
     {"{'type': 'string', 'pattern': '\\\\bx'}", "this escape is not supported"},
     {"{'type': 'string', 'format': 'regex'}", "'/format': 'regex' is not supported; expected one of date"},
@@ -503,6 +503,111 @@ static void test_wrong_schemas_are_refused(void **state)
 {
     (void)state;
     check_complaints(VOUCH_GRAMMAR_JSON_SCHEMA, wrong_schemas, sizeof wrong_schemas / sizeof wrong_schemas[0]);
+}
+
+/* What VOUCH_GRAMMAR_CLOSED and VOUCH_GRAMMAR_LENIENT change: texts, and what vouch_grammar_unbound says (a part of it;
+ * NULL: nothing). */
+static const struct {
+    int flags;
+    const char *schema, *accepted, *refused, *note;
+} flagged[] = {
+#define A "{'type': 'object', 'properties': {'a': {'type': 'integer'}}"
+    {0, A "}", "{'a':1,'b':2}", "{'a':'x'}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, A "}", "{'a':1}", "{'a':1,'b':2}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, A "}", "{}", "{'b':2}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, "{'properties': {}, 'type': 'object'}", "{}", "{'b':2}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, A ", 'required': ['z']}", "{'a':1,'z':[]}", "{'z':1,'y':1}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, A ", 'additionalProperties': true}", "{'a':1,'b':2}", "{'a':''}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, A ", 'additionalProperties': {'const': 2}}", "{'a':1,'b':2}", "{'b':3}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, A ", 'unevaluatedProperties': true}", "{'b':3}", "{'a':''}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, "{'type': 'object'}", "{'b':3}", "[]", NULL},
+    {VOUCH_GRAMMAR_CLOSED, "{'type': 'object', 'required': ['b']}", "{'b':3,'c':1}", "{}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, "{'type': 'object', 'patternProperties': {'^x': {}}}", "{'xy':3}", "{'y':3}", NULL},
+    /* After allOf and references are merged. */
+    {VOUCH_GRAMMAR_CLOSED, "{'allOf': [" A "}, {'$ref': '#/$defs/b'}], '$defs': {'b': {'properties': {'b': {'const': "
+     "2}}}}}", "{'a':1,'b':2}", "{'a':1,'c':2}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, "{'allOf': [" A "}, {'additionalProperties': {'type': 'integer'}}]}", "{'a':1,'b':2}",
+     "{'b':''}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, A ", 'anyOf': [{'required': ['p']}, {'properties': {'q': {'const': 1}}}]}", "{'p':1}",
+     "{'a':1,'c':1}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, "{'type': 'array', 'items': " A "}}", "[{'a':1}]", "[{'b':1}]", NULL},
+    {VOUCH_GRAMMAR_CLOSED, A ", 'dependentRequired': {'a': ['z']}}", "{'a':1,'z':1}", "{'y':1}", NULL},
+    /* Never under not and if. */
+    {VOUCH_GRAMMAR_CLOSED, "{'type': 'object', 'not': {'required': ['a']}}", "{'b':1}", "{'a':1}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, "{'type': 'object', 'not': {'properties': {'a': {'const': 1}}, 'required': ['a']}}",
+     "{'a':2,'b':1}", "{'a':1}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, "{'type': 'object', 'if': {'properties': {'a': {'const': 1}}, 'required': ['a']}, 'then': "
+     "{'required': ['b']}}", "{'a':1,'b':1,'c':1}", "{'a':1}", NULL},
+    {VOUCH_GRAMMAR_CLOSED, "{'type': 'object', 'required': ['o'], 'if': {'properties': {'o': {'properties': {'k': "
+     "{'const': 1}}, 'required': ['k']}}}, 'then': {'required': ['b']}}", "{'o':{'k':1,'l':2},'b':1}", "{'o':{'k':1}}",
+     NULL},
+    {VOUCH_GRAMMAR_CLOSED, "{'type': 'object', 'if': {'required': ['a']}, 'then': {'properties': {'b': {}}}}",
+     "{'b':1,'a':1}", "{'a':1,'c':1}", NULL},
+    /* Annotations, known or not, and OpenAPI's nullable. */
+    {0, "{'type': 'integer', 'markdownDescription': 'm', 'x-a': 1, 'title': 't'}", "1", "''", NULL},
+    {0, "{'type': 'integer', 'icon': {'a': 1}}", "1", "''", "'/icon': JSON Schema has no such keyword"},
+    {0, "{'properties': {'a/b': {'requierd': []}}}", "{'a/b':1}", "{'a/b'}", "'/properties/a~1b/requierd': JSON"},
+    {0, "{'type': 'string', 'nullable': true}", "null", "1", NULL},
+    {0, "{'type': 'string', 'nullable': false}", "''", "null", NULL},
+    {0, "{'enum': ['a'], 'nullable': true}", "null", "'b'", NULL},
+    {0, "{'$ref': '#/$defs/a', 'nullable': true, '$defs': {'a': {'type': 'integer'}}}", "null", "''", NULL},
+    {0, "{'allOf': [{'$ref': '#/$defs/a'}], 'nullable': true, '$defs': {'a': {'type': 'integer'}}}", "null", "''",
+     NULL},
+    {0, "{'type': 'array', 'items': {'type': 'integer', 'nullable': true}}", "[1,null]", "null", NULL},
+    /* Keywords that can't be bound. */
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'string', 'format': 'regex'}", "'x'", "1", "'/format': 'regex' is not supported"},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'string', 'format': 'date'}", "'2024-01-02'", "'x'", NULL},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'string', 'pattern': '(?=a)'}", "'x'", "1", "'/pattern': the pattern '(?=a)'"},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'string', 'pattern': '^a+b+$', 'minLength': 3}", "'ab'", "'a'",
+     "'/pattern': the pattern"},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'string', 'pattern': '^a+$', 'format': 'date'}", "'aa'", "'b'",
+     "'/format': it can't be joined"},
+    {VOUCH_GRAMMAR_LENIENT, "{'allOf': [{'pattern': '^a+$'}, {'pattern': '^.$'}], 'type': 'string'}", "'aa'", "'b'",
+     "'/allOf/1/pattern': it can't be joined"},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'number', 'multipleOf': 0.01}", "1.5", "''", "'/multipleOf': expected"},
+    {VOUCH_GRAMMAR_LENIENT, "{'items': {'type': 'array', 'uniqueItems': true}, 'type': 'array'}", "[[1,1]]", "[1]",
+     "'/items/uniqueItems': supported for"},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'array', 'contains': {'const': 1}, 'uniqueItems': true}", "[]", "1",
+     "'/contains': it can't be"},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'string', 'maxLength': 99999}", "'x'", "1", "'/maxLength': maxLength is 99999"},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'object', 'maxProperties': 1, 'properties': {'a': {}}}", "{'a':1}", "1",
+     "'/maxProperties': supported"},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'object', 'properties': {'abc': {}}, 'propertyNames': {'maxLength': 3}}",
+     "{'abc':1}", "1", "'/propertyNames': supported"},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'object', 'patternProperties': {'^a': {}, '^b': {}}}", "{'c':1}", "1",
+     "'/patternProperties': supported"},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'string', 'not': {'pattern': 'a'}}", "'a'", "1", "'/not/pattern': it can't be"},
+    {VOUCH_GRAMMAR_LENIENT, "{'oneOf': [{'type': 'string'}, {'format': 'date'}]}", "'x'", "{x}",
+     "'/oneOf/1/format': it can't be negated"},
+    {VOUCH_GRAMMAR_LENIENT, "{'enum': ['a', 'b'], 'pattern': 'a'}", "'a'", "'c'", "'/pattern': it can't be combined"},
+};
+
+static void test_flags(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof flagged / sizeof flagged[0]; i++) {
+        char schema[1000], text[1000];
+        const char *const texts[] = {flagged[i].accepted, flagged[i].refused};
+        const int kind = VOUCH_GRAMMAR_JSON_SCHEMA | flagged[i].flags;
+        vouch_grammar *grammar = grammar_open(kind, quoted(VOUCH_GRAMMAR_JSON_SCHEMA, flagged[i].schema, schema));
+        vouch_automaton *automaton = grammar_automaton(grammar);
+        for (int j = 0; j < 2; j++)
+            if ((grammar_follow(automaton, quoted(VOUCH_GRAMMAR_JSON_SCHEMA, texts[j], text), strlen(texts[j])) ==
+                 ACCEPTED) != (j == 0))
+                fail_msg("%s, flags %d, with %s", schema, flagged[i].flags, text);
+        const char *note = vouch_grammar_unbound(grammar, 0);
+        snprintf(text, sizeof text, "%s", note ? note : "");
+        for (char *c = text; *c; c++)
+            if (*c == '"') *c = '\'';
+        if ((note != NULL) != (flagged[i].note != NULL) || (note && !strstr(text, flagged[i].note)))
+            fail_msg("%s: the note is '%s'", schema, text);
+        grammar_close_automaton(automaton);
+        vouch_grammar_close(grammar);
+        /* What is let pass is an error without the flag. */
+        if (!(flagged[i].flags & VOUCH_GRAMMAR_LENIENT) || !note) continue;
+        assert_int_equal(vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA, schema, strlen(schema), NULL),
+                         VOUCH_E_UNSUPPORTED);
+    }
 }
 
 static void test_large_grammars_are_refused(void **state)
@@ -731,6 +836,7 @@ int main(void)
         cmocka_unit_test(test_bounds_of_fractions),
         cmocka_unit_test(test_multiples),
         cmocka_unit_test(test_any_object),
+        cmocka_unit_test(test_flags),
         cmocka_unit_test(test_wrong_schemas_are_refused),
         cmocka_unit_test(test_fuzzed_schemas),
         cmocka_unit_test(test_classes_hold_exactly_their_characters),

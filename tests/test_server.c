@@ -611,6 +611,56 @@ static void messages_obey_a_format(void **state)
     json_decref(message);
 }
 
+/* Objects are closed unless the schema or the request opens them, and a header names what isn't bound. */
+static void schemas_are_closed_and_lenient(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *more, *schema;
+        int status;
+        const char *warning; /* NULL: none */
+        bool is_open;
+    } cases[] = {
+        {"", "{\"type\": \"object\", \"properties\": {}}", 200, NULL, false},
+        {"\"open_objects\": true, ", "{\"type\": \"object\", \"properties\": {}, \"minProperties\": 1}", 200, NULL,
+         true},
+        {"", "{\"type\": \"object\", \"properties\": {}, \"minProperties\": 1, \"additionalProperties\": true}", 200,
+         NULL, true},
+        {"", "{\"enum\": [1], \"icon\": \"i\"}", 200, "Warning: 299 vouch \"\\\"/icon\\\": JSON Schema has no", false},
+        {"", "{\"type\": \"object\", \"properties\": {\"a\\nb\": {\"format\": \"x\"}}}", 200,
+         "Warning: 299 vouch \"\\\"/properties/a?b/format\\\": \\\"x\\\" is not supported", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[1000];
+        snprintf(body, sizeof body, "{\"max_tokens\": 30, %s\"response_format\": {\"type\": \"json_schema\", "
+                                    "\"json_schema\": {\"schema\": %s}}, " HELLO "}", cases[i].more, cases[i].schema);
+        http_reply reply = http_post(server.port, CHAT, body);
+        assert_int_equal(reply.status, cases[i].status);
+        if ((strstr(reply.head, "Warning:") != NULL) != (cases[i].warning != NULL) ||
+            (cases[i].warning && !strstr(reply.head, cases[i].warning)))
+            fail_msg("%s: %s", body, reply.head);
+        json_t *answer = http_json(&reply);
+        const char *text = http_text_at(answer, "choices.0.message.content");
+        if (strncmp(cases[i].schema, "{\"type\"", 7) == 0 && (strchr(text, '"') != NULL) != cases[i].is_open)
+            fail_msg("%s: %s", body, text);
+        json_decref(answer);
+    }
+    static const char *const strict[] = {
+        "\"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"strict\": true, \"schema\": {\"type\": "
+        "\"string\", \"format\": \"x\"}}}",
+        "\"tool_choice\": \"required\", \"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\", "
+        "\"strict\": true, \"parameters\": {\"type\": \"object\", \"properties\": {\"a\": {\"format\": \"x\"}}}}}]",
+    };
+    for (int i = 0; i < 2; i++) {
+        char body[1000];
+        snprintf(body, sizeof body, "{\"max_tokens\": 30, %s, " HELLO "}", strict[i]);
+        http_reply reply = http_post(server.port, CHAT, body);
+        assert_int_equal(reply.status, 400);
+        assert_non_null(strstr(reply.body, "/format"));
+        http_reply_free(&reply);
+    }
+}
+
 /* Blocks of the Anthropic API become the messages that the template reads. */
 /* An answer that comes last is continued: the same tokens as the text that the template writes up to there. */
 static void answers_are_continued(void **state)
@@ -984,7 +1034,7 @@ static const struct {
     {CHAT, "{" ASK ", \"response_format\": {\"type\": \"json_schema\"}}", 400,
      "response_format.json_schema.schema", "expected a JSON Schema"},
     {CHAT, "{" ASK ", \"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"schema\": "
-           "{\"minimun\": 3}}}}", 400, "response_format.json_schema.schema", "/minimun"},
+           "{\"minimum\": []}}}}", 400, "response_format.json_schema.schema", "/minimum"},
     {CHAT, "{" ASK ", \"grammar\": \"root ::= (\"}", 400, "grammar", "line 1"},
     {CHAT, "{" ASK ", \"speculative\": {\"drafters\": \"grammar\"}}", 400, "speculative.drafters", "bound"},
     {TEXT, "{\"prompt\": \"x\", \"logprobs\": 21}", 400, "logprobs", "[0, 20]"},
@@ -1224,6 +1274,7 @@ int main(void)
         cmocka_unit_test(calls_are_forced),
         cmocka_unit_test(messages_are_answered),
         cmocka_unit_test(messages_obey_a_format),
+        cmocka_unit_test(schemas_are_closed_and_lenient),
         cmocka_unit_test(answers_are_continued),
         cmocka_unit_test(blocks_become_messages),
         cmocka_unit_test(responses_are_answered),

@@ -204,7 +204,11 @@ static int grammar_open(cli_engine *engine, const cli_options *options)
     else engine->grammar_text = strdup(given ? given : "");
     if (!status && !engine->grammar_text) status = err.code;
     const char *text = engine->grammar_text;
-    if (!status) status = vouch_grammar_open(&engine->grammar, kind, text, strlen(text), &err);
+    const int flags = VOUCH_GRAMMAR_LENIENT | (options->open_objects ? 0 : VOUCH_GRAMMAR_CLOSED);
+    if (!status) status = vouch_grammar_open(&engine->grammar, kind | flags, text, strlen(text), &err);
+    const char *note;
+    for (size_t i = 0; !status && (note = vouch_grammar_unbound(engine->grammar, i)) != NULL; i++)
+        cli_note("--%s: %s; the answer isn't bound to it", flag, note);
     if (!status) return CLI_DONE;
     if (!is_file || status == VOUCH_E_IO) return cli_flag_fail(flag, &err);
     cli_complain("--%s %s: %s", flag, given, err.message);

@@ -214,6 +214,8 @@ static const cli_flag flags[] = {
      "the answer is a JSON object", NULL, NULL},
     {"json-schema", NULL, 0, CLI_FLAG_FILE, AT(json_schema), "FILE", NULL, CLI_RUN | CLI_BATCH, "Answer",
      "the answer is JSON that this schema accepts; a value that begins with { is the schema itself", NULL, NULL},
+    {"open-objects", NULL, 0, CLI_FLAG_SWITCH, AT(open_objects), NULL, NULL, CLI_RUN | CLI_BATCH, "Answer",
+     "with --json-schema: an object may have other properties than the schema lists", NULL, NULL},
     {"grammar-file", NULL, 0, CLI_FLAG_FILE, AT(grammar_file), "FILE", NULL, CLI_RUN | CLI_BATCH, "Answer",
      "the answer is a text of this grammar, in llama.cpp's notation (GBNF)", NULL, NULL},
 

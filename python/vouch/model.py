@@ -208,12 +208,15 @@ class Table(Handle):
 
 class Grammar(Handle):
     """A set of texts to which answers are bound, for the option `grammar`: one of `gbnf` (llama.cpp's notation),
-    `schema` (a JSON Schema as a dictionary or text), or neither: any JSON object. Raises ArgumentError with line and
-    column or JSON pointer, Unsupported for a keyword that isn't supported."""
+    `schema` (a JSON Schema as a dictionary or text), or neither: any JSON object. `closed`: an object whose schema
+    lists properties has no others, unless the schema opens it. `lenient`: keywords that can't be bound are let pass,
+    and `unbound` lists them. Raises ArgumentError with line and column or JSON pointer, Unsupported for a keyword that
+    isn't supported."""
 
     _close_function = "vouch_grammar_close"
 
-    def __init__(self, gbnf: str | None = None, *, schema: Mapping[str, Any] | bool | str | None = None) -> None:
+    def __init__(self, gbnf: str | None = None, *, schema: Mapping[str, Any] | bool | str | None = None,
+                 closed: bool = False, lenient: bool = False) -> None:
         if gbnf is not None and schema is not None:
             raise TypeError("gbnf, schema: give one of them")
         kind, text = _abi.VOUCH_GRAMMAR_JSON, None
@@ -223,5 +226,9 @@ class Grammar(Handle):
             kind = _abi.VOUCH_GRAMMAR_JSON_SCHEMA
             text = text_of("schema", schema if isinstance(schema, str) else json.dumps(schema))
         out = ctypes.c_void_p()
+        kind |= closed * _abi.VOUCH_GRAMMAR_CLOSED | lenient * _abi.VOUCH_GRAMMAR_LENIENT
         call("vouch_grammar_open", ctypes.byref(out), kind, text, len(text or b""))
         self._open(out)
+        self.unbound: list[str] = []
+        while note := library.vouch_grammar_unbound(self._pointer(), len(self.unbound)):
+            self.unbound.append(note.decode())

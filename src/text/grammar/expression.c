@@ -14,6 +14,8 @@ enum { SMALL = 4 }; /* most children of a sequence or choice that is copied; lar
 void vouch_builder_free(vouch_builder *builder)
 {
     for (int32_t i = 0; i < builder->n_rules; i++) free(builder->rules[i].name);
+    for (int32_t i = 0; i < builder->n_notes; i++) free(builder->notes[i]);
+    free(builder->notes);
     free(builder->nodes);
     free(builder->children);
     free(builder->rules);
@@ -52,6 +54,21 @@ static bool grow(vouch_builder *builder, void **items, int32_t n, int32_t *room,
     *items = moved;
     *room = more;
     return true;
+}
+
+void vouch_builder_note(vouch_builder *builder, const char *note)
+{
+    enum { MOST_NOTES = 100 };
+    for (int32_t i = 0; i < builder->n_notes; i++)
+        if (strcmp(builder->notes[i], note) == 0) return;
+    if (builder->n_notes == MOST_NOTES) return;
+    char *copy = strdup(note);
+    void *items = builder->notes;
+    const bool has_room = grow(builder, &items, builder->n_notes, &builder->notes_room, sizeof *builder->notes);
+    builder->notes = items;
+    if (has_room && copy) builder->notes[builder->n_notes++] = copy;
+    else if (has_room) vouch_builder_fail(builder, VOUCH_E_MEMORY, "not enough memory for the grammar");
+    if (!has_room) free(copy);
 }
 
 static vouch_expression add(vouch_builder *builder, vouch_expression_node node)

@@ -56,6 +56,9 @@ typedef struct vouch_builder {
     int32_t n_nodes, n_children, n_rules;
     int32_t nodes_room, children_room, rules_room;
     const char *owner;   /* the name of the rule that is being read */
+    unsigned flags;      /* VOUCH_GRAMMAR_CLOSED and VOUCH_GRAMMAR_LENIENT, for schemas */
+    char **notes;        /* [n_notes] about parts of schemas that aren't bound */
+    int32_t n_notes, notes_room;
     vouch_status status; /* the first failure */
     vouch_error error;   /* its message */
 } vouch_builder;
@@ -70,6 +73,9 @@ void vouch_builder_free(vouch_builder *builder);
 /* Keeps the message of the first failure. Returns an expression that matches nothing. */
 __attribute__((format(printf, 3, 4)))
 vouch_expression vouch_builder_fail(vouch_builder *builder, vouch_status status, const char *format, ...);
+
+/* Keeps a note for vouch_grammar_unbound, unless it is there already or they are very many. */
+void vouch_builder_note(vouch_builder *builder, const char *note);
 
 void vouch_parts_add(vouch_builder *builder, vouch_parts *parts, vouch_expression part);
 /* The parts in order, or one of them. Frees the parts. */

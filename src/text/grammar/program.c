@@ -368,8 +368,15 @@ vouch_status vouch_grammar_compile(vouch_grammar **out, vouch_builder *builder, 
     if (!p.grammar) vouch_builder_fail(builder, VOUCH_E_MEMORY, "not enough memory for the grammar");
     if (builder->status == VOUCH_OK) compile(&p, root);
     const vouch_status status = builder->status;
-    if (status == VOUCH_OK) *out = p.grammar;
-    else vouch_grammar_close(p.grammar);
+    if (status == VOUCH_OK) {
+        *out = p.grammar;
+        p.grammar->notes = builder->notes;
+        p.grammar->n_notes = builder->n_notes;
+        builder->notes = NULL;
+        builder->n_notes = 0;
+    } else {
+        vouch_grammar_close(p.grammar);
+    }
     if (status != VOUCH_OK && err) *err = builder->error;
     free(p.entry);
     free(p.rule_of);
@@ -381,6 +388,13 @@ vouch_status vouch_grammar_compile(vouch_grammar **out, vouch_builder *builder, 
 void vouch_grammar_close(vouch_grammar *grammar)
 {
     if (!grammar) return;
+    for (int32_t i = 0; i < grammar->n_notes; i++) free(grammar->notes[i]);
+    free(grammar->notes);
     free(grammar->nodes);
     free(grammar);
+}
+
+const char *vouch_grammar_unbound(const vouch_grammar *grammar, size_t i)
+{
+    return i < (size_t)grammar->n_notes ? grammar->notes[i] : NULL;
 }

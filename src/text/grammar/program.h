@@ -40,6 +40,8 @@ struct vouch_grammar {
     int32_t n_classes;
     uint8_t class_of[256];     /* a byte's class */
     uint8_t byte_of[256];      /* the first byte of a class */
+    char **notes;              /* [n_notes] what vouch_grammar_unbound says */
+    int32_t n_notes;
 };
 
 /* Turns the rule `root` into a grammar. Frees the builder. Errors: the builder's; ARGUMENT (a rule without a body, left

@@ -18,6 +18,7 @@ typedef struct regex {
     const char *begin, *at, *end;
     int depth;
     int32_t min, max; /* characters of the whole string; max -1: any number */
+    vouch_error *flaw;
 } regex;
 
 /* A part of a pattern: `atom`, min to max times; max -1: any number. */
@@ -29,9 +30,10 @@ typedef struct piece {
 
 static vouch_expression fail(regex *r, const char *problem)
 {
-    vouch_builder_fail(r->builder, VOUCH_E_UNSUPPORTED, "the pattern \"%.*s\", character %d: %s",
-                       (int)(r->end - r->begin < 100 ? r->end - r->begin : 100), r->begin, (int)(r->at - r->begin) + 1,
-                       problem);
+    if (r->flaw->code == VOUCH_OK)
+        vouch_fail(r->flaw, VOUCH_E_UNSUPPORTED, "the pattern \"%.*s\", character %d: %s",
+                   (int)(r->end - r->begin < 100 ? r->end - r->begin : 100), r->begin, (int)(r->at - r->begin) + 1,
+                   problem);
     r->at = r->end;
     return 0;
 }
@@ -43,7 +45,7 @@ static int peek(const regex *r)
 
 static bool failed(const regex *r)
 {
-    return r->builder->status != VOUCH_OK;
+    return r->flaw->code != VOUCH_OK || r->builder->status != VOUCH_OK;
 }
 
 static int32_t read_hex(regex *r, int most)
@@ -378,11 +380,13 @@ static piece read_alternatives(regex *r, bool at_top)
     return out;
 }
 
-vouch_expression vouch_json_pattern(vouch_json_writer *writer, const char *pattern, size_t n, int32_t min, int32_t max)
+vouch_expression vouch_json_pattern(vouch_json_writer *writer, const char *pattern, size_t n, int32_t min, int32_t max,
+                                    vouch_error *flaw)
 {
+    *flaw = (vouch_error){0};
     vouch_builder *b = writer->builder;
     regex r = {.writer = writer, .builder = b, .begin = pattern, .at = pattern, .end = pattern + n, .min = min,
-               .max = max};
+               .max = max, .flaw = flaw};
     const piece body = read_alternatives(&r, true);
     if (!failed(&r) && r.at < r.end) fail(&r, "a closing parenthesis without an opening one");
     const vouch_expression quote = vouch_expression_byte_range(b, '"', '"');

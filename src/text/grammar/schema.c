@@ -17,6 +17,7 @@
 
 #include "text/grammar/notations.h"
 #include "text/grammar/schema_parts.h"
+#include "vouch.h"
 
 /* ------------------------------------------------------------------ pointers */
 
@@ -53,12 +54,45 @@ static bool find_pointer(const json_t *in, const json_t *node, char *out, size_t
     return false;
 }
 
-/* Flat schemas are copies, but the values of their keywords are those of the document. Of true, false and null there is
- * only one object each, so they can't be found. */
-static bool find_keyword(const vouch_schema *s, const json_t *schema, const char *keyword, char *out, size_t room)
+void vouch_schema_made_of(vouch_schema *s, const json_t *made, const json_t *a, const json_t *b)
 {
-    const json_t *value = keyword ? json_object_get(schema, keyword) : NULL;
-    return value && !json_is_boolean(value) && !json_is_null(value) && find_pointer(s->root, value, out, 0, room);
+    if (s->n_origins == s->origins_room) {
+        const int32_t room = s->origins_room > 0 ? 2 * s->origins_room : 64;
+        void *origins = realloc(s->origins, (size_t)room * sizeof *s->origins);
+        if (!origins) {
+            vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+            return;
+        }
+        s->origins = origins;
+        s->origins_room = room;
+    }
+    s->origins[s->n_origins++] = (vouch_schema_origin){made, {a, b}};
+}
+
+/* The schema of the document from which a made one has the keyword (NULL: the first of which it was made). A schema was
+ * made after those of which it was made, so `before` falls. */
+static const json_t *origin_of(const vouch_schema *s, const json_t *schema, const char *keyword, int32_t before)
+{
+    for (int32_t i = before - 1; i >= 0; i--) {
+        const vouch_schema_origin *one = &s->origins[i];
+        if (one->made != schema) continue;
+        for (int j = 0; j < 2; j++) {
+            if (!one->from[j] || (keyword && !json_object_get(one->from[j], keyword))) continue;
+            return origin_of(s, one->from[j], keyword, i);
+        }
+        return one->from[0] ? origin_of(s, one->from[0], NULL, i) : schema;
+    }
+    return schema;
+}
+
+/* Writes the JSON pointer of a keyword. Values of the document are shared by the schemas that are made of them, but of
+ * true, false and null there is only one object each. */
+static void point_to(const vouch_schema *s, const json_t *node, const char *keyword, char *out, size_t room)
+{
+    const json_t *value = keyword ? json_object_get(node, keyword) : NULL;
+    if (value && !json_is_boolean(value) && !json_is_null(value) && find_pointer(s->root, value, out, 0, room)) return;
+    if (!find_pointer(s->root, origin_of(s, node, keyword, s->n_origins), out, 0, room)) out[0] = '\0';
+    if (keyword) add_segment(out, strlen(out), room, keyword);
 }
 
 void vouch_schema_fail(vouch_schema *s, vouch_status status, const json_t *node, const char *keyword,
@@ -66,14 +100,33 @@ void vouch_schema_fail(vouch_schema *s, vouch_status status, const json_t *node,
 {
     char pointer[200], message[300];
     va_list list;
+    if (s->builder->status != VOUCH_OK) return;
     va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
-    if (!find_keyword(s, node, keyword, pointer, sizeof pointer)) {
-        if (!find_pointer(s->root, node, pointer, 0, sizeof pointer)) pointer[0] = '\0';
-        if (keyword) add_segment(pointer, strlen(pointer), sizeof pointer, keyword);
-    }
+    point_to(s, node, keyword, pointer, sizeof pointer);
     vouch_builder_fail(s->builder, status, "the schema at \"%s\": %s", pointer, message);
+}
+
+void vouch_schema_note(vouch_schema *s, const json_t *node, const char *keyword, const char *message)
+{
+    char pointer[200], note[600];
+    point_to(s, node, keyword, pointer, sizeof pointer);
+    snprintf(note, sizeof note, "\"%s\": %s", pointer, message);
+    vouch_builder_note(s->builder, note);
+}
+
+bool vouch_schema_let_pass(vouch_schema *s, const json_t *flat, const char *keyword, const char *format, ...)
+{
+    char message[300];
+    va_list list;
+    if (s->builder->status != VOUCH_OK) return false;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    if (s->builder->flags & VOUCH_GRAMMAR_LENIENT) vouch_schema_note(s, flat, keyword, message);
+    else vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, keyword, "%s", message);
+    return s->builder->status == VOUCH_OK;
 }
 
 json_t *vouch_schema_keep(vouch_schema *s, json_t *made)
@@ -160,6 +213,7 @@ static vouch_expression read_document(vouch_builder *builder, json_t *document, 
     const vouch_expression value = vouch_schema_value(&s, s.root);
     json_decref(s.made);
     json_decref(s.root);
+    free(s.origins);
     free(s.rules);
     return value;
 }

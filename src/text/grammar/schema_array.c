@@ -73,19 +73,20 @@ static vouch_expression behind_set(unique *u, uint32_t set, int32_t n_written)
     return vouch_expression_rule(b, rule);
 }
 
-/* An array with "uniqueItems": true. */
-static vouch_expression unique_of(vouch_schema *s, const json_t *flat, int32_t min, int32_t max)
+/* An array with "uniqueItems": true. *passes: that can't be bound, and is let pass. */
+static vouch_expression unique_of(vouch_schema *s, const json_t *flat, int32_t min, int32_t max, bool *passes)
 {
     vouch_builder *b = s->builder;
     unique *u = calloc(1, sizeof *u);
     if (!u) return vouch_builder_fail(b, VOUCH_E_MEMORY, "not enough memory for the schema");
     *u = (unique){.s = s, .min = min, .max = max};
     const bool good = !json_object_get(flat, "prefixItems") && list_values(u, json_object_get(flat, "items"));
-    if (!good && !failed(s))
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "uniqueItems",
-                          "supported for items that an enum lists, at most %d of them", MOST_UNIQUE);
-    const vouch_expression items = failed(s) ? 0 : behind_set(u, 0, 0);
+    *passes = !good && !failed(s) &&
+              vouch_schema_let_pass(s, flat, "uniqueItems",
+                                    "supported for items that an enum lists, at most %d of them", MOST_UNIQUE);
+    const vouch_expression items = *passes || failed(s) ? 0 : behind_set(u, 0, 0);
     free(u);
+    if (*passes) return 0;
     return vouch_expression_join(b, 5, LITERAL("["), vouch_json_space(&s->writer), items, vouch_json_space(&s->writer),
                                  LITERAL("]"));
 }
@@ -154,7 +155,8 @@ static vouch_expression contained_items(contained *c, const json_t *flat)
     return failed(s) ? 0 : vouch_expression_rule(b, c->rules[0]);
 }
 
-static vouch_expression contains_of(vouch_schema *s, const json_t *flat, int32_t min, int32_t max)
+/* *passes: `contains` can't be bound, and is let pass. */
+static vouch_expression contains_of(vouch_schema *s, const json_t *flat, int32_t min, int32_t max, bool *passes)
 {
     vouch_builder *b = s->builder;
     contained c = {.s = s, .min = min, .max = max};
@@ -166,12 +168,12 @@ static vouch_expression contains_of(vouch_schema *s, const json_t *flat, int32_t
     c.length = 1 + (max > min ? max : min > n_prefix ? min : n_prefix);
     if (c.length < 2) c.length = 2; /* a comma stands before all items but the first */
     c.width = 1 + (c.most < 0 ? c.least : c.most);
-    if (!failed(s) && (int64_t)c.length * c.width > MOST_CELLS)
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "contains",
-                          "the number of items to count, %d, times that of contained ones, %d, is above %d", c.length,
-                          c.width, MOST_CELLS);
-    else if (json_is_true(json_object_get(flat, "uniqueItems")))
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "contains", "it can't be combined with uniqueItems");
+    *passes = (int64_t)c.length * c.width > MOST_CELLS
+                  ? vouch_schema_let_pass(s, flat, "contains", "the number of items to count, %d, times that of "
+                                          "contained ones, %d, is above %d", c.length, c.width, MOST_CELLS)
+                  : json_is_true(json_object_get(flat, "uniqueItems")) &&
+                        vouch_schema_let_pass(s, flat, "contains", "it can't be combined with uniqueItems");
+    if (*passes) return 0;
     if (failed(s) || (c.most >= 0 && c.most < c.least)) return vouch_expression_nothing(b);
     c.counted = calloc((size_t)c.n_kinds, sizeof *c.counted);
     c.uncounted = calloc((size_t)c.n_kinds, sizeof *c.uncounted);
@@ -199,8 +201,12 @@ vouch_expression vouch_schema_array(vouch_schema *s, const json_t *flat)
         if (!item_at(flat, (size_t)i)) max = i;
     if (max > MOST_ITEMS) max = -1;
     if (failed(s) || (max >= 0 && max < min)) return vouch_expression_nothing(b);
-    if (json_object_get(flat, "contains")) return contains_of(s, flat, min, max);
-    if (json_is_true(json_object_get(flat, "uniqueItems")) && (max < 0 || max > 1)) return unique_of(s, flat, min, max);
+    bool passes = true;
+    vouch_expression bound = 0;
+    if (json_object_get(flat, "contains")) bound = contains_of(s, flat, min, max, &passes);
+    else if (json_is_true(json_object_get(flat, "uniqueItems")) && (max < 0 || max > 1))
+        bound = unique_of(s, flat, min, max, &passes);
+    if (!passes) return bound;
     if (max >= 0 && max < n) n = max;
 
     vouch_expression tail = vouch_expression_empty(b);

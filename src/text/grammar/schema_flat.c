@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "text/grammar/schema_parts.h"
+#include "vouch.h"
 
 /* ------------------------------------------------------------------- $ref */
 
@@ -238,7 +239,9 @@ static void cross_condition(vouch_schema *s, vouch_flats *out, const json_t *sch
     const json_t *condition = json_object_get(schema, "if"), *then = json_object_get(schema, "then"),
                  *other = json_object_get(schema, "else");
     if (!condition || failed(s)) return;
+    s->n_conditions++;
     vouch_flats *holds = flats_of(s, condition), *fails = failed(s) ? NULL : vouch_flats_new(s);
+    s->n_conditions--;
     if (fails) vouch_flats_negate(s, holds, fails);
     if (then && fails) cross_child(s, holds, then, schema);
     if (other && fails) cross_child(s, fails, other, schema);
@@ -324,10 +327,11 @@ static void cross_unevaluated(vouch_schema *s, vouch_flats *out, const json_t *s
     vouch_flats *limited = failed(s) ? NULL : vouch_flats_new(s);
     for (int32_t i = 0; limited && i < out->n && !failed(s); i++) {
         json_t *flat = out->flats[i];
-        if (items && json_object_get(flat, "contains"))
-            vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, "unevaluatedItems", "it can't be combined with contains");
+        const bool counts = items && json_object_get(flat, "contains") &&
+                            vouch_schema_let_pass(s, schema, "unevaluatedItems", "it can't be combined with contains");
         if (properties) flat = vouch_schema_merge(s, flat, vouch_schema_keep(s, limit_properties(flat, properties)));
-        if (items && flat) flat = vouch_schema_merge(s, flat, vouch_schema_keep(s, limit_items(flat, items)));
+        if (items && flat && !counts)
+            flat = vouch_schema_merge(s, flat, vouch_schema_keep(s, limit_items(flat, items)));
         vouch_flats_add(s, limited, flat, schema);
     }
     if (!failed(s)) *out = *limited;
@@ -335,6 +339,29 @@ static void cross_unevaluated(vouch_schema *s, vouch_flats *out, const json_t *s
 }
 
 /* --------------------------------------------------------------- flattening */
+
+/* The schema of a part under `not` or `if`, marked as such, so that it is no list of properties. Only where it may have
+ * such a list: other schemas are compared as they are. A new reference. */
+static json_t *condition_of(json_t *part)
+{
+    static const char *const names[] = {"properties", "items", "$ref", "allOf", "anyOf", "oneOf"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (json_object_get(part, names[i])) return json_pack("{s:O}", VOUCH_CONDITION, part);
+    return json_incref(part);
+}
+
+/* Replaces the schemas of properties and items by such ones. */
+static bool mark_conditions(json_t *flat)
+{
+    json_t *items = json_object_get(flat, "items"), *properties = json_object_get(flat, "properties"), *child;
+    const char *name;
+    bool stored = !items || json_object_set_new(flat, "items", condition_of(items)) == 0;
+    if (!properties) return stored;
+    json_t *marked = json_object();
+    json_object_foreach(properties, name, child)
+        stored &= json_object_set_new(marked, name, condition_of(child)) == 0;
+    return (json_object_set_new(flat, "properties", marked) == 0) & stored;
+}
 
 /* A copy of the schema with only the keywords of flat schemas. */
 static json_t *rest_of(vouch_schema *s, const json_t *schema)
@@ -353,7 +380,11 @@ static json_t *rest_of(vouch_schema *s, const json_t *schema)
         (void)json_object_del(rest, "minContains");
         (void)json_object_del(rest, "maxContains");
     }
+    if (json_object_get(schema, "properties") && s->n_conditions == 0)
+        stored &= json_object_set_new(rest, VOUCH_LISTS, json_true()) == 0;
+    if (s->n_conditions > 0 && s->builder->flags & VOUCH_GRAMMAR_CLOSED) stored &= mark_conditions(rest);
     if (s->n_unevaluated > 0) stored &= note_evaluated(rest);
+    vouch_schema_made_of(s, rest, schema, NULL);
     if (!stored) vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
     return rest;
 }
@@ -373,7 +404,10 @@ static void cross_joined(vouch_schema *s, vouch_flats *out, const json_t *schema
     cross_one(s, out, schema);
     cross_condition(s, out, schema);
     cross_dependents(s, out, schema);
+    s->n_conditions++;
+    if (json_object_get(schema, VOUCH_CONDITION)) cross_child(s, out, json_object_get(schema, VOUCH_CONDITION), schema);
     vouch_flats *others = not ? flats_of(s, not) : NULL;
+    s->n_conditions--;
     if (others) cross_negated(s, out, others, schema);
     free(others);
 }
@@ -398,6 +432,8 @@ static void flatten_one(vouch_schema *s, const json_t *schema, vouch_flats *out)
     vouch_flats_add(s, out, rest_of(s, schema), schema);
     cross_joined(s, out, schema);
     if (is_limited) cross_unevaluated(s, out, schema);
+    if (json_is_true(json_object_get(schema, "nullable")))
+        add_made(s, out, json_pack("{s:i}", "type", VOUCH_TYPE_NULL));
     s->n_unevaluated -= is_limited;
     s->depth--;
 }

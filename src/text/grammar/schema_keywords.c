@@ -29,7 +29,8 @@ static const struct {
     {"anyOf", SCHEMAS, JOINED}, {"oneOf", SCHEMAS, JOINED}, {"allOf", SCHEMAS, JOINED}, {"not", SCHEMA, JOINED},
     {"if", SCHEMA, JOINED}, {"then", SCHEMA, JOINED}, {"else", SCHEMA, JOINED},
     {"dependentSchemas", NAMED_SCHEMAS, JOINED}, {"dependentRequired", NAMED_TEXTS, JOINED},
-    {"unevaluatedProperties", SCHEMA, JOINED}, {"unevaluatedItems", SCHEMA, JOINED},
+    {"unevaluatedProperties", SCHEMA, JOINED}, {"unevaluatedItems", SCHEMA, JOINED}, {"nullable", TRUTH, JOINED},
+    {VOUCH_CONDITION, SCHEMA, JOINED},
     {"$ref", TEXT, REFERENCE}, {"$dynamicRef", TEXT, REFERENCE},
     {"$defs", NAMED_SCHEMAS, NAME}, {"definitions", NAMED_SCHEMAS, NAME}, {"$anchor", TEXT, NAME},
     {"$dynamicAnchor", TEXT, NAME},
@@ -37,7 +38,8 @@ static const struct {
 
 static const char *const annotations[] = {"title", "description", "default", "examples", "example", "deprecated",
                                           "readOnly", "writeOnly", "$comment", "$schema", "$id", "discriminator",
-                                          "contentMediaType", "contentEncoding", "contentSchema", "externalDocs"};
+                                          "contentMediaType", "contentEncoding", "contentSchema", "externalDocs", "xml",
+                                          "markdownDescription", "$vocabulary"};
 
 static bool all_texts(const json_t *array)
 {
@@ -88,25 +90,26 @@ vouch_keyword_role vouch_schema_role(const char *keyword)
     return VOUCH_KEYWORD_OTHER;
 }
 
-static const char *check_keyword(const char *name, const json_t *value)
+static bool is_annotation(const char *name)
 {
-    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-        if (strcmp(keywords[i].name, name) == 0) return check_value(keywords[i].kind, value);
     for (size_t i = 0; i < sizeof annotations / sizeof annotations[0]; i++)
-        if (strcmp(annotations[i], name) == 0) return NULL;
-    return strncmp(name, "x-", 2) == 0 ? NULL : "this keyword is not supported";
+        if (strcmp(annotations[i], name) == 0) return true;
+    return strncmp(name, "x-", 2) == 0;
 }
 
+/* As the standard says, an unknown keyword is an annotation. It is noted, because it may be a misspelled one. */
 void vouch_schema_check(vouch_schema *s, const json_t *schema)
 {
     const char *name;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)schema, name, value) {
-        const char *problem = check_keyword(name, value);
-        if (!problem) continue;
-        const bool unsupported = strncmp(problem, "this", 4) == 0;
-        vouch_schema_fail(s, unsupported ? VOUCH_E_UNSUPPORTED : VOUCH_E_ARGUMENT, schema, name, "%s", problem);
-        return;
+        size_t i = 0;
+        while (i < sizeof keywords / sizeof keywords[0] && strcmp(keywords[i].name, name) != 0) i++;
+        const bool is_known = i < sizeof keywords / sizeof keywords[0];
+        const char *problem = is_known ? check_value(keywords[i].kind, value) : NULL;
+        if (problem) vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, name, "%s", problem);
+        else if (!is_known && !is_annotation(name))
+            vouch_schema_note(s, schema, name, "JSON Schema has no such keyword, so it is ignored");
     }
     const json_t *type = json_object_get(schema, "type");
     if (type && (json_is_integer(type) || vouch_schema_types(schema) < 0))

@@ -50,11 +50,9 @@ static void merge_number(merger *m, const char *name, bool larger)
 static void merge_equal(merger *m, const char *name)
 {
     const json_t *x = json_object_get(m->a, name), *y = json_object_get(m->b, name);
-    if (x && y && !json_equal(x, y)) {
-        vouch_schema_fail(m->s, VOUCH_E_UNSUPPORTED, m->b, name,
-                          "it can't be joined with another %s for the same value", name);
+    if (x && y && !json_equal(x, y) &&
+        !vouch_schema_let_pass(m->s, m->b, name, "it can't be joined with another %s for the same value", name))
         return;
-    }
     if (x || y) store(m, m->out, name, shared(x ? x : y));
 }
 
@@ -136,20 +134,21 @@ static void add_properties(merger *m, json_t *out, const json_t *from, const jso
 }
 
 /* A property whose name matches a pattern of one schema is none of its additionalProperties, but it is one of the
- * other's, which has other patterns. */
-static void check_patterns(merger *m)
+ * other's, which has other patterns. Where that is let pass, the patterns count no more. */
+static void merge_patterns(merger *m)
 {
     const json_t *x = json_object_get(m->a, "patternProperties"), *y = json_object_get(m->b, "patternProperties");
     const json_t *other = x ? m->b : m->a;
-    if ((!x && !y) || (x && y)) return;
-    if (json_object_get(other, "properties") || json_object_get(other, "additionalProperties"))
-        vouch_schema_fail(m->s, VOUCH_E_UNSUPPORTED, x ? m->a : m->b, "patternProperties",
-                          "it can't be joined with properties or additionalProperties of another schema");
+    const bool is_alone = (x != NULL) != (y != NULL);
+    if (is_alone && (json_object_get(other, "properties") || json_object_get(other, "additionalProperties")))
+        (void)vouch_schema_let_pass(m->s, x ? m->a : m->b, "patternProperties",
+                                    "it can't be joined with properties or additionalProperties of another schema");
+    else merge_equal(m, "patternProperties");
 }
 
 static void merge_objects(merger *m)
 {
-    check_patterns(m);
+    merge_patterns(m);
     const json_t *x = json_object_get(m->a, "required"), *y = json_object_get(m->b, "required");
     const json_t *rest_x = json_object_get(m->a, "additionalProperties"),
                  *rest_y = json_object_get(m->b, "additionalProperties");
@@ -159,6 +158,8 @@ static void merge_objects(merger *m)
         if (!m->failed) add_properties(m, properties, m->a, m->b);
         if (!m->failed) add_properties(m, properties, m->b, m->a);
     }
+    if (json_object_get(m->a, VOUCH_LISTS) || json_object_get(m->b, VOUCH_LISTS))
+        store(m, m->out, VOUCH_LISTS, json_true());
     const json_t *names_x = json_object_get(m->a, "propertyNames"), *names_y = json_object_get(m->b, "propertyNames");
     if (rest_x || rest_y) store(m, m->out, "additionalProperties", both(m, rest_x, rest_y));
     if (names_x || names_y) store(m, m->out, "propertyNames", both(m, names_x, names_y));
@@ -176,6 +177,7 @@ json_t *vouch_schema_merge(vouch_schema *s, const json_t *a, const json_t *b)
     if (json_object_size(a) == 0) return (json_t *)(uintptr_t)b;
     if (json_object_size(b) == 0) return (json_t *)(uintptr_t)a;
     merger m = {.s = s, .a = a, .b = b, .out = vouch_schema_keep(s, json_object())};
+    vouch_schema_made_of(s, m.out, a, b);
     if (s->builder->status != VOUCH_OK) return NULL;
     merge_types(&m);
     merge_values(&m);
@@ -190,7 +192,6 @@ json_t *vouch_schema_merge(vouch_schema *s, const json_t *a, const json_t *b)
     merge_number(&m, "minProperties", true);
     merge_number(&m, "maxProperties", false);
     merge_equal(&m, "multipleOf");
-    merge_equal(&m, "patternProperties");
     merge_equal(&m, "pattern");
     merge_equal(&m, "format");
     merge_excluded(&m);

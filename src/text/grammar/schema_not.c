@@ -117,7 +117,8 @@ static void negate_contains(complement *c, const json_t *schema)
 /* Whether every value meets the keyword, or another keyword's complement takes care of it. */
 static bool is_harmless(const char *name, const json_t *value)
 {
-    static const char *const others[] = {"minContains", "maxContains", VOUCH_EVALUATED, VOUCH_EVALUATED_ITEMS};
+    static const char *const others[] = {"minContains", "maxContains", VOUCH_EVALUATED, VOUCH_EVALUATED_ITEMS,
+                                         VOUCH_LISTS};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(name, others[i]) == 0) return true;
     if (strcmp(name, "format") == 0) return vouch_json_format_is_unbound(json_string_value(value));
@@ -146,9 +147,10 @@ static void negate_keyword(complement *c, const char *name, const json_t *value)
     else if (strcmp(name, "contains") == 0) negate_contains(c, value);
     else if (strcmp(name, "items") == 0 && !has_prefix)
         add(c, VOUCH_TYPE_ARRAY, json_pack("{s:{s:O}, s:i}", "contains", "not", value, "minContains", 1));
-    else
-        vouch_schema_fail(c->s, VOUCH_E_UNSUPPORTED, c->flat, name,
-                          "it can't be negated, as 'not' and 'if' need, and 'oneOf' where its schemas overlap");
+    else if (vouch_schema_let_pass(c->s, c->flat, name,
+                                   "it can't be negated, as 'not' and 'if' need, and 'oneOf' where its schemas "
+                                   "overlap"))
+        add(c, VOUCH_TYPE_ANY, json_object()); /* more than the values that break it */
 }
 
 void vouch_flats_negate(vouch_schema *s, const vouch_flats *flats, vouch_flats *out)

@@ -47,6 +47,15 @@ typedef enum vouch_keyword_role {
 #define VOUCH_EXCLUDED "excluded values"
 #define VOUCH_EVALUATED "evaluated properties"
 #define VOUCH_EVALUATED_ITEMS "evaluated items"
+/* Of a flat schema: the document lists its properties, not only under `not` and `if`. */
+#define VOUCH_LISTS "lists properties"
+/* Of schemas that are made, not flat: the value's schema, which is a part of one under `not` or `if`. */
+#define VOUCH_CONDITION "under a condition"
+
+/* The schemas that a schema made of others was made of: one, or two. */
+typedef struct vouch_schema_origin {
+    const json_t *made, *from[2];
+} vouch_schema_origin;
 
 typedef struct vouch_schema_rule {
     const json_t *schema;
@@ -62,6 +71,9 @@ typedef struct vouch_schema {
     vouch_schema_rule *rules; /* [n_rules] schemas that have rules already */
     int32_t n_rules, rules_room;
     int32_t depth, work;      /* levels of nested schemas; schemas read and flat ones made, at most VOUCH_SCHEMA_WORK */
+    vouch_schema_origin *origins; /* [n_origins] of `made`, for the pointers of messages */
+    int32_t n_origins, origins_room;
+    int32_t n_conditions;     /* `not` and `if` within which schemas are being flattened */
     int32_t n_unevaluated;    /* schemas with unevaluatedProperties or unevaluatedItems that are being flattened */
 } vouch_schema;
 
@@ -75,6 +87,13 @@ typedef struct vouch_flats {
 __attribute__((format(printf, 5, 6)))
 void vouch_schema_fail(vouch_schema *s, vouch_status status, const json_t *node, const char *keyword,
                        const char *format, ...);
+/* The keyword of a flat schema can't be bound. True: it is let pass, and noted. False: that is an error. */
+__attribute__((format(printf, 4, 5)))
+bool vouch_schema_let_pass(vouch_schema *s, const json_t *flat, const char *keyword, const char *format, ...);
+/* Notes that the keyword isn't bound. */
+void vouch_schema_note(vouch_schema *s, const json_t *node, const char *keyword, const char *message);
+/* Remembers that a schema was made of one or two others (NULL). */
+void vouch_schema_made_of(vouch_schema *s, const json_t *made, const json_t *a, const json_t *b);
 /* Keeps a new value until the end. Returns it, or an empty object after a failure. */
 json_t *vouch_schema_keep(vouch_schema *s, json_t *made);
 
@@ -124,8 +143,10 @@ int32_t vouch_schema_count(vouch_schema *s, const json_t *flat, const char *name
 /* Whether the keywords of a flat schema beside enum and const allow one of their values. */
 bool vouch_schema_within(vouch_schema *s, const json_t *flat, const json_t *value);
 
-/* A string of min to max characters that matches the pattern of n bytes; max -1: any number. */
-vouch_expression vouch_json_pattern(vouch_json_writer *writer, const char *pattern, size_t n, int32_t min, int32_t max);
+/* A string of min to max characters that matches the pattern of n bytes; max -1: any number. Where the pattern can't be
+ * turned into a grammar, *flaw says why, and the expression is of no use; its code is 0 otherwise. */
+vouch_expression vouch_json_pattern(vouch_json_writer *writer, const char *pattern, size_t n, int32_t min, int32_t max,
+                                    vouch_error *flaw);
 /* Whether every string has the format. */
 bool vouch_json_format_is_unbound(const char *name);
 /* The pattern of a format; NULL: it is not supported. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "text/grammar/schema_parts.h"
+#include "vouch.h"
 
 enum { LONGEST_TEXT = 10000, LONGEST_NAME = 500 };
 
@@ -21,8 +22,9 @@ int32_t vouch_schema_count(vouch_schema *s, const json_t *flat, const char *name
     const json_t *value = json_object_get(flat, name);
     if (!value) return other;
     const int32_t count = (int32_t)json_number_value(value);
-    if (count > most)
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, name, "%s is %d; supported are at most %d", name, count, most);
+    if (count > most &&
+        vouch_schema_let_pass(s, flat, name, "%s is %d; supported are at most %d", name, count, most))
+        return other < 0 ? other : most;
     return count;
 }
 
@@ -104,14 +106,32 @@ static const vouch_bound *bound_of(vouch_schema *s, const json_t *flat, bool is_
     return out;
 }
 
+/* A number in the range, of some types. */
+static vouch_expression number_in(vouch_schema *s, const json_t *flat, bounds range, int types)
+{
+    vouch_bound low, high;
+    if (!(types & VOUCH_TYPE_INTEGER)) {
+        if (!range.any) return vouch_json_fraction(&s->writer);
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, NULL, "numbers that are no integers can't have bounds");
+    }
+    if (!(types & VOUCH_TYPE_NUMBER)) return vouch_json_integer(&s->writer, range.min, range.max);
+    if (!range.any) return vouch_json_number(&s->writer);
+    const vouch_bound *min = bound_of(s, flat, true, &low), *max = bound_of(s, flat, false, &high);
+    if (failed(s)) return 0;
+    const bool is_empty = min && max && (bound_value(min) > bound_value(max) ||
+                                         (bound_value(min) == bound_value(max) && (min->is_open || max->is_open)));
+    return is_empty ? vouch_expression_nothing(s->builder) : vouch_json_number_in(&s->writer, min, max);
+}
+
 /* A multiple without bounds has at most 9 digits, so that its grammar stays small. */
-static vouch_expression multiple_of(vouch_schema *s, const json_t *flat, bounds range)
+static vouch_expression multiple_of(vouch_schema *s, const json_t *flat, bounds range, int types)
 {
     enum { MOST = 999999999 };
     const double of = json_number_value(json_object_get(flat, "multipleOf"));
     if (!(of >= 1 && of <= VOUCH_JSON_DIVISOR && of == floor(of))) {
-        vouch_schema_fail(s, of > 0 ? VOUCH_E_UNSUPPORTED : VOUCH_E_ARGUMENT, flat, "multipleOf",
-                          "expected an integer from 1 to %d", VOUCH_JSON_DIVISOR);
+        if (!(of > 0)) vouch_schema_fail(s, VOUCH_E_ARGUMENT, flat, "multipleOf", "expected a number above 0");
+        else if (vouch_schema_let_pass(s, flat, "multipleOf", "expected an integer from 1 to %d", VOUCH_JSON_DIVISOR))
+            return number_in(s, flat, range, types);
         return 0;
     }
     if (range.min == -VOUCH_JSON_MOST) range.min = range.max < -MOST ? range.max - MOST : -MOST;
@@ -124,19 +144,8 @@ static vouch_expression multiple_of(vouch_schema *s, const json_t *flat, bounds 
 static vouch_expression number_of(vouch_schema *s, const json_t *flat, int types)
 {
     const bounds range = bounds_of(flat);
-    vouch_bound low, high;
-    if (json_object_get(flat, "multipleOf") && types & VOUCH_TYPE_INTEGER) return multiple_of(s, flat, range);
-    if (!(types & VOUCH_TYPE_INTEGER)) {
-        if (!range.any) return vouch_json_fraction(&s->writer);
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, NULL, "numbers that are no integers can't have bounds");
-    }
-    if (!(types & VOUCH_TYPE_NUMBER)) return vouch_json_integer(&s->writer, range.min, range.max);
-    if (!range.any) return vouch_json_number(&s->writer);
-    const vouch_bound *min = bound_of(s, flat, true, &low), *max = bound_of(s, flat, false, &high);
-    if (failed(s)) return 0;
-    const bool is_empty = min && max && (bound_value(min) > bound_value(max) ||
-                                         (bound_value(min) == bound_value(max) && (min->is_open || max->is_open)));
-    return is_empty ? vouch_expression_nothing(s->builder) : vouch_json_number_in(&s->writer, min, max);
+    if (json_object_get(flat, "multipleOf") && types & VOUCH_TYPE_INTEGER) return multiple_of(s, flat, range, types);
+    return number_in(s, flat, range, types);
 }
 
 /* ------------------------------------------------------------------ strings */
@@ -194,20 +203,28 @@ static vouch_expression string_of(vouch_schema *s, const json_t *flat)
     if (format && vouch_json_format_is_unbound(format)) format = NULL;
     const char *known = format ? vouch_json_format(format) : NULL;
     if (format && !known)
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "format", "\"%.40s\" is not supported; expected one of %s",
-                          format, vouch_json_formats);
-    else if (format && pattern)
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "pattern", "it can't be joined with a format");
+        (void)vouch_schema_let_pass(s, flat, "format", "\"%.40s\" is not supported; expected one of %s", format,
+                                    vouch_json_formats);
+    else if (format && pattern && vouch_schema_let_pass(s, flat, "format", "it can't be joined with a pattern"))
+        known = NULL;
     if (failed(s) || (max >= 0 && max < min)) return vouch_expression_nothing(s->builder);
     if (excludes_strings(flat, min, max)) {
         if (!pattern && !known && min <= 1 && max < 0) return string_except(s, flat, min);
         vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, pattern ? "pattern" : known ? "format" : NULL,
                           "a string with a pattern, a format, minLength above 1 or maxLength can't exclude values");
     }
-    if (pattern)
-        return vouch_json_pattern(&s->writer, json_string_value(pattern), json_string_length(pattern), min, max);
-    if (known) return vouch_json_pattern(&s->writer, known, strlen(known), min, max);
-    return vouch_json_string(&s->writer, min, max);
+    const char *text = pattern ? json_string_value(pattern) : known;
+    vouch_error flaw;
+    if (!text) return vouch_json_string(&s->writer, min, max);
+    const size_t n = pattern ? json_string_length(pattern) : strlen(known);
+    vouch_expression string = vouch_json_pattern(&s->writer, text, n, min, max, &flaw);
+    if (flaw.code == VOUCH_OK || failed(s)) return string;
+    /* Its lengths may be what can't be joined with it. */
+    const char *const lengths = max >= 0 ? "maxLength" : min > 0 ? "minLength" : NULL;
+    vouch_error other = {0};
+    if (lengths) string = vouch_json_pattern(&s->writer, text, n, 0, -1, &other);
+    if (!vouch_schema_let_pass(s, flat, pattern ? "pattern" : "format", "%s", flaw.message)) return 0;
+    return lengths && other.code == VOUCH_OK ? string : vouch_json_string(&s->writer, min, max);
 }
 
 /* ------------------------------------------------------------------ objects */
@@ -222,7 +239,8 @@ typedef struct property {
 typedef struct object {
     property *list; /* [n] */
     int32_t n;
-    const json_t *rest; /* of all other properties */
+    const json_t *rest;               /* of all other properties */
+    const json_t *names, *pattern;    /* propertyNames and patternProperties; NULL: not there, or let pass */
 } object;
 
 static bool is_listed(const json_t *required, const char *name)
@@ -232,6 +250,25 @@ static bool is_listed(const json_t *required, const char *name)
     return false;
 }
 
+/* Reads the keywords that restrict names of other properties. */
+static void read_names(vouch_schema *s, const json_t *flat, object *o)
+{
+    const json_t *names = json_object_get(flat, "propertyNames"),
+                 *patterns = json_object_get(flat, "patternProperties");
+    if (json_object_size(patterns) == 0) patterns = NULL;
+    const bool is_much = patterns && (o->n > 0 || names || json_object_size(patterns) > 1);
+    if (is_much && vouch_schema_let_pass(s, flat, "patternProperties", "supported is one pattern, and no propertyNames "
+                                                                       "or other properties beside it"))
+        patterns = NULL;
+    if (names && !json_is_true(names) && o->n > 0 &&
+        vouch_schema_let_pass(s, flat, "propertyNames", "supported where the schema has no other properties"))
+        names = NULL;
+    o->names = names;
+    o->pattern = patterns;
+}
+
+/* Lists the properties. Under VOUCH_GRAMMAR_CLOSED there are no others where the document lists some and doesn't say
+ * that there are others. */
 static void list_properties(vouch_schema *s, const json_t *flat, object *o)
 {
     const json_t *properties = json_object_get(flat, "properties"), *required = json_object_get(flat, "required");
@@ -260,6 +297,10 @@ static void list_properties(vouch_schema *s, const json_t *flat, object *o)
         if (o->list[i].name.size > LONGEST_NAME)
             vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "properties", "a property's name has more than %d bytes",
                               LONGEST_NAME);
+    read_names(s, flat, o);
+    if (s->builder->flags & VOUCH_GRAMMAR_CLOSED && json_object_get(flat, VOUCH_LISTS) && !rest &&
+        !json_object_get(flat, "patternProperties"))
+        o->rest = json_false();
 }
 
 /* A name that is not in the list. */
@@ -282,30 +323,29 @@ static vouch_expression bound_name(vouch_schema *s, const json_t *names)
     return failed(s) ? 0 : vouch_schema_value(s, string);
 }
 
-/* patternProperties; NULL: there are none. */
-static const json_t *patterns_of(const json_t *flat)
+/* A name that the pattern of patternProperties matches; *schema is that of its value. */
+static vouch_expression matching_name(vouch_schema *s, const json_t *flat, const json_t *patterns,
+                                      const json_t **schema)
 {
-    const json_t *patterns = json_object_get(flat, "patternProperties");
-    return json_object_size(patterns) > 0 ? patterns : NULL;
+    void *only = json_object_iter((json_t *)(uintptr_t)patterns);
+    vouch_error flaw;
+    *schema = json_object_iter_value(only);
+    const vouch_expression name = vouch_json_pattern(&s->writer, json_object_iter_key(only),
+                                                     json_object_iter_key_len(only), 0, -1, &flaw);
+    if (flaw.code == VOUCH_OK) return name;
+    if (!vouch_schema_let_pass(s, flat, "patternProperties", "%s", flaw.message)) return 0;
+    *schema = json_true();
+    return vouch_json_string_except(&s->writer, NULL, 0);
 }
 
 /* A property that the schema doesn't name. With patternProperties only names that match the pattern are written. */
 static vouch_expression other_property(vouch_schema *s, const json_t *flat, const object *o)
 {
     vouch_builder *b = s->builder;
-    const json_t *names = json_object_get(flat, "propertyNames"), *patterns = patterns_of(flat), *schema = o->rest;
-    vouch_expression name;
-    if ((names || patterns) && (o->n > 0 || (names && patterns) || json_object_size(patterns) > 1))
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, names ? "propertyNames" : "patternProperties",
-                          "supported are one pattern, or propertyNames, and no other properties beside it");
+    const json_t *schema = o->rest;
     if (failed(s)) return 0;
-    if (patterns) {
-        void *only = json_object_iter((json_t *)(uintptr_t)patterns);
-        schema = json_object_iter_value(only);
-        name = vouch_json_pattern(&s->writer, json_object_iter_key(only), json_object_iter_key_len(only), 0, -1);
-    } else {
-        name = names ? bound_name(s, names) : other_name(s, o);
-    }
+    const vouch_expression name = o->pattern ? matching_name(s, flat, o->pattern, &schema)
+                                  : o->names ? bound_name(s, o->names) : other_name(s, o);
     return vouch_expression_shared(b, vouch_expression_join(b, 4, name, LITERAL(":"), vouch_json_space(&s->writer),
                                                             vouch_schema_value(s, schema)));
 }
@@ -320,12 +360,14 @@ static void read_counts(vouch_schema *s, const json_t *flat, const object *o, bo
     *min = vouch_schema_count(s, flat, "minProperties", 0, INT32_MAX);
     *max = vouch_schema_count(s, flat, "maxProperties", -1, INT32_MAX);
     const bool is_free = o->n == 0 && has_others;
-    if (*min > n_required && !(is_free && *min == 1))
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "minProperties",
-                          "supported is 1 where the schema names no properties, and else as many as are required");
-    if (*max >= 0 && !is_free && (has_others || *max < o->n))
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "maxProperties",
-                          "supported where the schema names no properties, or where it names all and allows all");
+    if (*min > n_required && !(is_free && *min == 1) &&
+        vouch_schema_let_pass(s, flat, "minProperties",
+                              "supported is 1 where the schema names no properties, and else as many as are required"))
+        *min = is_free;
+    if (*max >= 0 && !is_free && (has_others || *max < o->n) &&
+        vouch_schema_let_pass(s, flat, "maxProperties",
+                              "supported where the schema names no properties, or where it names all and allows all"))
+        *max = -1;
 }
 
 static vouch_expression named_property(vouch_schema *s, const property *p)
@@ -350,7 +392,7 @@ static vouch_expression object_of(vouch_schema *s, const json_t *flat)
     list_properties(s, flat, &o);
     vouch_expression later = vouch_expression_empty(b), first = later;
     int32_t min = 0, max = -1;
-    const bool has_others = patterns_of(flat) || !json_is_false(o.rest);
+    const bool has_others = o.pattern || !json_is_false(o.rest);
     if (!failed(s)) read_counts(s, flat, &o, has_others, &min, &max);
     if (!failed(s) && has_others && max != 0) {
         const vouch_expression other = other_property(s, flat, &o);
@@ -387,8 +429,7 @@ bool vouch_schema_within(vouch_schema *s, const json_t *flat, const json_t *valu
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         const int of = i < 2 ? VOUCH_TYPE_STRING : i < 9 ? VOUCH_TYPE_OBJECT : VOUCH_TYPE_ARRAY;
         if (type != of || !json_object_get(flat, others[i])) continue;
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, others[i], "it can't be combined with const or enum");
-        return false;
+        if (!vouch_schema_let_pass(s, flat, others[i], "it can't be combined with const or enum")) return false;
     }
     if (json_is_number(value)) {
         const double x = json_number_value(value);
