@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Python clients of OpenAI and Anthropic against `vouch serve`, where they and a model are at hand.
+# Client packages against `vouch serve`, where they and a model are at hand.
 # shellcheck source=tests/support/test.sh
 . "$(dirname "$0")/support/test.sh"
 
@@ -12,4 +12,13 @@ clients_understand_the_server() {
     wait $server
 }
 
-test_group clients_understand_the_server
+each_package_does_what_it_can() {
+    [ "${VOUCH_TEST_TIER:-test}" = test ] || test_skip "15 packages: make test"
+    ${PYTHON:-python3} -c 'import litellm, instructor' 2>/dev/null || test_skip "no litellm and instructor for Python"
+    test_serve
+    ${PYTHON:-python3} tests/clients/table.py "$url"
+    kill $server
+    wait $server
+}
+
+test_group clients_understand_the_server each_package_does_what_it_can
