@@ -47,6 +47,8 @@ static const struct {
     {"linear", {.own_output = true}},
     {"linear, three taps, few tokens", {.n_taps = 3, .n_draft = 90, .own_output = true, .bias = true}},
     {"linear, the target's output", {.n_taps = 2}},
+    {"linear, another map of its own results", {.n_taps = 2, .leaves = true}},
+    {"a layer, another map of its own results", {.n_layers = 1, .n_draft = 90, .own_output = true, .leaves = true}},
     {"a layer", {.n_layers = 1, .n_taps = 2, .own_output = true, .bias = true}},
     {"two narrow layers, few tokens", {.n_layers = 2, .n_taps = 3, .width = 32, .n_draft = 120}},
     {"a layer, the target's output", {.n_layers = 1}},
@@ -145,6 +147,7 @@ static void run_row(plain *p, int32_t token, const double *f, int32_t row)
         normalise(normed, token_of, &p->head->token_norm, n_token, eps);
         memcpy(normed + n_token, f, (size_t)n * sizeof *f);
         multiply(x, &p->head->join, normed);
+        for (int64_t i = 0; p->head->adds_state && i < n; i++) x[i] += f[i];
         for (int64_t i = 0; p->head->join_bias && i < n; i++) x[i] += (double)p->head->join_bias[i];
     }
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
@@ -251,7 +254,7 @@ static double compare_draft(plain *p, const vouch_draft *draft, int32_t n)
 {
     static double q[MOST_VOCAB];
     const int32_t n_vocab = target->info.n_vocab;
-    double f[MOST_WIDTH], most = 0;
+    double f[MOST_WIDTH], normed[MOST_WIDTH], most = 0;
     for (int32_t t = 0; t + 1 < n; t++) {
         feature_of(p->head, states[t], f);
         run_row(p, tokens[t + 1], f, t);
@@ -262,7 +265,9 @@ static double compare_draft(plain *p, const vouch_draft *draft, int32_t n)
         for (int32_t d = 0; d < depth; d++) {
             const vouch_weights *w = p->head->body;
             const vouch_norm norm = p->head->is_normed ? w->output_norm : (vouch_norm){.kind = VOUCH_NORM_NONE};
-            normalise(f, p->s[n - 2 + d], &norm, w->hparams.n_embd, (double)w->hparams.norm_eps);
+            normalise(normed, p->s[n - 2 + d], &norm, w->hparams.n_embd, (double)w->hparams.norm_eps);
+            if (p->head->leave.n_out > 0) multiply(f, &p->head->leave, normed);
+            else memcpy(f, normed, sizeof f);
             run_row(p, draft->tokens[path[d]], f, n - 1 + d);
         }
         plain_q(p, n - 2 + depth, n_vocab, q);

@@ -49,9 +49,11 @@ static void a_quick_head_has_its_form(void **state)
     assert_int_equal(taps.count, 2);
     assert_int_equal(vouch_gguf_array_int(&taps, 1), 3);
     const vouch_gguf_tensor *fc = vouch_gguf_find_tensor(gguf, "fc.weight");
-    assert_true(fc && fc->dim[0] == 128 && fc->dim[1] == 64 && fc->type == VOUCH_TYPE_F16);
+    assert_true(fc && fc->dim[0] == 128 && fc->dim[1] == 64 && fc->type == VOUCH_TYPE_Q8_0);
     const vouch_gguf_tensor *join = vouch_gguf_find_tensor(gguf, "join.weight");
-    assert_true(join && join->dim[0] == 128 && join->dim[1] == 64 && join->type == VOUCH_TYPE_F16);
+    assert_true(join && join->dim[0] == 64 && join->dim[1] == 64 && join->type == VOUCH_TYPE_Q8_0);
+    const vouch_gguf_tensor *leave = vouch_gguf_find_tensor(gguf, "leave.weight");
+    assert_true(leave && leave->dim[0] == 64 && leave->dim[1] == 64);
     assert_null(vouch_gguf_find_tensor(gguf, "output.weight"));
     assert_null(vouch_gguf_find_tensor(gguf, "d2t"));
     vouch_gguf_close(gguf);

@@ -45,7 +45,9 @@ typedef struct maker {
     uint8_t *done;    /* [n_done] 1: the file has the prompt of this number */
     int32_t n_done, next;
     size_t n_answered; /* prompts that the file has */
+    size_t n_left_out; /* of these, prompts without an answer */
     int64_t n_tokens; /* tokens of answers in the file */
+    int64_t n_asked, n_begun; /* in this run: tokens of the target's own prompts; answers begun */
     double synced;
 } maker;
 
@@ -56,7 +58,7 @@ static bool is_done(const maker *m, int32_t number)
     return number < m->n_done && m->done[number];
 }
 
-static vouch_status mark_done(maker *m, int32_t number, vouch_error *err)
+static vouch_status mark_done(maker *m, int32_t number, int32_t n_tokens, vouch_error *err)
 {
     if (number >= m->n_done) {
         const int32_t n = 2 * number + 64;
@@ -67,6 +69,7 @@ static vouch_status mark_done(maker *m, int32_t number, vouch_error *err)
         m->n_done = n;
     }
     m->n_answered += !m->done[number];
+    m->n_left_out += !m->done[number] && n_tokens == 0;
     m->done[number] = 1;
     return VOUCH_OK;
 }
@@ -87,7 +90,7 @@ static vouch_status resume(maker *m, vouch_error *err)
             return vouch_fail(err, VOUCH_E_FORMAT,
                               "answers: chunk %zu has %zu bytes, expected %zu for %d tokens; delete the file", i + 1,
                               train_chunks_size(m->file, i), size, answer.n_tokens);
-        VOUCH_TRY(mark_done(m, answer.number, err));
+        VOUCH_TRY(mark_done(m, answer.number, answer.n_tokens, err));
         m->n_tokens += answer.n_tokens - answer.n_prompt;
     }
     return VOUCH_OK;
@@ -105,7 +108,7 @@ static vouch_status record(maker *m, const slot *s, const int32_t *tokens, size_
     const train_answer answer = {s->number, n > 0 ? s->n_prompt : 0, (int32_t)n, is_sampled(m, s->number)};
     const train_piece pieces[] = {{&answer, sizeof answer}, {tokens, n * sizeof *tokens}};
     VOUCH_TRY(train_chunks_append(m->file, pieces, n > 0 ? 2 : 1, err));
-    VOUCH_TRY(mark_done(m, s->number, err));
+    VOUCH_TRY(mark_done(m, s->number, answer.n_tokens, err));
     m->n_tokens += answer.n_tokens - answer.n_prompt;
     const double now = vouch_now();
     if (now - m->synced < 20) return VOUCH_OK;
@@ -221,6 +224,7 @@ static vouch_status answer_begin(maker *m, slot *s, const int32_t *tokens, size_
     if (status == VOUCH_E_CONTEXT) return record(m, s, NULL, 0, err);
     if (status) return status;
     s->phase = ANSWERING;
+    m->n_begun++;
     s->n_prompt = (int32_t)n - n_begun;
     return VOUCH_OK;
 }
@@ -279,6 +283,7 @@ static vouch_status question_take(maker *m, slot *s, const vouch_step *step, vou
     int32_t tokens[TRAIN_MOST_PROMPT];
     size_t n = 0, size = 0;
     const int32_t *asked = vouch_session_tokens(s->sampling, &n);
+    m->n_asked += (int64_t)(n - m->n_opening);
     char *text = text_of(m->model, asked + m->n_opening, n - m->n_opening, &size);
     if (!text) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a prompt");
     vouch_status status = VOUCH_OK;
@@ -300,6 +305,7 @@ static vouch_status beginning_take(maker *m, slot *s, vouch_error *err)
     int32_t tokens[BEGUN_TOKENS + 1];
     size_t n = 0;
     const int32_t *begun = vouch_session_tokens(s->sampling, &n);
+    m->n_asked += (int64_t)(n - m->n_opening);
     if (n > BEGUN_TOKENS + 1) n = BEGUN_TOKENS + 1;
     memcpy(tokens, begun, n * sizeof *tokens);
     return answer_begin(m, s, tokens, n, 0, err);
@@ -336,18 +342,52 @@ static vouch_status event_take(maker *m, const vouch_engine_event *event, vouch_
 
 /* ---------------------------------------------------------------------- run */
 
+/*
+ * The mean length of an answer is the tokens written for each answer that has ended, which is the likeliest mean of
+ * exponential lengths. When the last token wanted is there, each slot is half through an answer, which is lost.
+ */
+double train_answers_share(const train_outlook *o)
+{
+    const double written = (double)o->n_written, asked = (double)o->n_asked;
+    const double mean = o->n_ended > 0 ? fmin(o->max_tokens, written / (double)o->n_ended) : o->max_tokens;
+    const double opening = asked / fmax(1, (double)o->n_begun);
+    double all = (double)o->n_wanted + o->n_parallel * mean / 2;
+    if (o->n_prompts > 0) all = fmin(all, (double)o->n_prompts * mean);
+    const double left = fmax(0, all - written) * (1 + opening / fmax(1, mean));
+    return written + asked > 0 ? (written + asked) / (written + asked + left) : 0;
+}
+
+/* Adds the tokens of the slots' running sessions. */
+static void outlook_add_running(const maker *m, train_outlook *outlook)
+{
+    for (int32_t i = 0; i < m->options->n_parallel; i++) {
+        const slot *s = &m->slots[i];
+        size_t n = 0;
+        if (s->phase == IDLE) continue;
+        if (s->phase == ASKING || is_sampled(m, s->number)) vouch_session_tokens(s->sampling, &n);
+        else vouch_session_tokens(s->greedy, &n);
+        *(s->phase == ASKING ? &outlook->n_asked : &outlook->n_written) += (int64_t)n - s->n_prompt;
+        outlook->n_begun += s->phase == ASKING;
+    }
+}
+
 static void report(const maker *m)
 {
     char detail[96];
     const train_options *o = m->options;
     if (!o->report) return;
-    double share = (double)m->n_tokens / (double)o->n_tokens;
-    snprintf(detail, sizeof detail, "%" PRId64 " of %" PRId64 " tokens", m->n_tokens, o->n_tokens);
-    if (o->n_tokens == INT64_MAX) { /* all prompts are answered */
-        share = (double)m->n_answered / (double)o->n_prompts;
-        snprintf(detail, sizeof detail, "%zu of %zu prompts", m->n_answered, o->n_prompts);
-    }
-    o->report(o->user, &(train_report){"answers", detail, fmin(1, share)});
+    train_outlook outlook = {.n_wanted = o->n_tokens,
+                             .n_prompts = o->prompts ? (int64_t)(o->n_prompts - m->n_left_out) : 0,
+                             .n_parallel = o->n_parallel,
+                             .max_tokens = o->max_tokens,
+                             .n_written = m->n_tokens,
+                             .n_ended = (int64_t)(m->n_answered - m->n_left_out),
+                             .n_asked = m->n_asked,
+                             .n_begun = m->n_begun};
+    outlook_add_running(m, &outlook);
+    if (o->n_tokens == INT64_MAX) snprintf(detail, sizeof detail, "%zu of %zu prompts", m->n_answered, o->n_prompts);
+    else snprintf(detail, sizeof detail, "%" PRId64 " of %" PRId64 " tokens", m->n_tokens, o->n_tokens);
+    o->report(o->user, &(train_report){"answers", detail, train_answers_share(&outlook)});
 }
 
 static vouch_status make_all(maker *m, vouch_error *err)

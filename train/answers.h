@@ -34,6 +34,18 @@ typedef struct train_answer {
     int32_t is_sampled;
 } train_answer;
 
+/* How far the answers are. Tokens of answers under way count, too: the first answer ends after minutes. */
+typedef struct train_outlook {
+    int64_t n_wanted;   /* tokens of answers; INT64_MAX: the prompts end the work */
+    int64_t n_prompts;  /* given prompts that get an answer; 0: the target makes its own, without end */
+    int32_t n_parallel, max_tokens;
+    int64_t n_written, n_ended; /* tokens of answers; answers that have ended. Earlier runs' count, too */
+    int64_t n_asked, n_begun;   /* of this run: tokens of the target's own prompts; these prompts, without rejected ones */
+} train_outlook;
+
+/* The share of the work that is done, in tokens that the target writes: [0, 1]. */
+double train_answers_share(const train_outlook *outlook);
+
 /* Makes answers until the file has options->n_tokens tokens of them, or the prompts end. *chunks is the file, open; the
  * caller closes it. Errors: as train_distill. */
 vouch_status train_answers_make(train_chunks **chunks, const char *path, const vouch_model *model,

@@ -15,12 +15,10 @@
 void dpotrf_(const char *half, const int *n, double *a, const int *lda, int *info);
 void dpotrs_(const char *half, const int *n, const int *n_right, const double *a, const int *lda, double *b,
              const int *ldb, int *info);
-void dgesdd_(const char *job, const int *m, const int *n, double *a, const int *lda, double *s, double *u,
-             const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info);
 
 /* The functions of OpenBLAS that this room calls, as in train_blas()->cblas_sgemm(...). */
 #define TRAIN_BLAS_FUNCTIONS(X) \
-    X(cblas_sgemm) X(cblas_dgemm) X(cblas_ssyrk) X(dpotrf_) X(dpotrs_) X(dgesdd_) X(openblas_set_num_threads)
+    X(cblas_sgemm) X(cblas_dgemm) X(cblas_ssyrk) X(dpotrf_) X(dpotrs_) X(openblas_set_num_threads)
 
 typedef struct train_blas_functions {
 #define MEMBER(name) __typeof__(name) *name;

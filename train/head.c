@@ -17,8 +17,8 @@ train_head train_head_at(const train_head_shape *shape, real *block)
     head.fc_bias = head.fc + shape->width * shape->n_features;
     head.token = head.fc_bias + shape->width;
     head.token_bias = head.token + shape->width * shape->width;
-    head.feature = head.token_bias + shape->width;
-    head.output_norm = head.feature + shape->width * shape->width;
+    head.leave = head.token_bias + shape->width;
+    head.output_norm = head.leave + shape->width * shape->width;
     real *at = head.output_norm + shape->width;
     for (int32_t l = 0; l < shape->n_layers; l++, at += train_layer_size(&shape->layer))
         head.layers[l] = train_layer_at(&shape->layer, at);
@@ -35,7 +35,7 @@ void train_head_values_take(train_head_values *values, vouch_arena *arena, const
 {
     for (int32_t g = 0; g < shape->n_generations; g++) {
         train_generation *generation = &values->generations[g];
-        generation->f = take(arena, max_rows, shape->width);
+        generation->before = take(arena, max_rows, shape->width);
         generation->x = take(arena, max_rows, shape->width);
         generation->s = take(arena, max_rows, shape->width);
         generation->ds = take(arena, max_rows, shape->width);
@@ -49,7 +49,7 @@ void train_head_values_take(train_head_values *values, vouch_arena *arena, const
     values->logits = take(arena, TRAIN_LOSS_ROWS, shape->n_draft);
     values->p = take(arena, TRAIN_LOSS_ROWS, shape->n_draft);
     values->dnormed = take(arena, TRAIN_LOSS_ROWS, shape->width);
-    values->df = take(arena, max_rows, shape->width);
+    values->dbefore = take(arena, max_rows, shape->width);
     values->embedded = take(arena, max_rows, shape->width);
     values->tokens = take(arena, max_rows, shape->width);
     values->dtokens = take(arena, max_rows, shape->width);
@@ -67,24 +67,25 @@ static int32_t sequence_first(const train_packing *packing, int32_t s)
 
 /* ------------------------------------------------------------------- forward */
 
-/* f of a generation: projected taps, or the results of the rows before in the generation before. */
+/* x = f of a generation: projected taps, or the projected results of the rows before in the generation before. */
 static void features_run(train_head_values *values, const train_head *head, const train_head_shape *shape,
                          const train_batch *batch, int32_t g)
 {
     const int64_t width = shape->width;
     const train_packing *packing = &batch->rows.packing;
-    real *f = values->generations[g].f;
+    train_generation *a = &values->generations[g];
     if (g == 0) {
-        train_linear(f, batch->features, head->fc, batch->rows.n, width, shape->n_features);
-        for (int64_t i = 0; i < batch->rows.n; i++) train_add(f + i * width, head->fc_bias, width);
+        train_linear(a->x, batch->features, head->fc, batch->rows.n, width, shape->n_features);
+        for (int64_t i = 0; i < batch->rows.n; i++) train_add(a->x + i * width, head->fc_bias, width);
         return;
     }
     const real *s = values->generations[g - 1].s;
     for (int32_t q = 0; q < packing->n; q++) {
         const int64_t first = sequence_first(packing, q), n = packing->ends[q] - first;
-        clear(f + first * width, width);
-        memcpy(f + (first + 1) * width, s + first * width, (size_t)((n - 1) * width) * sizeof *f);
+        clear(a->before + first * width, width);
+        memcpy(a->before + (first + 1) * width, s + first * width, (size_t)((n - 1) * width) * sizeof *s);
     }
+    train_linear(a->x, a->before, head->leave, batch->rows.n, width, width);
 }
 
 /* The tokens' part of x. */
@@ -105,7 +106,6 @@ static void generation_run(train_head_values *values, const train_head *head, co
     const int64_t n = batch->rows.n, width = shape->width;
     train_generation *a = &values->generations[g];
     features_run(values, head, shape, batch, g);
-    train_linear(a->x, a->f, head->feature, n, width, width);
     train_add(a->x, values->tokens, n * width);
     memcpy(a->s, a->x, (size_t)(n * width) * sizeof *a->s);
     for (int32_t l = 0; l < shape->n_layers; l++) {
@@ -185,6 +185,8 @@ static void output_run(train_head_values *values, const train_head *head, train_
             continue;
         }
         train_linear(values->logits, normed, head->output, n, n_draft, width);
+        for (int64_t i = 0; head->output_bias && i < n; i++)
+            train_add(values->logits + i * n_draft, head->output_bias, n_draft);
         losses_run(values, shape, batch, goal, g, begin, begin + n, counted);
         if (!grads) continue;
         clear(values->dnormed, n * width);
@@ -207,22 +209,25 @@ void train_head_run(train_head_values *values, const train_head *head, train_hea
 
 /* ------------------------------------------------------------------ backward */
 
-/* The gradient df of a generation's f goes to the projection of the taps, or to the rows before. */
+/* The gradient of a generation's x goes through f to the taps' projection, or to the results of the rows before. */
 static void features_back(train_head_values *values, train_head *grads, const train_head *head,
                           const train_head_shape *shape, const train_batch *batch, int32_t g)
 {
     const int64_t width = shape->width, n = batch->rows.n;
     const train_packing *packing = &batch->rows.packing;
+    const train_generation *a = &values->generations[g];
     if (g == 0) {
         if (!grads->fc) return;
-        train_linear_back(NULL, grads->fc, values->df, batch->features, head->fc, n, width, shape->n_features);
-        for (int64_t i = 0; i < n; i++) train_add(grads->fc_bias, values->df + i * width, width);
+        train_linear_back(NULL, grads->fc, a->ds, batch->features, head->fc, n, width, shape->n_features);
+        for (int64_t i = 0; i < n; i++) train_add(grads->fc_bias, a->ds + i * width, width);
         return;
     }
     real *ds = values->generations[g - 1].ds;
+    clear(values->dbefore, n * width);
+    train_linear_back(values->dbefore, grads->leave, a->ds, a->before, head->leave, n, width, width);
     for (int32_t q = 0; q < packing->n; q++) {
         const int64_t first = sequence_first(packing, q), m = packing->ends[q] - first;
-        train_add(ds + first * width, values->df + (first + 1) * width, (m - 1) * width);
+        train_add(ds + first * width, values->dbefore + (first + 1) * width, (m - 1) * width);
     }
 }
 
@@ -239,8 +244,6 @@ void train_head_back(train_head_values *values, const train_head *head, train_he
             train_layer_back(a->ds, &grads->layers[l], values->layers[l], g, &head->layers[l], &shape->layer,
                              &batch->rows, &values->space);
         train_add(values->dtokens, a->ds, n * width);
-        clear(values->df, n * width);
-        train_linear_back(values->df, grads->feature, a->ds, a->f, head->feature, n, width, width);
         features_back(values, grads, head, shape, batch, g);
     }
     train_linear_back(NULL, grads->token, values->dtokens, values->embedded, head->token, n, width, width);

@@ -6,14 +6,14 @@
  * EAGLE (Li et al., arXiv 2401.15077):
  *
  *   generation 0   f(t) = fc . standardised taps(t) + fc_bias
- *   generation g   f(t) = s of the row before, in generation g - 1
+ *   generation g   f(t) = leave . s of the row before, in generation g - 1
  *
- *   x = token . embedding[x[t + 1]] + token_bias + feature . f(t)
+ *   x = token . embedding[x[t + 1]] + token_bias + f(t)
  *   s = layers(x)                                without layers: x
- *   z = output . norm(s)                         norm's weights NULL: 1
+ *   z = output . norm(s) + output_bias           norm's weights NULL: 1; output_bias NULL: 0
  *
- * The embedding is the target's, each row divided by its root mean square. In the file, token and feature stand side by
- * side as `join` (head_weights.h).
+ * The embedding is the target's, each row divided by its root mean square. In the file, token is `join`
+ * (head_weights.h).
  *
  * Weights and gradients are structs of pointers of the same type. A gradient that is NULL belongs to frozen weights.
  */
@@ -39,14 +39,15 @@ typedef struct train_head {
     real *fc_bias;     /* [width] */
     real *token;       /* [width, width] */
     real *token_bias;  /* [width] */
-    real *feature;     /* [width, width] */
+    real *leave;       /* [width, width] */
     real *output_norm; /* [width], or NULL */
     real *output;      /* [n_draft, width] */
+    real *output_bias; /* [n_draft], or NULL; frozen */
     real *embedding;   /* [n_vocab, width]; frozen */
     train_layer layers[TRAIN_HEAD_LAYERS];
 } train_head;
 
-/* Floats of fc, fc_bias, token, token_bias, feature, output_norm and the layers. One block holds them in this order. */
+/* Floats of fc, fc_bias, token, token_bias, leave, output_norm and the layers. One block holds them in this order. */
 int64_t train_head_size(const train_head_shape *shape);
 /* Sets these pointers into the block. The others are NULL. */
 train_head train_head_at(const train_head_shape *shape, real *block);
@@ -75,7 +76,8 @@ typedef struct train_goal {
 
 /* One generation's values. */
 typedef struct train_generation {
-    real *f, *x, *s, *ds; /* [rows, width] */
+    real *before;         /* [rows, width] s of the rows before, which f reads; of generation 0 unused */
+    real *x, *s, *ds;     /* [rows, width] */
     real *normed, *factors;
     uint8_t *hits;       /* [rows] the head's likeliest token is the label */
 } train_generation;
@@ -86,7 +88,7 @@ typedef struct train_head_values {
     train_layer_space space;
     real *logits, *p; /* [TRAIN_LOSS_ROWS, n_draft] */
     real *dnormed;    /* [TRAIN_LOSS_ROWS, width] */
-    real *df;         /* [rows, width] */
+    real *dbefore;    /* [rows, width] */
     real *embedded;   /* [rows, width] of the rows' tokens */
     real *tokens, *dtokens; /* [rows, width] their part of x, in all generations; its gradient */
     train_sums sums[TRAIN_GENERATIONS];

@@ -1,31 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/head_file.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "train/writing.h"
 
 #define KEY(name) "vouch-head." name
-
-/* [token | feature], row by row. */
-static void add_join(train_writing *w, const train_head *head, int64_t width, vouch_type type)
-{
-    const size_t row = (size_t)width * sizeof(real);
-    real *join = malloc(2 * (size_t)width * row);
-    if (!join) {
-        w->is_short = true;
-        return;
-    }
-    for (int64_t i = 0; i < width; i++) {
-        memcpy(join + 2 * i * width, head->token + i * width, row);
-        memcpy(join + (2 * i + 1) * width, head->feature + i * width, row);
-    }
-    train_writing_add(w, "join.weight", join, width, 2 * width, type);
-    train_writing_add(w, "join.bias", head->token_bias, 0, width, VOUCH_TYPE_F32);
-    free(join);
-}
 
 static void add_keys(vouch_gguf_writer *w, const train_head_file *f)
 {
@@ -52,18 +30,18 @@ static void add_keys(vouch_gguf_writer *w, const train_head_file *f)
     vouch_gguf_add_text(w, KEY("recipe"), f->recipe);
 }
 
-/* A linear head's fc and join multiply each other's errors (linear.h), so they have 16 bits at least. */
 static void add_tensors(train_writing *w, const train_head_file *f)
 {
     const train_head *h = f->head;
     const train_head_shape *s = f->shape;
     const vouch_type type = train_type_of(f->type);
-    const vouch_type fine = s->n_layers > 0 || type == VOUCH_TYPE_F32 ? type : VOUCH_TYPE_F16;
     train_writing_add(w, "taps.mean", f->set->mean, 0, s->n_features, VOUCH_TYPE_F32);
     train_writing_add(w, "taps.inv_scale", f->set->inv_scale, 0, s->n_features, VOUCH_TYPE_F32);
-    train_writing_add(w, "fc.weight", h->fc, s->width, s->n_features, fine);
-    if (h->fc_bias) train_writing_add(w, "fc.bias", h->fc_bias, 0, s->width, VOUCH_TYPE_F32);
-    add_join(w, h, s->width, fine);
+    train_writing_add(w, "fc.weight", h->fc, s->width, s->n_features, type);
+    train_writing_add(w, "fc.bias", h->fc_bias, 0, s->width, VOUCH_TYPE_F32);
+    train_writing_add(w, "join.weight", h->token, s->width, s->width, type);
+    train_writing_add(w, "join.bias", h->token_bias, 0, s->width, VOUCH_TYPE_F32);
+    train_writing_add(w, "leave.weight", h->leave, s->width, s->width, type);
     for (int32_t l = 0; l < s->n_layers; l++) train_writing_add_layer(w, &h->layers[l], &s->layer, l, type);
     if (s->n_layers > 0) train_writing_add(w, "output_norm.weight", h->output_norm, 0, s->width, VOUCH_TYPE_F32);
     if (f->guesses) vouch_gguf_add_tensor(w->gguf, "d2t", VOUCH_TYPE_I32, 1, &s->n_draft, f->guesses);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Two passes over the states. The first gathers the normal equations, block by block: products in single precision, the
- * sums of blocks in double. The second gathers those of F, with the head's own results as inputs.
+ * sums of blocks in double. The second gathers those of F and c, with the head's own results as inputs.
  */
 #include "train/linear.h"
 
@@ -26,7 +26,6 @@ typedef struct fit {
     const float *embedding;
     train_linear_head *head;
     normal normal;
-    int64_t n_rows;
     int32_t n_answers; /* that it is fitted to */
     /* Buffers of the second regression, for one answer. */
     float *taps, *embedded; /* [longest, n_features], [longest, width] */
@@ -35,7 +34,7 @@ typedef struct fit {
 
 train_linear_options train_linear_options_default(void)
 {
-    return (train_linear_options){.lambda = 1e-3, .floor = 0.02};
+    return (train_linear_options){.lambda = 1e-3};
 }
 
 static vouch_status memory_fail(vouch_error *err)
@@ -86,12 +85,16 @@ static void normal_flush(normal *e)
     e->rows = 0;
 }
 
-/* cross becomes the solution [n_in, n_out] of (gram + lambda) w = cross. gram is used up. */
+/* cross becomes the solution [n_in, n_out] of (gram + lambda diag(gram)) w = cross. gram is used up. An input that is
+ * always 0 gets a weight of 0. */
 static vouch_status normal_solve(normal *e, double lambda, vouch_error *err)
 {
     const int n = (int)e->n_in, n_out = (int)e->n_out;
     int info;
-    for (int64_t i = 0; i < e->n_in; i++) e->gram[i * e->n_in + i] += lambda;
+    for (int64_t i = 0; i < e->n_in; i++) {
+        double *square = &e->gram[i * e->n_in + i];
+        *square = *square > 0 ? *square * (1 + lambda) : 1;
+    }
     /* The row-major lower half is the column-major upper one; the right sides have to become columns. */
     double *columns = malloc((size_t)e->n_in * (size_t)e->n_out * sizeof *columns);
     if (!columns) return memory_fail(err);
@@ -153,7 +156,6 @@ static void first_rows(fit *f, const train_sequence *s)
     for (int64_t t = train_lessons_first(s); t + 1 < s->answer.n_tokens; t++) {
         inputs_of(f, s, t, e->x + e->rows * e->n_in);
         train_lessons_final(f->lessons, s, t + 1, e->y + e->rows * e->n_out);
-        f->n_rows++;
         if (++e->rows == BLOCK_ROWS) normal_flush(e);
     }
 }
@@ -165,24 +167,30 @@ static void columns_take(float *out, const float *w, int64_t n_in, int64_t n_out
         for (int64_t o = 0; o < n_out; o++) out[o * n_in + i] = w[i * n_out + o];
 }
 
+/* The solution in single precision. */
+static const float *solution(normal *e)
+{
+    for (int64_t i = 0; i < e->n_in * e->n_out; i++) e->product[i] = (float)e->cross[i];
+    return e->product;
+}
+
 static vouch_status first_fit(fit *f, vouch_error *err)
 {
     train_linear_head *h = f->head;
     normal *e = &f->normal;
     VOUCH_TRY(normal_open(e, h->n_features + h->width + 1, h->width, err));
     VOUCH_TRY(lessons_visit(f, first_rows, 0, 0.45, err));
-    VOUCH_TRY(normal_solve(e, f->options->lambda * (double)f->n_rows, err));
-    float *w = e->product; /* the solution in single precision */
-    for (int64_t i = 0; i < e->n_in * e->n_out; i++) w[i] = (float)e->cross[i];
+    VOUCH_TRY(normal_solve(e, f->options->lambda, err));
+    const float *w = solution(e);
     columns_take(h->fc, w, h->n_features, h->width);
     columns_take(h->token, w + h->n_features * h->width, h->width, h->width);
-    columns_take(h->token_bias, w + (h->n_features + h->width) * h->width, 1, h->width);
+    columns_take(h->fc_bias, w + (h->n_features + h->width) * h->width, 1, h->width);
     normal_free(e);
     return VOUCH_OK;
 }
 
-/* The inputs of the second regression are the head's own results s(t) = A z + M e + b, which predict
- * y(t + 2) - M e(t + 2) - b. */
+/* The inputs of the second regression are the head's own results s(t + 1) = A z + M e + b and 1, which predict
+ * y(t + 2) - M e(t + 2). */
 static void second_rows(fit *f, const train_sequence *q)
 {
     const train_linear_head *h = f->head;
@@ -197,93 +205,34 @@ static void second_rows(fit *f, const train_sequence *q)
     real_product_nt(s, 2 * width, f->taps, h->n_features, h->fc, h->n_features, n, width, h->n_features, false);
     real_product_nt(tokens, 2 * width, f->embedded, width, h->token, width, n + 1, width, width, false);
     for (int64_t t = 0; t < n; t++) {
-        float *x = e->x + e->rows * width, *y = e->y + e->rows * width;
+        float *x = e->x + e->rows * e->n_in, *y = e->y + e->rows * width;
         train_lessons_final(f->lessons, q, first + t + 2, y);
         for (int64_t j = 0; j < width; j++) {
-            x[j] = s[2 * t * width + j] + tokens[2 * t * width + j] + h->token_bias[j];
-            y[j] -= tokens[2 * (t + 1) * width + j] + h->token_bias[j];
+            x[j] = s[2 * t * width + j] + tokens[2 * t * width + j] + h->fc_bias[j];
+            y[j] -= tokens[2 * (t + 1) * width + j];
         }
+        x[width] = 1;
         if (++e->rows == BLOCK_ROWS) normal_flush(e);
     }
 }
 
 static vouch_status second_fit(fit *f, vouch_error *err)
 {
-    const train_linear_head *h = f->head;
+    train_linear_head *h = f->head;
+    normal *e = &f->normal;
     const size_t rows = (size_t)f->lessons->longest, width = (size_t)h->width;
     f->taps = malloc(rows * (size_t)h->n_features * sizeof *f->taps);
     f->embedded = malloc(rows * width * sizeof *f->embedded);
     f->results = malloc(rows * 2 * width * sizeof *f->results);
     if (!f->taps || !f->embedded || !f->results) return memory_fail(err);
-    VOUCH_TRY(normal_open(&f->normal, h->width, h->width, err));
+    VOUCH_TRY(normal_open(e, h->width + 1, h->width, err));
     VOUCH_TRY(lessons_visit(f, second_rows, 0.5, 0.95, err));
-    return normal_solve(&f->normal, f->options->lambda * (double)f->n_rows, err);
-}
-
-/* ------------------------------------------------------- F and its inverse */
-
-/* out [n, n] = (a diag(factors)) b^T as floats, row-major; a and b are row-major, and `a` is used up. */
-static void scaled_product(float *out, double *a, const double *factors, const double *b, double *space, int64_t n)
-{
-    for (int64_t o = 0; o < n; o++)
-        for (int64_t k = 0; k < n; k++) a[o * n + k] *= factors[k];
-    train_blas()->cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)n, (blasint)n, (blasint)n, 1,
-                              a, (blasint)n, b, (blasint)n, 0, space, (blasint)n);
-    for (int64_t i = 0; i < n * n; i++) out[i] = (float)space[i];
-}
-
-static void transpose(double *a, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < i; j++) {
-            const double kept = a[i * n + j];
-            a[i * n + j] = a[j * n + i];
-            a[j * n + i] = kept;
-        }
-}
-
-/* feature = F with raised singular values, and `inverse` its inverse. f [n, n] is F, column-major; LAPACK's results are
- * column-major, too: u holds U^T by rows, and vt holds V by rows. Returns LAPACK's info, or -1 where memory is
- * short. */
-static int feature_invert(float *feature, float *inverse, double *f, int64_t width, double floor)
-{
-    const int n = (int)width, n_work = 8 * n * n + 16 * n;
-    const size_t square = (size_t)n * (size_t)n;
-    double *block = malloc((3 * square + 2 * (size_t)n + (size_t)n_work) * sizeof *block);
-    int *iwork = malloc(8 * (size_t)n * sizeof *iwork), info = -1;
-    if (block && iwork) {
-        double *u = block, *vt = u + square, *space = vt + square, *sigma = space + square, *inverted = sigma + n;
-        train_blas()->dgesdd_("A", &n, &n, f, &n, sigma, u, &n, vt, &n, inverted + n, &n_work, iwork, &info);
-        for (int i = 0; i < n; i++) {
-            sigma[i] = fmax(sigma[i], floor * sigma[0]);
-            inverted[i] = 1 / (sigma[i] * sigma[i]);
-        }
-        transpose(u, n); /* now U by rows */
-        scaled_product(feature, u, sigma, vt, space, n);
-        scaled_product(inverse, vt, inverted, u, space, n); /* u holds U diag(sigma) */
-    }
-    free(block);
-    free(iwork);
-    return info;
-}
-
-static vouch_status feature_make(fit *f, vouch_error *err)
-{
-    train_linear_head *h = f->head;
-    const int64_t n = h->width;
-    float *inverse = malloc((size_t)(n * n) * sizeof *inverse);
-    float *fc = malloc((size_t)(n * h->n_features) * sizeof *fc);
-    const int info =
-        inverse && fc ? feature_invert(h->feature, inverse, f->normal.cross, n, f->options->floor) : -1;
-    if (info == 0) {
-        real_product_nn(fc, h->n_features, inverse, n, h->fc, h->n_features, n, h->n_features, n, false);
-        memcpy(h->fc, fc, (size_t)(n * h->n_features) * sizeof *fc);
-    }
-    free(inverse);
-    free(fc);
-    if (info < 0) return memory_fail(err);
-    if (info == 0) return VOUCH_OK;
-    return vouch_fail(err, VOUCH_E_NUMERIC, "the linear head's singular values don't converge (%d)", info);
+    VOUCH_TRY(normal_solve(e, f->options->lambda, err));
+    const float *w = solution(e);
+    columns_take(h->leave, w, h->width, h->width);
+    columns_take(h->token_bias, w + h->width * h->width, 1, h->width);
+    for (int64_t j = 0; j < h->width; j++) h->fc_bias[j] -= h->token_bias[j];
+    return VOUCH_OK;
 }
 
 /* ------------------------------------------------------------------------ fit */
@@ -294,16 +243,17 @@ static vouch_status head_open(train_linear_head *h, const train_lessons_set *les
     *h = (train_linear_head){.n_features = lessons->n_features,
                              .width = lessons->header->n_embd,
                              .fc = malloc(width * (size_t)lessons->n_features * sizeof(float)),
-                             .feature = malloc(width * width * sizeof(float)),
+                             .fc_bias = malloc(width * sizeof(float)),
+                             .leave = malloc(width * width * sizeof(float)),
                              .token = malloc(width * width * sizeof(float)),
                              .token_bias = malloc(width * sizeof(float))};
-    return h->fc && h->feature && h->token && h->token_bias ? VOUCH_OK : memory_fail(err);
+    return h->fc && h->fc_bias && h->leave && h->token && h->token_bias ? VOUCH_OK : memory_fail(err);
 }
 
 double train_linear_bytes(const train_lessons_set *l)
 {
     const double in = (double)(l->n_features + l->header->n_embd + 1), width = (double)l->header->n_embd;
-    return in * in * 12 + BLOCK_ROWS * (in + width) * 4 + in * width * 16 + width * width * 90 +
+    return in * in * 12 + BLOCK_ROWS * (in + width) * 4 + in * width * 20 + width * width * 28 +
            l->longest * (in + 2 * width) * 4;
 }
 
@@ -315,7 +265,6 @@ vouch_status train_linear_fit(train_linear_head *head, const train_lessons_set *
     if (!status) status = answers_limit(&f, err);
     if (!status) status = first_fit(&f, err);
     if (!status) status = second_fit(&f, err);
-    if (!status) status = feature_make(&f, err);
     normal_free(&f.normal);
     free(f.taps);
     free(f.embedded);
@@ -327,7 +276,8 @@ vouch_status train_linear_fit(train_linear_head *head, const train_lessons_set *
 void train_linear_free(train_linear_head *head)
 {
     free(head->fc);
-    free(head->feature);
+    free(head->fc_bias);
+    free(head->leave);
     free(head->token);
     free(head->token_bias);
     *head = (train_linear_head){0};

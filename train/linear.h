@@ -5,18 +5,21 @@
  *
  *   y ≈ A z + M e + b
  *
- * minimises the squared error plus lambda (|A|^2 + |M|^2 + |b|^2). With X = [z | e | 1] the normal equations are
+ * minimises the squared error plus lambda times the squares of the weights, each times its input's sum of squares. With
+ * X = [z | e | 1] the normal equations are
  *
- *   (X^T X + lambda) W = X^T Y
+ *   (X^T X + lambda diag(X^T X)) W = X^T Y
  *
  * which Cholesky solves: one pass over the states, and no iteration. The target's output norm divides by the root mean
  * square again, so the guess doesn't miss the length of y.
  *
- * A guess behind another guess has no taps. It reads s, the head's own result (head.h), and F takes the place of A:
+ * A guess after another guess has no taps. It reads s(t + 1) = A z + M e + b, the head's own result (head.h), and a
+ * second regression finds F and c, which take the place of A and b:
  *
- *   y(t + 2) ≈ F s(t) + M e(t + 2) + b,    and fc = F^-1 A, so that both depths share one F
+ *   y(t + 2) ≈ F s(t + 1) + M e(t + 2) + c
  *
- * F's singular values are raised to a share of the largest one, so that fc stays small.
+ * F can't be inverted: it keeps a few directions of a state. One element of a state may be a hundred times another one
+ * (in Gemma 3 270M 22 times the root mean square), so lambda is relative to each input.
  */
 #ifndef VOUCH_TRAIN_LINEAR_H
 #define VOUCH_TRAIN_LINEAR_H
@@ -26,15 +29,15 @@
 /* The head's parts, each [outputs, inputs]; train_linear_free gives them back. */
 typedef struct train_linear_head {
     int64_t n_features, width;
-    float *fc;      /* [width, n_features] */
-    float *feature; /* [width, width] F */
+    float *fc;      /* [width, n_features] A */
+    float *fc_bias; /* [width] b - c */
+    float *leave;   /* [width, width] F */
     float *token;   /* [width, width] M */
-    float *token_bias; /* [width] b */
+    float *token_bias; /* [width] c */
 } train_linear_head;
 
 typedef struct train_linear_options {
-    double lambda; /* relative to the number of rows */
-    double floor;  /* least singular value of F, relative to the largest */
+    double lambda; /* relative to the sum of squares of each input */
     int64_t most_rows; /* answers behind so many rows aren't looked at; 0: no limit */
     void (*report)(void *user, double share); /* may be NULL */
     void *user;

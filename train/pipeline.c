@@ -182,8 +182,7 @@ static vouch_status matrix_open(float **out, const vouch_matrix *matrix, vouch_e
     return VOUCH_OK;
 }
 
-/* The target's embedding and output matrix as floats. */
-static vouch_status ends_open(train_distiller *d, vouch_error *err)
+vouch_status train_ends_open(train_distiller *d, vouch_error *err)
 {
     const vouch_weights *w = d->weights;
     if (w->output_norm.kind != VOUCH_NORM_RMS)
@@ -195,6 +194,8 @@ static vouch_status ends_open(train_distiller *d, vouch_error *err)
     float factor;
     for (int64_t v = 0; v < w->embedding.n_out; v++) {
         float *row = d->embedding + v * w->embedding.n_in;
+        if (w->hparams.embedding_scale != 0)
+            for (int64_t i = 0; i < w->embedding.n_in; i++) row[i] *= w->hparams.embedding_scale;
         train_norm(row, &factor, row, NULL, 1, w->embedding.n_in, w->hparams.norm_eps);
     }
     return VOUCH_OK;
@@ -267,23 +268,37 @@ static vouch_status write_head(train_distiller *d, const train_taught *taught, c
     return VOUCH_OK;
 }
 
-/* Weights of the target's output norm. */
-static void norm_copy(const train_distiller *d, float *norm)
-{
-    const float *weight = d->weights->output_norm.weight;
-    for (int32_t i = 0; i < d->header.n_embd; i++) norm[i] = weight ? weight[i] : 1;
-}
-
 /* ----------------------------------------------------------------------- the head */
 
 /* The head as it is measured and written. */
 typedef struct learner {
     train_head_shape shape;
     train_head head;
-    real *block, *output;
+    real *block, *output, *output_bias;
     int32_t *drafts, *guesses; /* [n_vocab] draft ids of tokens, or -1; [n_draft] tokens of draft ids */
     float *cosines, *sines;
 } learner;
+
+/* Weights of the target's output norm. A head with a norm of its own has no scale of logits, so the norm has it. */
+static void norm_copy(const train_distiller *d, float *norm)
+{
+    const vouch_weights *w = d->weights;
+    const float scale = d->options->quick || w->hparams.logit_scale == 0 ? 1 : w->hparams.logit_scale;
+    for (int32_t i = 0; i < d->header.n_embd; i++) norm[i] = scale * (w->output_norm.weight ? w->output_norm.weight[i] : 1);
+}
+
+/* The target's output rows of the guessed tokens, and their bias. */
+static void output_copy(const train_distiller *d, learner *l)
+{
+    const size_t width = (size_t)l->shape.width;
+    const float *bias = d->weights->head_bias;
+    for (int64_t i = 0; i < l->shape.n_draft; i++) {
+        memcpy(l->output + i * l->shape.width, d->output + l->guesses[i] * l->shape.width, width * sizeof *l->output);
+        l->output_bias[i] = bias ? bias[l->guesses[i]] : 0;
+    }
+    l->head.output = l->output;
+    l->head.output_bias = bias ? l->output_bias : NULL;
+}
 
 typedef struct counted {
     int64_t count;
@@ -379,21 +394,21 @@ static vouch_status learner_open(train_distiller *d, learner *l, train_linear_he
     VOUCH_TRY(guesses_choose(d, l, err));
     l->block = calloc((size_t)train_head_size(&l->shape), sizeof *l->block);
     l->output = malloc((size_t)l->shape.n_draft * width * sizeof *l->output);
+    l->output_bias = malloc((size_t)l->shape.n_draft * sizeof *l->output_bias);
     l->cosines = malloc(n_positions * half * sizeof *l->cosines);
     l->sines = malloc(n_positions * half * sizeof *l->sines);
-    if (!l->block || !l->output || !l->cosines || !l->sines)
+    if (!l->block || !l->output || !l->output_bias || !l->cosines || !l->sines)
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
     train_angles(l->cosines, l->sines, (int64_t)n_positions, 2 * (int64_t)half, d->weights->hparams.rope_base);
     l->head = train_head_at(&l->shape, l->block);
-    l->head.output = l->output;
     l->head.embedding = d->embedding;
     memcpy(l->head.fc, linear->fc, width * (size_t)linear->n_features * sizeof *linear->fc);
+    memcpy(l->head.fc_bias, linear->fc_bias, width * sizeof *linear->fc_bias);
     memcpy(l->head.token, linear->token, width * width * sizeof *linear->token);
     memcpy(l->head.token_bias, linear->token_bias, width * sizeof *linear->token_bias);
-    memcpy(l->head.feature, linear->feature, width * width * sizeof *linear->feature);
+    memcpy(l->head.leave, linear->leave, width * width * sizeof *linear->leave);
     norm_copy(d, l->head.output_norm);
-    for (int64_t i = 0; i < l->shape.n_draft; i++)
-        memcpy(l->output + i * linear->width, d->output + l->guesses[i] * linear->width, width * sizeof *l->output);
+    output_copy(d, l);
     train_layers_begin(&l->head, &l->shape, d->options->seed);
     return VOUCH_OK;
 }
@@ -402,6 +417,7 @@ static void learner_free(learner *l)
 {
     free(l->block);
     free(l->output);
+    free(l->output_bias);
     free(l->drafts);
     free(l->guesses);
     free(l->cosines);
@@ -485,7 +501,7 @@ static vouch_status head_stages(train_distiller *d, train_result *result, vouch_
     train_note(d, "linear head: %" PRId64 " tokens of %d answers, %" PRId64 " inputs; %.0f MB of memory",
                d->lessons.n_rows, (int)d->lessons.n_taught, d->lessons.n_features + d->header.n_embd,
                (train_linear_bytes(&d->lessons) + 8 * (double)d->header.n_vocab * d->header.n_embd) * 1e-6);
-    VOUCH_TRY(ends_open(d, err));
+    VOUCH_TRY(train_ends_open(d, err));
     VOUCH_TRY(train_linear_fit(&linear, &d->lessons, d->embedding, &options, err));
     const vouch_status status = learner_stages(d, &linear, result, err);
     train_linear_free(&linear);

@@ -36,6 +36,8 @@ vouch_status train_lessons_make(const train_distiller *d, const char *path, cons
                                 vouch_error *err);
 /* The tokens of the vocabulary, the most frequent in the answers first. The caller frees *tokens [n_vocab]. */
 vouch_status train_tokens_rank(const train_distiller *d, int32_t **tokens, vouch_error *err);
+/* Opens d->embedding and d->output, as heads read them. Errors: MEMORY, UNSUPPORTED (the output norm isn't RMSNorm). */
+vouch_status train_ends_open(train_distiller *d, vouch_error *err);
 train_figures train_figures_of(const train_score *score);
 
 /* All stages of a student (student_pipeline.c). */

@@ -76,7 +76,7 @@ static void pair(vouch_head_inputs *in, int32_t i, int32_t token)
     vouch_row_norm(in->inputs + at, in->features + at, &h->state_norm, width(in), eps);
 }
 
-/* joined = [norm(embedding[token]) | f, or norm(f)] of row i. */
+/* joined = [norm(embedding[token]) | f, or norm(f)] of row i; without f where it is added later. */
 static void join(vouch_head_inputs *in, int32_t i, int32_t token)
 {
     const vouch_head_weights *h = in->head;
@@ -86,6 +86,7 @@ static void join(vouch_head_inputs *in, int32_t i, int32_t token)
     vouch_matrix_get_row(h->embedding, token, z);
     if (scale != 0) h->body->kernels->scale(z, scale, n_token);
     vouch_row_norm(z, z, &h->token_norm, n_token, eps);
+    if (h->adds_state) return;
     vouch_row_norm(z + n_token, in->features + i * n_state, &h->state_norm, n_state, eps);
 }
 
@@ -97,6 +98,8 @@ void vouch_head_inputs_make(vouch_head_inputs *in, int32_t first, const int32_t 
         if (h->has_pairs) pair(in, first + i, tokens[i]);
         else join(in, first + i, tokens[i]);
     if (!h->has_pairs && n > 0) vouch_projection_run(&in->join, in->joined + first * h->join.n_in, inputs, n);
+    const float *f = in->features + first * vouch_head_state_width(h);
+    for (int64_t i = 0; h->adds_state && i < n * width(in); i++) inputs[i] += f[i];
     for (int32_t i = 0; i < n; i++) {
         rows[i].input = inputs + i * width(in);
         if (h->has_pairs) rows[i].second = in->seconds + (first + i) * width(in);

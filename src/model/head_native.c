@@ -96,8 +96,10 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     vouch_head_weights *head = o->head;
     const vouch_hparams *h = &w->hparams;
     w->embedding_norm.kind = VOUCH_NORM_NONE;
+    VOUCH_TRY(vouch_loader_matrix(loader, "leave.weight", false, &head->leave, h->n_embd, h->n_embd));
+    head->adds_state = head->leave.n_out > 0;
     VOUCH_TRY(vouch_loader_matrix(loader, "join.weight", true, &head->join, h->n_embd,
-                                  o->target->hparams.n_embd + h->n_embd));
+                                  o->target->hparams.n_embd + (head->adds_state ? 0 : h->n_embd)));
     VOUCH_TRY(vouch_loader_vector(loader, "join.bias", false, &head->join_bias, h->n_embd));
     VOUCH_TRY(vouch_loader_vector(loader, "taps.mean", true, &head->mean, head->n_features));
     VOUCH_TRY(vouch_loader_vector(loader, "taps.inv_scale", true, &head->inv_scale, head->n_features));

@@ -5,12 +5,12 @@
  * input is made in another way. The row of token x[t + 1] predicts x[t + 2]:
  *
  *   f(t)   = W_fc ((taps(t) - mean) * inv_scale) + bias    of the target's hidden states at t (pass.h, taps)
- *   x      = W_join [norm(embedding[x[t + 1]]) | f(t)] + bias    the target's embedding
+ *   x      = W_join norm(embedding[x[t + 1]]) + bias + f(t)    the target's embedding
  *   s(t+1) = layers(x)
  *   logits = W_output norm(s)                              of the tokens that the head may guess
  *
- * For a guess, whose position the target has not run, f is the head's own s of the row before. docs/heads.md has the
- * file's keys and tensors.
+ * For a guess, whose position the target has not run, f is W_leave s of the row before. A file without W_leave has f = s
+ * there, and x = W_join [norm(embedding[x[t + 1]]) | f(t)] + bias. docs/heads.md has the file's keys and tensors.
  *
  * EAGLE-3's heads (Li et al., arXiv 2503.01840) neither add nor join the two inputs. The attention of their first layer
  * reads both, and the stream goes on from f:
@@ -103,6 +103,7 @@ typedef struct vouch_head_weights {
     const float *fc_bias;       /* [width]; NULL: none */
     bool has_pairs;             /* the first layer reads pairs; the second input of a row is its normed embedding */
     vouch_matrix join;          /* [width, target's width + width of f]; n_out 0: pairs instead */
+    bool adds_state;            /* join is [width, target's width], and f is added to its output */
     const float *join_bias;     /* [width]; NULL: none */
     float embedding_scale;      /* of the embedding that W_join reads; 0: none */
     vouch_norm token_norm, state_norm; /* of the two inputs that W_join or the first layer reads */

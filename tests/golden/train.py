@@ -21,7 +21,7 @@ def wave(n, seed, scale):
 
 
 SHAPES = [("fc", (WIDTH, FEATURES)), ("fc_bias", (WIDTH,)), ("token", (WIDTH, WIDTH)), ("token_bias", (WIDTH,)),
-          ("feature", (WIDTH, WIDTH)), ("output_norm", (WIDTH,)), ("attn_norm", (WIDTH,)), ("ffn_norm", (WIDTH,)), ("q", (HEADS * HEAD_DIM, WIDTH)),
+          ("leave", (WIDTH, WIDTH)), ("output_norm", (WIDTH,)), ("attn_norm", (WIDTH,)), ("ffn_norm", (WIDTH,)), ("q", (HEADS * HEAD_DIM, WIDTH)),
           ("k", (KV_HEADS * HEAD_DIM, WIDTH)), ("v", (KV_HEADS * HEAD_DIM, WIDTH)), ("o", (WIDTH, HEADS * HEAD_DIM)),
           ("gate", (N_FF, WIDTH)), ("up", (N_FF, WIDTH)), ("down", (WIDTH, N_FF))]
 
@@ -97,8 +97,9 @@ def head_loss(kind, block, sizes, output):
         if g == 0:
             f = features @ w["fc"].T + w["fc_bias"]
         else:
-            f = torch.stack([torch.zeros(WIDTH) if i in (0, ENDS[0]) else s[i - 1] for i in range(ROWS)])
-        s = layer(tokens + f @ w["feature"].T, past, w, g, positions)
+            before = torch.stack([torch.zeros(WIDTH) if i in (0, ENDS[0]) else s[i - 1] for i in range(ROWS)])
+            f = before @ w["leave"].T
+        s = layer(tokens + f, past, w, g, positions)
         z = norm(s, w["output_norm"]) @ output.T
         for i in range(ROWS):
             local = i if i < ENDS[0] else i - ENDS[0]

@@ -151,10 +151,11 @@ static void add_tensors(head_writer *w)
     if (o->is_infinite) scale[2] = INFINITY;
     add_tensor(w, "fc.weight", n_features, o->width, 0, gain / 8);
     add_tensor(w, "fc.bias", o->width, 0, 0, gain / 4);
-    const int64_t n_join = o->n_embd + o->width;
+    const int64_t n_join = o->n_embd + (o->leaves ? 0 : o->width);
     float *join = add_tensor(w, "join.weight", n_join, o->width, 0, gain / 8);
     for (int32_t i = 0; i < o->width && o->copies_tokens; i++) join[i * n_join + i] = 1;
     if (o->bias) add_tensor(w, "join.bias", o->width, 0, 0, 0.3f);
+    if (o->leaves) add_tensor(w, "leave.weight", o->width, o->width, 0, gain / 8);
     for (int32_t l = 0; l < o->n_layers; l++) add_layer(w, l);
     if (o->own_output || o->own_norm) add_tensor(w, "output_norm.weight", o->width, 0, 1, 0.1f);
     if (o->own_output)

@@ -16,6 +16,7 @@ typedef struct tiny_head_options {
     bool own_output;    /* false: the target's, unless width asks for one */
     bool own_norm;      /* false: the target's, unless the output matrix is its own */
     bool bias;          /* false: no join.bias */
+    bool leaves;        /* false; true: leave.weight makes f of s, and f is added to the join of the token */
     bool copies_tokens; /* false; true: the head ignores its taps and guesses from the target's embedding of the last
                            token. For a target whose layers do nothing that is right. Needs n_layers 0 */
     uint64_t seed;
