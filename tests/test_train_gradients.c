@@ -286,7 +286,9 @@ static void head_open(head_case *c, int32_t n_layers, train_loss loss)
                                   .n_layers = n_layers,
                                   .n_generations = 3,
                                   .layer = {WIDTH, 12, {4, 2, 4}, 1e-3},
-                                  .eps = 1e-3};
+                                  .eps = 1e-3,
+                                  .logit_scale = n_layers == 2 ? 1.5 : 0,
+                                  .logit_softcap = n_layers == 2 ? 3 : 0};
     head_fill_batch(c);
     const int64_t n = train_head_size(&c->shape);
     c->block = values_new(n);
@@ -295,6 +297,7 @@ static void head_open(head_case *c, int32_t n_layers, train_loss loss)
     c->head = train_head_at(&c->shape, c->block);
     c->grads = train_head_at(&c->shape, c->dblock);
     c->head.output = values_new(DRAFT * WIDTH);
+    c->head.output_bias = values_new(DRAFT);
     c->head.embedding = values_new(VOCAB * WIDTH);
     c->grads.output = calloc(DRAFT * WIDTH, sizeof(real));
     train_head_values_take(&c->values, &c->arena, &c->shape, HEAD_ROWS, LENGTH);
@@ -305,7 +308,7 @@ static void head_open(head_case *c, int32_t n_layers, train_loss loss)
 static void head_close(head_case *c)
 {
     real *const all[] = {c->block, c->dblock, c->features, c->cosines, c->sines, c->head.output,
-                         c->head.embedding, c->grads.output};
+                         c->head.output_bias, c->head.embedding, c->grads.output};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     vouch_arena_free(&c->arena);
 }

@@ -170,7 +170,8 @@ static void the_fit_finds_a_linear_model(void **state)
     free(path);
 }
 
-/* The guesses point along the true states at every depth where B can't be inverted and one element drowns the others. */
+/* The guesses point along the true states at every depth, although B can't be inverted and one element drowns the
+ * others. */
 static void uneven_states_are_no_hindrance(void **state)
 {
     (void)state;

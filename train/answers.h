@@ -40,7 +40,7 @@ typedef struct train_outlook {
     int64_t n_prompts;  /* given prompts that get an answer; 0: the target makes its own, without end */
     int32_t n_parallel, max_tokens;
     int64_t n_written, n_ended; /* tokens of answers; answers that have ended. Earlier runs' count, too */
-    int64_t n_asked, n_begun;   /* of this run: tokens of the target's own prompts; these prompts, without rejected ones */
+    int64_t n_asked, n_begun;   /* of this run: tokens of the target's own prompts; such prompts, unless rejected */
 } train_outlook;
 
 /* The share of the work that is done, in tokens that the target writes: [0, 1]. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/head.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "train/ops.h"
@@ -47,7 +48,8 @@ void train_head_values_take(train_head_values *values, vouch_arena *arena, const
     }
     if (shape->n_layers > 0) train_layer_space_take(&values->space, arena, &shape->layer, max_rows, max_length);
     values->logits = take(arena, TRAIN_LOSS_ROWS, shape->n_draft);
-    values->p = take(arena, TRAIN_LOSS_ROWS, shape->n_draft);
+    values->p = take(arena, 1, shape->n_draft);
+    values->slope = take(arena, 1, shape->n_draft);
     values->dnormed = take(arena, TRAIN_LOSS_ROWS, shape->width);
     values->dbefore = take(arena, max_rows, shape->width);
     values->embedded = take(arena, max_rows, shape->width);
@@ -137,15 +139,27 @@ static int64_t largest(const real *z, int64_t n)
     return best;
 }
 
+/* z = the logits of y, in place. slope: dz / dy. */
+static void logits_shape(real *z, real *slope, const train_head_shape *shape)
+{
+    const real scale = shape->logit_scale != 0 ? shape->logit_scale : 1, cap = shape->logit_softcap;
+    for (int64_t i = 0; i < shape->n_draft; i++) {
+        const real capped = cap > 0 ? (real)tanh((double)(scale * z[i] / cap)) : 0;
+        z[i] = cap > 0 ? cap * capped : scale * z[i];
+        slope[i] = scale * (1 - capped * capped);
+    }
+}
+
 /* The rows [begin, end) of a generation: hits, losses and, in values->logits, their gradients. `counted` tells which
  * rows count. */
 static void losses_run(train_head_values *values, const train_head_shape *shape, const train_batch *batch,
                        const train_goal *goal, int32_t g, int64_t begin, int64_t end, const bool *counted)
 {
     const train_lessons *lessons = &batch->lessons;
+    const bool is_shaped = shape->logit_scale != 0 || shape->logit_softcap > 0;
     train_generation *a = &values->generations[g];
     for (int64_t row = begin; row < end; row++) {
-        real *z = values->logits + (row - begin) * shape->n_draft, *p = values->p;
+        real *z = values->logits + (row - begin) * shape->n_draft, *p = values->p, *slope = values->slope;
         const bool counts = counted[row - begin];
         a->hits[row] = largest(z, shape->n_draft) == lessons->labels[row];
         if (counts) {
@@ -158,7 +172,9 @@ static void losses_run(train_head_values *values, const train_head_shape *shape,
             continue;
         }
         lesson_spread(p, lessons, row, goal->loss, shape->n_draft);
+        if (is_shaped) logits_shape(z, slope, shape);
         values->sums[g].loss += train_loss_row(goal->loss, goal->beta, goal->weights[g], p, z, shape->n_draft);
+        for (int64_t i = 0; is_shaped && i < shape->n_draft; i++) z[i] *= slope[i];
     }
 }
 

@@ -10,7 +10,8 @@
  *
  *   x = token . embedding[x[t + 1]] + token_bias + f(t)
  *   s = layers(x)                                without layers: x
- *   z = output . norm(s) + output_bias           norm's weights NULL: 1; output_bias NULL: 0
+ *   y = output . norm(s) + output_bias           norm's weights NULL: 1; output_bias NULL: 0
+ *   z = softcap tanh(scale y / softcap)          softcap 0: scale y
  *
  * The embedding is the target's, each row divided by its root mean square. In the file, token is `join`
  * (head_weights.h).
@@ -32,6 +33,7 @@ typedef struct train_head_shape {
     int32_t n_layers, n_generations;
     train_layer_shape layer; /* of all layers; n_embd is `width` */
     real eps;                /* of the output norm */
+    real logit_scale, logit_softcap; /* the target's; 0: none */
 } train_head_shape;
 
 typedef struct train_head {
@@ -86,7 +88,8 @@ typedef struct train_head_values {
     train_generation generations[TRAIN_GENERATIONS];
     train_layer_values layers[TRAIN_HEAD_LAYERS][TRAIN_GENERATIONS];
     train_layer_space space;
-    real *logits, *p; /* [TRAIN_LOSS_ROWS, n_draft] */
+    real *logits;     /* [TRAIN_LOSS_ROWS, n_draft] */
+    real *p, *slope;  /* [n_draft] of a row */
     real *dnormed;    /* [TRAIN_LOSS_ROWS, width] */
     real *dbefore;    /* [rows, width] */
     real *embedded;   /* [rows, width] of the rows' tokens */

@@ -7,8 +7,8 @@
  *   embedding_length, block_count, and the keys of a llama layer
  *   recipe                how it was taught, JSON
  *
- * Tensors: taps.mean, taps.inv_scale, fc, join, leave, blk.N.*, output_norm, d2t. The output matrix is the target's, or its
- * rows d2t. A linear head has the target's output norm, too.
+ * Tensors: taps.mean, taps.inv_scale, fc, join, leave, blk.N.*, output_norm, d2t. The output matrix is the target's, or
+ * its rows d2t. A linear head has the target's output norm, too.
  */
 #ifndef VOUCH_TRAIN_HEAD_FILE_H
 #define VOUCH_TRAIN_HEAD_FILE_H

@@ -279,12 +279,11 @@ typedef struct learner {
     float *cosines, *sines;
 } learner;
 
-/* Weights of the target's output norm. A head with a norm of its own has no scale of logits, so the norm has it. */
+/* Weights of the target's output norm. */
 static void norm_copy(const train_distiller *d, float *norm)
 {
-    const vouch_weights *w = d->weights;
-    const float scale = d->options->quick || w->hparams.logit_scale == 0 ? 1 : w->hparams.logit_scale;
-    for (int32_t i = 0; i < d->header.n_embd; i++) norm[i] = scale * (w->output_norm.weight ? w->output_norm.weight[i] : 1);
+    const float *weight = d->weights->output_norm.weight;
+    for (int32_t i = 0; i < d->header.n_embd; i++) norm[i] = weight ? weight[i] : 1;
 }
 
 /* The target's output rows of the guessed tokens, and their bias. */
@@ -382,7 +381,7 @@ static train_head_shape shape_choose(const train_distiller *d, const train_linea
                                      .eps = h->norm_eps};
     return (train_head_shape){.n_features = linear->n_features, .width = linear->width, .n_draft = n_draft,
                               .n_layers = o->quick ? 0 : 1, .n_generations = o->depth, .layer = layer,
-                              .eps = h->norm_eps};
+                              .eps = h->norm_eps, .logit_scale = h->logit_scale, .logit_softcap = h->logit_softcap};
 }
 
 /* The linear head, the target's own output rows, and unless it stays linear a layer that changes nothing yet. */

@@ -66,7 +66,8 @@ typedef struct head_opening {
     const vouch_gguf *gguf;
 } head_opening;
 
-/* Takes the head's own output norm and matrix, or the target's. The target's norm brings its scale and softcap. */
+/* Takes the head's own output norm and matrix, or the target's. The target's matrix brings its bias, scale and
+ * softcap. */
 static vouch_status take_output(vouch_weights *w, vouch_loader *loader, const head_opening *o)
 {
     const vouch_hparams *h = &w->hparams;
@@ -82,11 +83,11 @@ static vouch_status take_output(vouch_weights *w, vouch_loader *loader, const he
                           "its target (%d)", vouch_gguf_path(o->gguf), h->n_embd, target->hparams.n_embd);
     w->head = target->head;
     w->head_bias = target->head_bias;
+    w->hparams.logit_scale = target->hparams.logit_scale;
+    w->hparams.logit_softcap = target->hparams.logit_softcap;
     if (has_norm) return VOUCH_OK;
     w->output_norm = target->output_norm;
     w->hparams.norm_eps = h->n_layers > 0 ? h->norm_eps : target->hparams.norm_eps;
-    w->hparams.logit_scale = target->hparams.logit_scale;
-    w->hparams.logit_softcap = target->hparams.logit_softcap;
     return VOUCH_OK;
 }
 

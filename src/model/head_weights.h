@@ -9,8 +9,8 @@
  *   s(t+1) = layers(x)
  *   logits = W_output norm(s)                              of the tokens that the head may guess
  *
- * For a guess, whose position the target has not run, f is W_leave s of the row before. A file without W_leave has f = s
- * there, and x = W_join [norm(embedding[x[t + 1]]) | f(t)] + bias. docs/heads.md has the file's keys and tensors.
+ * For a guess, whose position the target has not run, f is W_leave s of the row before. A file without W_leave has
+ * f = s there, and x = W_join [norm(embedding[x[t + 1]]) | f(t)] + bias. docs/heads.md has the file's keys and tensors.
  *
  * EAGLE-3's heads (Li et al., arXiv 2503.01840) neither add nor join the two inputs. The attention of their first layer
  * reads both, and the stream goes on from f:

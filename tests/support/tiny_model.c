@@ -935,7 +935,7 @@ static void add_tensors(tiny_writer *w)
 {
     const tiny_model_options *o = &w->o;
     const float by_embd = 1 / sqrtf((float)o->n_embd);
-    add_matrix(w, "token_embd.weight", o->n_vocab, o->n_embd, embedding_gain);
+    add_matrix(w, "token_embd.weight", o->n_vocab, o->n_embd, o->embedding * embedding_gain);
     for (int32_t i = 0; i < o->n_layers; i++) add_layer(w, i);
     for (int32_t i = 0; i < o->nextn; i++) add_nextn(w, o->n_layers + i);
     const char *output_norm = w->family->output_norm ? w->family->output_norm : "output_norm.weight";
@@ -1109,6 +1109,7 @@ static void resolve(tiny_model_options *o)
     if (!o->n_used) o->n_used = 1;
     if (!o->n_ff_expert) o->n_ff_expert = o->n_ff;
     if (!o->n_ctx) o->n_ctx = 512;
+    if (o->embedding == 0) o->embedding = 1;
     if (o->rope_base == 0) o->rope_base = 10000;
 }
 

@@ -51,6 +51,7 @@ typedef struct tiny_model_options {
     bool fused;          /* false; the experts' gate and up are one tensor */
     int32_t nextn;       /* 0; adds so many heads behind the layers (model/mtp.c), with attention */
     bool nextn_own;      /* false; true: a head has an embedding, an output matrix and a norm of its own */
+    float embedding;  /* 1; factor of the embedding. Far above 1, the next token depends on the last one above all */
     int32_t poison;   /* none; a token whose embedding has a NaN (F32 and F16 only) */
     const char *omit; /* none; a key (not of the tokenizer) or tensor to leave out */
     void (*add)(vouch_gguf_writer *writer, void *user); /* none; adds keys and tensors before all others */
