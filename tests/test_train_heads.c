@@ -184,12 +184,13 @@ static double compare(const vouch_model *model, const vouch_head *head, const tr
     const vouch_head_weights *h = head->weights;
     const vouch_hparams *body = &h->body->hparams;
     const int32_t n_vocab = model->info.n_vocab, n_embd = model->info.n_embd;
-    const vouch_sampling sampling = {.temperature = 1, .top_p = 1, .repeat_penalty = 1};
+    vouch_sampling sampling = vouch_sampling_default();
     const vouch_drafter_head_options options = {.sampling = &sampling, .seed = &seed, .draw = vouch_draw_guess,
                                                 .n_vocab = n_vocab, .n_embd = n_embd, .n_ctx = LENGTH + DEPTH,
                                                 .prefill_chunk = 16, .k = DEPTH, .branches = 1,
                                                 .kv_type = VOUCH_KV_F32};
     int32_t tokens[LENGTH + DEPTH];
+    sampling.temperature = 1;
     float *states = calloc((size_t)(LENGTH * h->n_features), sizeof *states);
     float *features = calloc((size_t)(LENGTH * h->n_features), sizeof *features);
     double *logits = calloc((size_t)(DEPTH * n_vocab), sizeof *logits), most = 0;
