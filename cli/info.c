@@ -100,6 +100,8 @@ static void model_write(const vouch_model *model)
     token_line(model, "begin", info->token_bos);
     token_line(model, "end", info->token_eos);
     sampling_line(model);
+    const bool infills = info->token_fim_prefix >= 0 && info->token_fim_suffix >= 0 && info->token_fim_middle >= 0;
+    text_line("infill", infills ? "yes" : "");
     printf("%-18s%lld bytes of packed weights\n", "memory", (long long)info->packed_bytes);
     text_line("instruction set", info->cpu);
     printf("%-18s", "available here");

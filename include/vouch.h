@@ -146,6 +146,9 @@ typedef struct vouch_model_info {
     int32_t n_vocab, n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_ff; /* n_embd, n_ff: widths, as GGUF has them */
     int32_t n_ctx_train;      /* the context length that the file names */
     int32_t token_bos, token_eos; /* -1 where absent */
+    /* Tokens of prompts for text in the middle (vouch_tokenize_infill), -1 where absent. A model with the first three
+     * can write such text. The last three end answers. */
+    int32_t token_fim_prefix, token_fim_suffix, token_fim_middle, token_fim_pad, token_fim_repository, token_fim_file;
     bool tied_embeddings;
     const char *digest;       /* 16 hexadecimal digits, a hash of architecture, hyperparameters, token table and samples
                                  of all tensors: it differs between models. "": a tokenizer without its model */
@@ -305,6 +308,36 @@ VOUCH_API vouch_status vouch_tokenize_chat_json(const vouch_model *model, const 
  * the full count to *n_text; BUFFER when it did not fit, and then nothing is written. */
 VOUCH_API vouch_status vouch_render_chat(const vouch_model *model, const char *json, size_t n_json, char *text,
                                          size_t capacity, size_t *n_text, vouch_error *err);
+/* Another file that a prompt for text in the middle shows. */
+typedef struct vouch_infill_file {
+    const char *name; /* NULL: "tmp" */
+    const char *text; /* [n_text] */
+    size_t n_text;
+} vouch_infill_file;
+
+typedef struct vouch_infill {
+    const char *prefix, *suffix, *begun; /* [n_prefix], [n_suffix], [n_begun] the text before and after the wanted one,
+                                            and its beginning, from which the model goes on */
+    size_t n_prefix, n_suffix, n_begun;
+    const vouch_infill_file *files; /* [n_files] */
+    size_t n_files;
+    const char *repository, *filename; /* names of the repository, and of the file that has the gap. Models with tokens
+                                          for files read them. NULL: not named */
+    int32_t n_ctx;     /* the context length, into which the prompt is cut; 0: nothing is cut */
+    int32_t n_predict; /* most tokens of the answer, for which the cut leaves room; 0: not known */
+} vouch_infill;
+
+/* The prompt for text in the middle, for models with the tokens for it (Bavarian et al., arXiv 2207.14255; files as in
+ * Qwen2.5-Coder, arXiv 2409.12186). In brackets, each where the model has the token, or the file a name:
+ *
+ *   BOS [REPOSITORY repository] [FILE name, its text] ... [FILE filename] PREFIX prefix begun SUFFIX suffix MIDDLE
+ *
+ * Special text becomes tokens only in `begun`. A model without FILE sees "--- snippet ---" between files. The cut is
+ * llama.cpp's: of a window of 2048 tokens, or as many as fit beside the answer, the end of the prefix gets three
+ * quarters and the beginning of the suffix gets a quarter, less `begun`. The end of the files fills the rest.
+ * Errors: BUFFER, MEMORY, ARGUMENT (n_ctx), UNSUPPORTED (names the tokens that the model lacks). */
+VOUCH_API vouch_status vouch_tokenize_infill(const vouch_model *model, const vouch_infill *infill, int32_t *tokens,
+                                             size_t capacity, size_t *n_tokens, vouch_error *err);
 /* The bytes of one token, which may be part of a character: *n_bytes of them, owned by
  * the model. Special tokens give their name. NULL for an id outside the vocabulary. */
 VOUCH_API const char *vouch_token_bytes(const vouch_model *model, int32_t token, size_t *n_bytes);

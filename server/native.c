@@ -333,12 +333,12 @@ static json_t *native_body(server_exchange *x)
 static const server_format native_stream = {NULL, native_event, NULL, NULL, server_answer_free};
 static const server_format native_whole = {NULL, server_answer_keep, NULL, native_body, server_answer_free};
 
-void server_native_completion(server_exchange *x)
+static void complete(server_exchange *x, unsigned where)
 {
     server_request request;
     server_fault fault = {0};
     server_job *job = NULL;
-    if (server_request_read(&request, x, SERVER_NATIVE, &fault)) job = server_prompt_texts(&request, &fault);
+    if (server_request_read(&request, x, where, &fault)) job = server_prompt_texts(&request, &fault);
     request.return_tokens |= request.stream; /* as llama.cpp has it */
     if (!job) {
         server_reply_fault(x, &fault);
@@ -346,4 +346,16 @@ void server_native_completion(server_exchange *x)
     }
     server_answer *a = server_answer_new(x, &request, job, "cmpl-", 0);
     if (a) server_begin(x, request.model, job, request.stream, request.stream ? &native_stream : &native_whole, a);
+}
+
+void server_native_completion(server_exchange *x)
+{
+    complete(x, SERVER_NATIVE);
+}
+
+void server_native_infill(server_exchange *x)
+{
+    if (json_is_object(x->json) && !json_object_get(x->json, "prompt"))
+        json_object_set_new(x->json, "prompt", json_string(""));
+    complete(x, SERVER_INFILL);
 }

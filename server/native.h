@@ -9,5 +9,6 @@ void server_tokenize(server_exchange *x);
 void server_detokenize(server_exchange *x);
 void server_apply_template(server_exchange *x);
 void server_native_completion(server_exchange *x);
+void server_native_infill(server_exchange *x);
 
 #endif

@@ -14,7 +14,8 @@
 
 #define OPENAI (SERVER_CHAT | SERVER_COMPLETIONS)
 #define CHATS  (SERVER_CHAT | SERVER_MESSAGES | SERVER_RESPONSES)
-#define ALL    (OPENAI | CHATS | SERVER_NATIVE)
+#define NATIVE (SERVER_NATIVE | SERVER_INFILL)
+#define ALL    (OPENAI | CHATS | NATIVE)
 #define TEXT   "{\"type\": \"string\"}"
 #define TEXTS  "{\"type\": \"array\", \"items\": " TEXT "}"
 #define IDS    "{\"type\": \"array\", \"items\": {\"type\": \"integer\", \"minimum\": 0}}"
@@ -51,8 +52,14 @@ static const struct form {
     {SERVER_RESPONSES, "reasoning", false, "{\"type\": \"object\"}"},
     {SERVER_COMPLETIONS, "prompt", true, "{\"anyOf\": [" TEXT ", " TEXTS ", " IDS ", "
                                          "{\"type\": \"array\", \"items\": " IDS "}]}"},
+    {SERVER_INFILL, "prompt", false, TEXT},
+    {SERVER_INFILL, "input_prefix", true, TEXT},
+    {SERVER_INFILL, "input_suffix", true, TEXT},
+    {SERVER_INFILL, "input_extra", false, "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": "
+                                          "[\"text\"], \"properties\": {\"text\": " TEXT ", \"filename\": " TEXT
+                                          "}}}"},
     {SERVER_NATIVE, "prompt", true, "{\"type\": [\"string\", \"array\", \"object\"]}"},
-    {OPENAI | SERVER_NATIVE, "stop", false, "{\"anyOf\": [" TEXT ", {\"type\": \"array\", \"items\": " TEXT
+    {OPENAI | NATIVE, "stop", false, "{\"anyOf\": [" TEXT ", {\"type\": \"array\", \"items\": " TEXT
                                             ", \"maxItems\": 16}]}"},
     {SERVER_MESSAGES, "stop_sequences", false, TEXTS},
     {ALL, "seed", false, "{\"type\": \"integer\"}"},
@@ -68,7 +75,7 @@ static const struct form {
     {SERVER_MESSAGES, "tool_choice", false, "{\"type\": \"object\"}"},
     {OPENAI, "response_format", false, "{\"type\": \"object\", \"required\": [\"type\"], \"properties\": {\"type\": "
                                        "{\"enum\": [\"text\", \"json_object\", \"json_schema\"]}}}"},
-    {OPENAI | SERVER_NATIVE, "json_schema", false, "{\"type\": [\"object\", \"boolean\"]}"},
+    {OPENAI | NATIVE, "json_schema", false, "{\"type\": [\"object\", \"boolean\"]}"},
     {SERVER_CHAT, "documents", false, "{\"type\": \"array\"}"},
     {CHATS, "chat_template_kwargs", false, "{\"type\": \"object\"}"},
     {SERVER_TOKENIZE, "content", false, TEXT},

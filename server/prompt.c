@@ -162,12 +162,77 @@ static bool text_read(const server_request *r, const json_t *string, const char 
     return status == VOUCH_OK || server_fail_library(fault, path, &err);
 }
 
+/* ---------------------------------------------------------- text in the middle */
+
+/* Other files: [{"filename": "a.c", "text": "..."}]. Allocates *files. */
+static bool read_files(const server_request *r, vouch_infill_file **files, server_fault *fault)
+{
+    const json_t *extra = r->input_extra, *element;
+    size_t i;
+    if (extra && !json_is_array(extra))
+        return server_fail_field(fault, "input_extra",
+                                 "expected an array of {\"filename\": ..., \"text\": ...}, got %s",
+                                 server_json_kind(extra));
+    *files = calloc(json_array_size(extra) + 1, sizeof **files);
+    if (!*files) return server_fail_memory(fault);
+    json_array_foreach(extra, i, element)
+    {
+        const json_t *text = json_object_get(element, "text"), *name = json_object_get(element, "filename");
+        if (!json_is_string(text) || (name && !json_is_string(name)))
+            return server_fail_field(fault, "input_extra", "element %zu: expected a string `text`, and `filename` as a "
+                                     "string or absent", i);
+        (*files)[i] = (vouch_infill_file){json_string_value(name), json_string_value(text), json_string_length(text)};
+    }
+    return true;
+}
+
+/* Appends the prompt for a text between two others: `prompt` and `suffix` of completions, or input_prefix with `prompt`
+ * and input_suffix of /infill. Only the latter is cut to fit, and names repository and file as llama.cpp does. */
+static bool infill_read(const server_request *r, const json_t *prompt, const char *path, server_text *out,
+                        server_fault *fault)
+{
+    const char *prefix = r->infills ? r->input_prefix : json_string_value(prompt);
+    const char *suffix = r->infills ? r->input_suffix : r->suffix;
+    vouch_infill_file *files = NULL;
+    if (!json_is_string(prompt))
+        return server_fail_field(fault, path, "expected a string: text in the middle needs a text before it");
+    if (!prefix || !suffix)
+        return server_fail_field(fault, prefix ? "input_suffix" : "input_prefix", "expected a string, got nothing");
+    if (!read_files(r, &files, fault)) {
+        free(files);
+        return false;
+    }
+    const vouch_infill infill = {.prefix = prefix,
+                                 .n_prefix = strlen(prefix),
+                                 .suffix = suffix,
+                                 .n_suffix = strlen(suffix),
+                                 .begun = r->infills ? json_string_value(prompt) : NULL,
+                                 .n_begun = r->infills ? json_string_length(prompt) : 0,
+                                 .files = files,
+                                 .n_files = json_array_size(r->input_extra),
+                                 .repository = r->infills ? "myproject" : NULL,
+                                 .filename = r->infills ? "filename" : NULL,
+                                 .n_ctx = r->infills ? r->session.n_ctx : 0,
+                                 .n_predict = r->session.max_tokens};
+    const vouch_model *model = r->model->options->model;
+    vouch_error err;
+    size_t n = 0;
+    int32_t *tokens = NULL;
+    vouch_status status = vouch_tokenize_infill(model, &infill, NULL, 0, &n, &err);
+    if (status == VOUCH_E_BUFFER && (tokens = server_text_grow(out, n * sizeof *tokens)))
+        status = vouch_tokenize_infill(model, &infill, tokens, n, &n, &err);
+    free(files);
+    if (status == VOUCH_E_BUFFER) return server_fail_memory(fault);
+    return status == VOUCH_OK || server_fail_library(fault, r->infills ? "input_prefix" : "suffix", &err);
+}
+
 /* Appends the tokens of one prompt. */
 static bool prompt_read(const server_request *r, const json_t *value, const char *path, server_text *out,
                         server_fault *fault)
 {
     const int32_t n_vocab = vouch_model_get_info(r->model->options->model)->n_vocab;
     const json_t *text = text_of(r, value);
+    if (r->infills || (r->suffix && *r->suffix)) return infill_read(r, value, path, out, fault);
     if (json_is_string(text))
         return text_read(r, text, path, VOUCH_TOKENIZE_SPECIAL | VOUCH_TOKENIZE_BOS, out, fault);
     for (size_t i = 0; i < json_array_size(value); i++) {
@@ -188,6 +253,10 @@ server_job *server_prompt_texts(const server_request *r, server_fault *fault)
 {
     const bool is_one = is_one_prompt(r, r->prompt);
     const size_t n = is_one ? 1 : json_array_size(r->prompt);
+    if (r->echo && r->suffix && *r->suffix) {
+        server_fail_field(fault, "suffix", "allowed only without echo");
+        return NULL;
+    }
     if (n == 0 || n > MOST_PROMPTS) {
         server_fail_field(fault, "prompt",
                           "expected a string, an array of token ids, or an array of at most %d of them", MOST_PROMPTS);

@@ -11,7 +11,7 @@ enum { MOST_STOPS = 16, MOST_STOP_BYTES = 1024, MOST_CHOICES = 128 };
 #define AT(member)  offsetof(server_request, member)
 #define CHAT        SERVER_CHAT
 #define COMPLETIONS SERVER_COMPLETIONS
-#define NATIVE      SERVER_NATIVE
+#define NATIVE      (SERVER_NATIVE | SERVER_INFILL)
 #define MESSAGES    SERVER_MESSAGES
 #define RESPONSES   SERVER_RESPONSES
 #define OPENAI      (CHAT | COMPLETIONS)
@@ -54,7 +54,10 @@ static const server_field fields[] = {
     {"top_logprobs", CHAT | RESPONSES, SERVER_FIELD_INT, AT(top_logprobs), "[0, 20]"},
     {"logprobs", COMPLETIONS, SERVER_FIELD_VALUE, AT(n_logprobs), NULL},
     {"best_of", COMPLETIONS, SERVER_FIELD_NEUTRAL, 0, "1"},
-    {"suffix", COMPLETIONS, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"suffix", COMPLETIONS, SERVER_FIELD_STRING, AT(suffix), NULL},
+    {"input_prefix", SERVER_INFILL, SERVER_FIELD_STRING, AT(input_prefix), NULL},
+    {"input_suffix", SERVER_INFILL, SERVER_FIELD_STRING, AT(input_suffix), NULL},
+    {"input_extra", SERVER_INFILL, SERVER_FIELD_VALUE, AT(input_extra), NULL},
     {"tools", CHAT | MESSAGES | RESPONSES, SERVER_FIELD_VALUE, AT(tools), NULL},
     {"tool_choice", CHAT | MESSAGES | RESPONSES, SERVER_FIELD_VALUE, AT(tool_choice), NULL},
     {"parallel_tool_calls", CHAT | RESPONSES | MESSAGES, SERVER_FIELD_BOOL, AT(several_calls), NULL},
@@ -433,8 +436,12 @@ static bool read_speculative(server_request *r, server_fault *fault)
 
 bool server_request_read(server_request *r, server_exchange *x, unsigned where, server_fault *fault)
 {
-    *r = (server_request){
-        .where = where, .n = 1, .several_calls = true, .add_generation_prompt = true, .document = x->json};
+    *r = (server_request){.where = where & SERVER_INFILL ? SERVER_NATIVE : where,
+                          .infills = where & SERVER_INFILL,
+                          .n = 1,
+                          .several_calls = true,
+                          .add_generation_prompt = true,
+                          .document = x->json};
     /* The name of the model comes first: its options are the defaults. */
     r->model = server_find_model(x->server, json_object_get(x->json, "model"), fault);
     if (!r->model) return false;

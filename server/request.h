@@ -21,7 +21,8 @@ enum {
     SERVER_DETOKENIZE = 1u << 6,  /* /detokenize */
     SERVER_TEMPLATE = 1u << 7,    /* /apply-template, which takes every variable of a template */
     SERVER_ADMIN = 1u << 8,       /* /admin/speculation */
-    SERVER_SPECULATIVE = 1u << 9  /* the object `speculative` of a request */
+    SERVER_SPECULATIVE = 1u << 9, /* the object `speculative` of a request */
+    SERVER_INFILL = 1u << 10       /* /infill of llama.cpp; a request for it has SERVER_NATIVE */
 };
 
 extern const server_field_table server_request_fields;     /* of requests for text */
@@ -50,6 +51,10 @@ typedef struct server_request {
     bool open_objects;  /* objects of schemas that list properties may have others, as the standard says */
     bool must_call;     /* tool_choice forces a call */
     bool several_calls; /* an answer may have more than one */
+    bool infills;       /* /infill */
+    const char *suffix; /* completions: the text after the answer; NULL or "": there is none */
+    const char *input_prefix, *input_suffix; /* /infill */
+    json_t *input_extra; /* /infill: other files */
     bool timings_per_token; /* of llama.cpp: each chunk of a stream has `timings` */
     bool return_tokens; /* /completion: the ids of the answer's tokens */
     json_t *response_fields; /* /completion: the members that the answer shall have; NULL: all */

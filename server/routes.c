@@ -53,6 +53,8 @@ const server_route server_routes[] = {
      REQUEST, SERVER_MESSAGES},
     {"POST", "/completion", ANSWERS, NATIVE},
     {"POST", "/completions", ANSWERS, NATIVE},
+    {"POST", "/infill", ANSWERS, server_native_infill, "Write the text between two others, as llama.cpp does.", JSON,
+     REQUEST, SERVER_INFILL},
     {"POST", "/tokenize", 0, server_tokenize, "The tokens of a text.", JSON, &server_text_fields, SERVER_TOKENIZE},
     {"POST", "/detokenize", 0, server_detokenize, "The text of tokens.", JSON, &server_text_fields, SERVER_DETOKENIZE},
     {"POST", "/apply-template", 0, server_apply_template, "A conversation as the model reads it.", JSON, NULL,

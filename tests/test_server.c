@@ -1046,7 +1046,7 @@ static const struct {
     {TEXT, "{\"prompt\": [-1]}", 400, "prompt", "0 to 399"},
     {TEXT, "{\"prompt\": [1.5]}", 400, "prompt[0]", "expected a string"},
     {TEXT, "{\"prompt\": [1, \"x\"]}", 400, "prompt", "element 1"},
-    {TEXT, "{\"prompt\": \"x\", \"suffix\": \"y\"}", 400, "suffix", "does not support"},
+    {TEXT, "{\"prompt\": \"x\", \"suffix\": \"y\"}", 400, "suffix", "in the middle"},
     {TEXT, "{\"prompt\": \"x\", \"best_of\": 3}", 400, "best_of", "does not support"},
     {TEXT, "{\"prompt\": [\"a\", \"b\", \"c\"], \"n\": 60}", 400, "n", "180 answers"},
 };

@@ -65,6 +65,10 @@ static void fill_text_info(vouch_model *model, vouch_model_info *info)
     info->tokenizer = t ? vouch_tokenizer_name(t) : "none";
     info->token_bos = t ? vouch_tokenizer_bos(t) : -1;
     info->token_eos = t ? vouch_tokenizer_eos(t) : -1;
+    int32_t *const infill[] = {&info->token_fim_prefix, &info->token_fim_suffix,     &info->token_fim_middle,
+                               &info->token_fim_pad,    &info->token_fim_repository, &info->token_fim_file};
+    for (int part = 0; part < VOUCH_INFILL_PARTS; part++)
+        *infill[part] = t ? vouch_tokenizer_infill(t, (vouch_infill_part)part) : -1;
     info->chat_template = t ? vouch_tokenizer_chat_template(t) : "none";
     info->chat_template_text = t ? vouch_tokenizer_chat_text(t) : "";
     info->chat_template_lines = t ? vouch_tokenizer_chat_lines(t) : 0;
@@ -321,6 +325,14 @@ vouch_status vouch_tokenize_chat_json(const vouch_model *model, const char *json
     VOUCH_DEFAULT_FLOATS();
     VOUCH_TRY(need_tokenizer(model, err));
     return vouch_tokenizer_encode_json(model->tokenizer, json, n_json, tokens, capacity, n_tokens, err);
+}
+
+vouch_status vouch_tokenize_infill(const vouch_model *model, const vouch_infill *infill, int32_t *tokens,
+                                   size_t capacity, size_t *n_tokens, vouch_error *err)
+{
+    VOUCH_DEFAULT_FLOATS();
+    VOUCH_TRY(need_tokenizer(model, err));
+    return vouch_tokenizer_encode_infill(model->tokenizer, infill, tokens, capacity, n_tokens, err);
 }
 
 vouch_status vouch_render_chat(const vouch_model *model, const char *json, size_t n_json, char *text, size_t capacity,

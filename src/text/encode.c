@@ -285,6 +285,11 @@ bool vouch_tokenizer_is_special(const vouch_tokenizer *tokenizer, int32_t token)
     return kind == TOKEN_CONTROL || kind == TOKEN_UNKNOWN || kind == TOKEN_UNUSED || tokenizer->ends[token];
 }
 
+int32_t vouch_tokenizer_infill(const vouch_tokenizer *tokenizer, vouch_infill_part part)
+{
+    return tokenizer->infill[part];
+}
+
 vouch_text vouch_tokenizer_bytes(const vouch_tokenizer *tokenizer, int32_t token)
 {
     return id_is_inside(tokenizer, token) ? tokenizer_text(tokenizer, token) : (vouch_text){NULL, 0};

@@ -4,6 +4,7 @@
  *
  *   vocab.c          loads the token table and everything else that the model's file says
  *   ends.c           knows tokens by their names: whether they end an answer, whether their kind is wrong
+ *   infill.c         puts a prompt for text in the middle together
  *   specials.c       finds the names of special tokens in a text
  *   added.c          white space and letters around a special token
  *   patterns.c       the patterns for words, one row for each tokenizer.ggml.pre
@@ -143,6 +144,7 @@ struct vouch_tokenizer {
 
     int32_t bos, eos;
     bool add_bos;
+    int32_t infill[VOUCH_INFILL_PARTS]; /* -1 where absent */
 
     vouch_text chat_template; /* size 0: none */
     vouch_error chat_error;   /* why the template can't be run; code OK: it can */
@@ -173,6 +175,8 @@ typedef struct name_facts {
 void vouch_names_note(name_facts *facts, vouch_text name);
 /* The right kind of a token of this name, which has `kind` in the file. */
 token_kind vouch_names_correct(const name_facts *facts, vouch_text name, token_kind kind);
+/* What a token of this name is in a prompt for text in the middle, a vouch_infill_part; -1: nothing. */
+int vouch_names_infill(vouch_text name);
 /* Whether a control token of this name ends an answer. */
 bool vouch_names_end_answer(vouch_text name);
 /* Whether white space vanishes behind this special token, in a model of this name (general.name). */

@@ -23,6 +23,17 @@ int32_t vouch_tokenizer_size(const vouch_tokenizer *tokenizer); /* of the vocabu
 const char *vouch_tokenizer_name(const vouch_tokenizer *tokenizer); /* "bpe/smollm", "spm" */
 int32_t vouch_tokenizer_bos(const vouch_tokenizer *tokenizer);      /* -1 where absent */
 int32_t vouch_tokenizer_eos(const vouch_tokenizer *tokenizer);
+/* The tokens of a prompt for text in the middle (infill.c). From PAD on they end answers. */
+typedef enum vouch_infill_part {
+    VOUCH_INFILL_PREFIX,
+    VOUCH_INFILL_SUFFIX,
+    VOUCH_INFILL_MIDDLE,
+    VOUCH_INFILL_PAD,
+    VOUCH_INFILL_REPOSITORY,
+    VOUCH_INFILL_FILE,
+    VOUCH_INFILL_PARTS
+} vouch_infill_part;
+int32_t vouch_tokenizer_infill(const vouch_tokenizer *tokenizer, vouch_infill_part part); /* -1 where absent */
 /* EOS, EOT and the other tokens that end an answer. */
 bool vouch_tokenizer_ends_answer(const vouch_tokenizer *tokenizer, int32_t token);
 /* Control tokens, unused ids ([PAD151700]), and tokens that end an answer: their text is not part of an answer. */
@@ -49,6 +60,10 @@ vouch_status vouch_tokenizer_encode_chat(const vouch_tokenizer *tokenizer,
                                          const vouch_message *messages, size_t n_messages,
                                          int32_t *tokens, size_t capacity, size_t *n_tokens,
                                          vouch_error *err);
+
+/* As vouch_tokenize_infill. */
+vouch_status vouch_tokenizer_encode_infill(const vouch_tokenizer *tokenizer, const vouch_infill *infill,
+                                           int32_t *tokens, size_t capacity, size_t *n_tokens, vouch_error *err);
 
 /* As vouch_tokenize_chat_json and vouch_render_chat. */
 vouch_status vouch_tokenizer_encode_json(const vouch_tokenizer *tokenizer, const char *json, size_t n_json,

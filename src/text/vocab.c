@@ -8,6 +8,7 @@
  *   ggml.token_type           [integer]      kind; absent: all normal; ends.c corrects some
  *   ggml.merges               [text]         merges, "left right", the best first (BPE)
  *   ggml.scores               [number]       rank (SentencePiece's BPE), scores (unigram); as long as tokens
+ *   ggml.fim_{pre,suf,mid,pad,rep,sep}_token_id       for text in the middle (infill.c)
  *   ggml.{bos,eos,eot,eom,unknown}_token_id, ggml.add_bos_token; other ids are ignored: some files name a padding token
  *                                            that they don't have
  *   ggml.add_space_prefix, ggml.remove_extra_whitespaces (spaces.c), ggml.precompiled_charsmap (charsmap.c)
@@ -352,6 +353,13 @@ static vouch_status tokens_load(vouch_tokenizer *t, const vocab_source *source, 
     return VOUCH_OK;
 }
 
+/* Names of control tokens, to which no text merges. */
+static bool is_control_name(const char *bytes, size_t n)
+{
+    const vouch_text name = {bytes, n};
+    return vouch_names_end_answer(name) || vouch_names_infill(name) >= 0;
+}
+
 /* Finds the token that one side of merge i names. The error says which merge names none. */
 static vouch_status merge_part(const vouch_tokenizer *t, const vocab_source *source, size_t i,
                                vouch_text part, char *bytes, size_t *n_bytes, int32_t *id, vouch_error *err)
@@ -361,7 +369,7 @@ static vouch_status merge_part(const vouch_tokenizer *t, const vocab_source *sou
         n = source->scheme == SCHEME_BYTES ? alphabet_decode(part, bytes)
                                            : (ptrdiff_t)vouch_spaces_unescape(part.data, part.size, bytes);
     *id = n > 0 ? vouch_vocab_find(t, bytes, (size_t)n) : -1;
-    if (*id < 0 && !vouch_names_end_answer((vouch_text){bytes, n > 0 ? (size_t)n : 0}))
+    if (*id < 0 && !is_control_name(bytes, n > 0 ? (size_t)n : 0))
         return vouch_fail(err, VOUCH_E_FORMAT,
                           "%s: tokenizer.ggml.merges[%zu] has \"%.*s\", which is no ordinary token",
                           source->path, i, TEXT_ARGS(part));
@@ -387,9 +395,9 @@ static vouch_status merge_load(vouch_tokenizer *t, const vocab_source *source, s
     VOUCH_TRY(merge_part(t, source, i, left_part, bytes, &n_bytes, &left, err));
     VOUCH_TRY(merge_part(t, source, i, right_part, bytes + n_bytes, &n_more, &right, err));
     const int32_t result = vouch_vocab_find(t, bytes, n_bytes + n_more);
-    /* No text becomes a token that ends an answer, though some files list such merges. */
+    /* No text becomes a control token, though some files list such merges. */
     if (left < 0 || right < 0) return VOUCH_OK;
-    if (result < 0 && vouch_names_end_answer((vouch_text){bytes, n_bytes + n_more})) return VOUCH_OK;
+    if (result < 0 && is_control_name(bytes, n_bytes + n_more)) return VOUCH_OK;
     if (result < 0)
         return vouch_fail(err, VOUCH_E_FORMAT,
                           "%s: tokenizer.ggml.merges[%zu], \"%.*s\", gives no ordinary token", source->path,
@@ -490,6 +498,35 @@ static vouch_status ends_load(vouch_tokenizer *t, const vocab_source *source, vo
     return VOUCH_OK;
 }
 
+/* A file names the tokens by keys. Where it doesn't, the first token with a known name is meant. An id outside the
+ * vocabulary names no token, as in llama.cpp. */
+static vouch_status infill_load(vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
+{
+    static const char *const keys[][2] = {
+        {"tokenizer.ggml.prefix_token_id", "tokenizer.ggml.fim_pre_token_id"}, /* the first one is deprecated */
+        {"tokenizer.ggml.suffix_token_id", "tokenizer.ggml.fim_suf_token_id"},
+        {"tokenizer.ggml.middle_token_id", "tokenizer.ggml.fim_mid_token_id"},
+        {NULL, "tokenizer.ggml.fim_pad_token_id"},
+        {NULL, "tokenizer.ggml.fim_rep_token_id"},
+        {NULL, "tokenizer.ggml.fim_sep_token_id"},
+    };
+    for (int part = 0; part < VOUCH_INFILL_PARTS; part++) {
+        int64_t id = -1;
+        for (int i = 0; i < 2; i++)
+            if (keys[part][i])
+                VOUCH_TRY(vouch_gguf_get_int(source->gguf, keys[part][i], false, INT64_MIN, INT64_MAX, &id, err));
+        t->infill[part] = id >= 0 && id < t->n_tokens ? (int32_t)id : -1;
+    }
+    for (size_t i = 0; i < t->n_specials; i++) {
+        const int32_t id = t->specials[i];
+        const int part = t->kind[id] == TOKEN_CONTROL ? vouch_names_infill(tokenizer_text(t, id)) : -1;
+        if (part >= 0 && t->infill[part] < 0) t->infill[part] = id;
+    }
+    for (int part = VOUCH_INFILL_PAD; part < VOUCH_INFILL_PARTS; part++)
+        if (t->infill[part] >= 0) t->ends[t->infill[part]] = true;
+    return VOUCH_OK;
+}
+
 static vouch_status special_ids_load(vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
 {
     const bool sentencepiece = source->scheme == SCHEME_SCORES, unigram = source->scheme == SCHEME_UNIGRAM;
@@ -499,6 +536,7 @@ static vouch_status special_ids_load(vouch_tokenizer *t, const vocab_source *sou
     VOUCH_TRY(special_id_load(t, source, "tokenizer.ggml.bos_token_id", &t->bos, err));
     VOUCH_TRY(special_id_load(t, source, "tokenizer.ggml.unknown_token_id", &t->unknown, err));
     VOUCH_TRY(ends_load(t, source, err));
+    VOUCH_TRY(infill_load(t, source, err));
     t->add_bos = t->pre.rule->add_bos && t->bos >= 0;
     const bool always = t->add_bos && source->scheme == SCHEME_CHARACTERS; /* Gemma 4's files say false by mistake */
     VOUCH_TRY(vouch_gguf_get_bool(source->gguf, "tokenizer.ggml.add_bos_token", false, &t->add_bos, err));
