@@ -158,6 +158,8 @@ typedef struct vouch_model_info {
     const char *chat_template_problem; /* why vouch can't run the template; "" where it can */
     const char *chat_template_fitting; /* a vouch_chat_template_name whose tokens the vocabulary has; "": none */
     bool chat_template_thinks; /* the template reads enable_thinking or thinking, which turn thoughts on and off */
+    const char *thoughts_begin, *thoughts_end; /* marks around thoughts, as the chat template writes them: "<think>" and
+                                                  "</think>"; "": it writes none */
 } vouch_model_info;
 
 VOUCH_API vouch_model_options vouch_model_options_default(void); /* all members 0 */
@@ -672,6 +674,10 @@ typedef struct vouch_session_options {
     const vouch_grammar *grammar; /* each answer is one of its texts, unless something else ends the answer before;
                                      NULL: any text. EOS comes only where a text of the grammar ends. The model needs
                                      a tokenizer. Must outlive the session */
+    int32_t thought_budget;   /* most tokens of thoughts in an answer; -1: any number. After so many, and once the last
+                                 character is whole, the end of thoughts is forced as the chat template writes it, and
+                                 the answer goes on; 0: no thoughts. Speculation changes nothing (L2). A model whose
+                                 template writes no thoughts has none to bound */
     bool ignore_eos;          /* an answer goes on behind EOS (for measurements) */
     bool logprobs;            /* steps have the log probabilities of their tokens (costs time) */
     int32_t top_logprobs;     /* beside them, those of so many likeliest tokens, 0 to VOUCH_MAX_LOGPROBS */
@@ -754,6 +760,7 @@ typedef struct vouch_step {
 typedef struct vouch_stats {
     int64_t prompt_tokens;    /* run through the model; reused ones are not counted */
     int64_t generated_tokens; /* EOS included */
+    int64_t thought_tokens;   /* of these, tokens of thoughts, without the marks around them */
     int64_t cycles, drafted, accepted; /* drafted: guesses of all drafts; accepted: those committed */
     int64_t full_accepts;     /* cycles that accepted a path of guesses to its end */
     int64_t draft_cycles;     /* cycles with at least one guess */

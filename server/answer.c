@@ -131,7 +131,6 @@ size_t server_answer_token(server_answer *a, const server_event *event, int32_t 
     said->progress = event->progress;
     said->progress.n_generated -= event->n_tokens - 1 - i;
     bool is_apart = is_special || said->reader.state == SERVER_READER_THOUGHTS; /* no part of a Response's text */
-    said->n_thoughts += said->reader.state == SERVER_READER_THOUGHTS;
     if (end > from) server_reader_push(&said->reader, server_event_text(event) + from, end - from);
     if (is_special && bytes && a->request.messages) server_reader_special(&said->reader, bytes, n_bytes);
     if (a->request.trace) {
@@ -149,6 +148,7 @@ size_t server_answer_token(server_answer *a, const server_event *event, int32_t 
                                                                                    is_special ? 0 : n_bytes)));
         json_array_append_new(said->logprobs, logprob);
     }
+    if (a->request.hides_thoughts) said->reader.thoughts.n = 0;
     if (a->request.return_tokens) {
         if (!said->tokens) said->tokens = json_array();
         json_array_append_new(said->tokens, json_integer(token));
@@ -165,6 +165,7 @@ void server_answer_step_end(server_answer *a, const server_event *event)
 void server_answer_choice_end(server_answer *a, int32_t choice)
 {
     server_reader_end(&a->said[choice].reader);
+    if (a->request.hides_thoughts) a->said[choice].reader.thoughts.n = 0;
 }
 
 void server_answer_keep(server_exchange *x, const server_event *event)

@@ -20,7 +20,6 @@ typedef struct server_said {
     bool has_line_end;      /* the text given out has one */
     int64_t n_characters;   /* of completions: characters of the text so far, the echo included */
     int32_t n_calls;        /* given out */
-    int64_t n_thoughts;     /* tokens of thoughts */
     size_t n_text, n_token_bytes; /* text so far; bytes of the tokens so far */
     int64_t n_cycles;
 } server_said;

@@ -22,20 +22,6 @@ static bool is_type(const json_t *object, const char *type)
     return strcmp(server_word(object, "type"), type) == 0;
 }
 
-/* {"type": "enabled", "budget_tokens": N}: whether the model thinks. How long it does isn't bound. */
-static bool read_thinking(json_t *thinking, bool *thinks, server_fault *fault)
-{
-    static const server_field fields[] = {{"type", 1, SERVER_FIELD_STRING, 0, NULL},
-                                          {"budget_tokens", 1, SERVER_FIELD_IGNORED, 0, NULL},
-                                          {"display", 1, SERVER_FIELD_IGNORED, 0, NULL}};
-    static const server_field_table table = {fields, sizeof fields / sizeof *fields};
-    const char *type = "";
-    if (!server_fields_read(thinking, "thinking", &table, 1, &type, fault)) return false;
-    *thinks = strcmp(type, "enabled") == 0 || strcmp(type, "adaptive") == 0;
-    if (*thinks || strcmp(type, "disabled") == 0) return true;
-    return server_fail_field(fault, "thinking.type", "'%.60s': expected enabled, adaptive or disabled", type);
-}
-
 /* {"id", "name", "input"} as a call of the chat API. */
 static json_t *call_of(const json_t *block)
 {
@@ -171,18 +157,12 @@ static bool convert(server_exchange *x, server_fault *fault)
 {
     json_t *document = x->json;
     if (!json_is_object(document)) return server_fail_field(fault, "body", "expected an object");
-    json_t *thinking = json_object_get(document, "thinking"), *choice = json_object_get(document, "tool_choice");
-    const bool has_thinking = thinking && !json_is_null(thinking);
-    bool thinks;
+    json_t *choice = json_object_get(document, "tool_choice");
     const char *type = json_is_object(choice) ? server_word(choice, "type") : "";
     if (json_is_true(json_object_get(choice, "disable_parallel_tool_use")))
         json_object_set_new(document, "parallel_tool_calls", json_false());
     if (strcmp(type, "auto") == 0 || strcmp(type, "none") == 0)
         json_object_set_new(document, "tool_choice", json_string(type));
-    if (has_thinking && !read_thinking(thinking, &thinks, fault)) return false;
-    if (has_thinking)
-        json_object_set_new(document, "chat_template_kwargs", json_pack("{s:b}", "enable_thinking", thinks));
-    json_object_del(document, "thinking");
     return convert_output(document, fault) && convert_messages(document, fault) &&
            server_convert_tools(document, schema_of, fault);
 }

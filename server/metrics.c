@@ -22,6 +22,7 @@ void server_stats_add(vouch_stats *sum, const vouch_stats *stats)
 {
     sum->prompt_tokens += stats->prompt_tokens;
     sum->generated_tokens += stats->generated_tokens;
+    sum->thought_tokens += stats->thought_tokens;
     sum->cycles += stats->cycles;
     sum->drafted += stats->drafted;
     sum->accepted += stats->accepted;

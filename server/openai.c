@@ -236,18 +236,11 @@ static void stream_event(server_exchange *x, const server_event *event)
     server_sse(x, NULL, server_error_json(x, &fault));
 }
 
-static server_usage usage_of(const server_answer *a, const server_job *job)
-{
-    server_usage usage = server_usage_of(job, a->request.n);
-    for (int32_t i = 0; i < a->n_choices; i++) usage.thought_tokens += a->said[i].n_thoughts;
-    return usage;
-}
-
 static void stream_end(server_exchange *x)
 {
     const server_answer *a = x->state;
     if (a->request.include_usage) {
-        const server_usage usage = usage_of(a, x->job);
+        const server_usage usage = server_usage_of(x->job, a->request.n);
         json_t *chunk = envelope(a, chunk_object(a), json_array());
         json_object_set_new(chunk, "usage", server_usage_json(&usage));
         json_object_set_new(chunk, "metrics", server_metrics_json(&usage));
@@ -297,7 +290,7 @@ static json_t *answer_body(server_exchange *x)
     const server_answer *a = x->state;
     json_t *choices = json_array();
     for (int32_t i = 0; i < a->n_choices; i++) json_array_append_new(choices, choice_json(x, i));
-    const server_usage usage = usage_of(a, x->job);
+    const server_usage usage = server_usage_of(x->job, a->request.n);
     json_t *body = envelope(a, is_chat(a) ? "chat.completion" : "text_completion", choices);
     json_object_set_new(body, "usage", server_usage_json(&usage));
     json_object_set_new(body, "metrics", server_metrics_json(&usage));

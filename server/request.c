@@ -17,6 +17,7 @@ enum { MOST_STOPS = 16, MOST_STOP_BYTES = 1024, MOST_CHOICES = 128 };
 #define OPENAI      (CHAT | COMPLETIONS)
 #define ALL         (OPENAI | NATIVE | MESSAGES | RESPONSES)
 #define PENALTY     "[-1000, 1000]"
+#define BUDGET      "[-1, 2147483647]"
 
 static const server_field fields[] = {
     {"model", ALL, SERVER_FIELD_STRING, AT(model_name), NULL},
@@ -73,6 +74,13 @@ static const server_field fields[] = {
     {"documents", CHAT, SERVER_FIELD_VALUE, AT(documents), NULL},
     {"chat_template_kwargs", CHAT | MESSAGES | RESPONSES, SERVER_FIELD_VALUE, AT(template_kwargs), NULL},
     {"reasoning_effort", CHAT | RESPONSES, SERVER_FIELD_STRING, AT(reasoning_effort), NULL},
+    {"reasoning", CHAT | RESPONSES, SERVER_FIELD_VALUE, AT(reasoning), NULL},
+    {"thinking", CHAT | MESSAGES, SERVER_FIELD_VALUE, AT(thinking), NULL},
+    {"enable_thinking", CHAT, SERVER_FIELD_BOOL, AT(enable_thinking), NULL},
+    {"thinking_budget", CHAT, SERVER_FIELD_INT, AT(session.thought_budget), BUDGET},
+    {"thinking_budget_tokens", ALL, SERVER_FIELD_INT, AT(session.thought_budget), BUDGET},
+    {"reasoning_budget", ALL, SERVER_FIELD_INT, AT(session.thought_budget), BUDGET},
+    {"reasoning_budget_tokens", ALL, SERVER_FIELD_INT, AT(session.thought_budget), BUDGET},
 
     {"user", ALL, SERVER_FIELD_IGNORED, 0, NULL},
     {"store", ALL, SERVER_FIELD_IGNORED, 0, NULL},
@@ -109,7 +117,6 @@ static const server_field fields[] = {
     {"instructions", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL}, /* the first message has them (responses.c) */
     {"include", RESPONSES, SERVER_FIELD_VALUE, AT(include), NULL},
     {"text", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL}, /* response_format has its format (responses.c) */
-    {"reasoning", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
     {"personality", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
     {"truncation", RESPONSES, SERVER_FIELD_NEUTRAL, 0, "disabled"},
     {"previous_response_id", RESPONSES, SERVER_FIELD_NEUTRAL, 0, NULL},
@@ -455,8 +462,8 @@ bool server_request_read(server_request *r, server_exchange *x, unsigned where, 
     if (sampling->penalty_window < 0) sampling->penalty_window = INT32_MAX;
     if (sampling->top_p < 1e-6f) sampling->top_p = 1e-6f; /* 0 keeps the likeliest token, as every top_p does */
     return read_length(r, fault) && read_logprobs(r, fault) && read_tools(r, fault) &&
-           read_stream_options(r, fault) && read_response_fields(r, fault) && read_seed(r, fault) &&
-           read_speculative(r, fault);
+           server_read_thinking(r, fault) && read_stream_options(r, fault) && read_response_fields(r, fault) &&
+           read_seed(r, fault) && read_speculative(r, fault);
 }
 
 /* ----------------------------------------------------------------------- job */
@@ -553,7 +560,7 @@ static bool fail_length(const server_request *r, const char *param, size_t n_tok
     if (r->where == MESSAGES)
         return server_fail(fault, 400, code, param, "prompt is too long: %zu tokens > %d maximum; %s", n_tokens,
                            n_ctx - 1, remedy);
-    if (r->where == NATIVE)
+    if (r->where == SERVER_NATIVE)
         return server_fail(fault, 400, code, param, "%s: the prompt has %zu tokens and exceeds the available context "
                            "size, %d, which needs one for the answer; %s", param, n_tokens, n_ctx, remedy);
     return server_fail(fault, 400, code, param, "%s: This model's maximum context length is %d tokens. The prompt has "

@@ -47,6 +47,8 @@ typedef struct server_request {
     int32_t top_logprobs;     /* chat */
     bool add_generation_prompt, continue_final_message; /* as apply_chat_template of transformers takes them */
     const char *reasoning_effort, *grammar;
+    json_t *reasoning, *thinking; /* read by thinking.c, with reasoning_effort */
+    bool enable_thinking, hides_thoughts;
     json_t *json_schema, *include;
     bool open_objects;  /* objects of schemas that list properties may have others, as the standard says */
     bool must_call;     /* tool_choice forces a call */
@@ -75,6 +77,9 @@ bool server_request_bind(const server_request *request, server_job *job, server_
  * into the context. */
 bool server_request_prompt(const server_request *request, server_job *job, int32_t prompt, const int32_t *tokens,
                            size_t n_tokens, const char *param, server_fault *fault);
+
+/* Reads what the request says about thoughts: sets the session's budget and variables of the template. */
+bool server_read_thinking(server_request *request, server_fault *fault);
 
 /* The prompts of the request as tokens: a conversation, or texts and ids. */
 server_job *server_prompt_chat(const server_request *request, server_fault *fault);

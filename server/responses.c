@@ -129,30 +129,14 @@ static bool schema_of(const json_t *tool, const char *path, json_t **schema, ser
                              server_word(tool, "type"));
 }
 
-/* The members of `text` and `reasoning` that count. */
-typedef struct settings {
-    json_t *format, *effort;
-} settings;
-
-static bool read_settings(json_t *document, settings *s, server_fault *fault)
+/* Reads the member of `text` that counts. */
+static bool read_format(const json_t *document, json_t **format, server_fault *fault)
 {
-    static const server_field text[] = {{"format", 1, SERVER_FIELD_VALUE, offsetof(settings, format), NULL},
+    static const server_field text[] = {{"format", 1, SERVER_FIELD_VALUE, 0, NULL},
                                         {"verbosity", 1, SERVER_FIELD_IGNORED, 0, NULL}};
-    static const server_field reasoning[] = {{"effort", 1, SERVER_FIELD_VALUE, offsetof(settings, effort), NULL},
-                                             {"summary", 1, SERVER_FIELD_IGNORED, 0, NULL},
-                                             {"context", 1, SERVER_FIELD_IGNORED, 0, NULL},
-                                             {"mode", 1, SERVER_FIELD_IGNORED, 0, NULL},
-                                             {"generate_summary", 1, SERVER_FIELD_IGNORED, 0, NULL}};
-    static const server_field_table tables[] = {{text, sizeof text / sizeof *text},
-                                                {reasoning, sizeof reasoning / sizeof *reasoning}};
-    static const char *const names[] = {"text", "reasoning"};
-    for (int i = 0; i < 2; i++) {
-        json_t *value = json_object_get(document, names[i]);
-        if (value && !json_is_null(value) && !server_fields_read(value, names[i], &tables[i], 1, s, fault))
-            return false;
-    }
-    if (!s->effort || json_is_string(s->effort)) return true;
-    return server_fail_field(fault, "reasoning.effort", "expected a string, got %s", server_json_kind(s->effort));
+    static const server_field_table table = {text, sizeof text / sizeof *text};
+    json_t *value = json_object_get(document, "text");
+    return !value || json_is_null(value) || server_fields_read(value, "text", &table, 1, format, fault);
 }
 
 /* Turns x->json into a request of the chat API. text, reasoning, include and others stay for the answer. */
@@ -160,10 +144,9 @@ static bool convert(server_exchange *x, server_fault *fault)
 {
     json_t *document = x->json;
     if (!json_is_object(document)) return server_fail_field(fault, "body", "expected an object");
-    settings s = {0};
-    if (!read_settings(document, &s, fault)) return false;
-    if (s.format) json_object_set(document, "response_format", s.format);
-    if (s.effort) json_object_set(document, "reasoning_effort", s.effort);
+    json_t *format = NULL;
+    if (!read_format(document, &format, fault)) return false;
+    if (format) json_object_set(document, "response_format", format);
     return convert_input(document, fault) && server_convert_tools(document, schema_of, fault);
 }
 
@@ -216,12 +199,11 @@ static json_t *call_item(server_exchange *x, const json_t *call)
 
 static json_t *usage_json(const server_exchange *x)
 {
-    const server_answer *a = x->state;
     const server_usage u = server_usage_of(x->job, 1);
     return json_pack("{s:I, s:{s:I, s:i}, s:I, s:{s:I}, s:I}", "input_tokens", (json_int_t)u.prompt_tokens,
                      "input_tokens_details", "cached_tokens", (json_int_t)u.cached_tokens, "cache_write_tokens", 0,
                      "output_tokens", (json_int_t)u.completion_tokens, "output_tokens_details", "reasoning_tokens",
-                     (json_int_t)a->said[0].n_thoughts, "total_tokens",
+                     (json_int_t)u.thought_tokens, "total_tokens",
                      (json_int_t)(u.prompt_tokens + u.completion_tokens));
 }
 

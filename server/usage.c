@@ -34,6 +34,7 @@ server_usage server_usage_of(const server_job *job, int32_t n_answers)
         add_choice(&usage, &job->choices[i]);
     }
     usage.completion_tokens = usage.stats.generated_tokens;
+    usage.thought_tokens = usage.stats.thought_tokens;
     if (job->prediction) {
         usage.predicted = usage.stats.drafted_by[VOUCH_DRAFTER_NUMBER_PREDICTION];
         usage.predicted_accepted = usage.stats.accepted_by[VOUCH_DRAFTER_NUMBER_PREDICTION];
@@ -46,6 +47,7 @@ server_usage server_usage_of_choice(const server_choice *choice)
     server_usage usage = {.prompt_tokens = (int64_t)choice->n_tokens, .cached_tokens = choice->n_cached};
     add_choice(&usage, choice);
     usage.completion_tokens = usage.stats.generated_tokens;
+    usage.thought_tokens = usage.stats.thought_tokens;
     return usage;
 }
 

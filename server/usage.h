@@ -8,7 +8,7 @@
 /* Sums over the choices that have ended. */
 typedef struct server_usage {
     int64_t prompt_tokens, cached_tokens; /* of each prompt once, whatever n is */
-    int64_t completion_tokens, thought_tokens; /* the caller adds thought_tokens */
+    int64_t completion_tokens, thought_tokens;
     int64_t predicted, predicted_accepted; /* guesses copied from the request's prediction */
     vouch_stats stats;                     /* the counters alone */
     double queue_seconds, first_seconds, prefill_seconds, decode_seconds; /* of the slowest choice */

@@ -532,6 +532,30 @@ static void test_wrong_masks_are_caught(void **state)
     assert_true(enumerate_worst(&s, NULL) > 1e-3);
 }
 
+/* The same with a budget of thoughts, alone and beside a grammar, which a forced token overrides. */
+static void test_joint_distribution_with_a_budget(void **state)
+{
+    (void)state;
+    for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
+        for (int budget = 0; budget < 3; budget++)
+            for (size_t j = 0; j < sizeof masked / sizeof masked[0]; j++)
+                for (int i = 0; i < N_PROCESSORS; i += 1 + 2 * test_is_quick()) {
+                    setup s = masked[j];
+                    if (s.branches && !vouch_rule_get((vouch_accept)accept)->trees) continue;
+                    s.budget = 1 + budget;
+                    check_shape(&s, (vouch_accept)accept, i);
+                    s.grammar = "root ::= [abc]*";
+                    if (budget == 1) check_shape(&s, (vouch_accept)accept, i);
+                }
+    setup s = masked[0];
+    s.budget = 2;
+    s.sampling = processors(PLAIN);
+    s.lenience = 1;
+    assert_true(enumerate_worst(&s, NULL) <= EXACT);
+    s.wrong = MASK_WITHOUT_DRAFT;
+    assert_true(enumerate_worst(&s, NULL) > 1e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -552,6 +576,7 @@ int main(void)
         cmocka_unit_test(test_wrong_rules_are_caught),
         cmocka_unit_test(test_rejection_may_reuse_guesses),
         cmocka_unit_test(test_joint_distribution_with_a_grammar),
+        cmocka_unit_test(test_joint_distribution_with_a_budget),
         cmocka_unit_test(test_wrong_masks_are_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -177,8 +177,8 @@ static uint64_t digest_of(const vouch_grammar *grammar, const int32_t *tokens, i
     const vouch_trie *trie;
     vouch_constraint *fresh;
     assert_int_equal(vouch_model_trie(&trie, target, NULL), VOUCH_OK);
-    assert_int_equal(vouch_constraint_open(&fresh, grammar, trie, NULL), VOUCH_OK);
-    vouch_constraint_begin(fresh, PROMPT, tokens[PROMPT - 1]);
+    assert_int_equal(vouch_constraint_open(&fresh, grammar, trie, NULL, trie->n_vocab, NULL), VOUCH_OK);
+    vouch_constraint_begin(fresh, tokens, PROMPT);
     vouch_constraint_settle(fresh, VOUCH_FOLLOWER_JUDGE, tokens, n);
     const uint64_t digest = vouch_constraint_digest(fresh);
     vouch_constraint_close(fresh);
@@ -246,12 +246,13 @@ static void test_masks_are_what_single_tokens_give(void **state)
                                                 : grammar_open(VOUCH_GRAMMAR_GBNF, names_a_token);
         vouch_constraint *c;
         int32_t path[PROMPT + LENGTH];
-        assert_int_equal(vouch_constraint_open(&c, grammar, trie, NULL), VOUCH_OK);
-        vouch_constraint_begin(c, 0, -1);
+        assert_int_equal(vouch_constraint_open(&c, grammar, trie, NULL, trie->n_vocab, NULL), VOUCH_OK);
+        vouch_constraint_begin(c, NULL, 0);
         for (int32_t n = 0; n < LENGTH; n++) {
             uint64_t copy[10];
             int32_t choices[600], n_choices = 0;
-            const uint64_t *mask = vouch_constraint_mask(c, VOUCH_FOLLOWER_MODEL, path, n);
+            const uint64_t *mask;
+            assert_true(vouch_constraint_mask(c, VOUCH_FOLLOWER_MODEL, path, n, &mask));
             assert_non_null(mask);
             memcpy(copy, mask, sizeof copy);
             for (int32_t x = 0; x < 600; x++) {

@@ -125,6 +125,15 @@ static const cli_flag flags[] = {
      "thoughts before the answer: auto (the chat template decides), on, off, or hide (the model thinks, but the text "
      "from <think> to </think> is not written)",
      NULL, NULL},
+    {"reasoning-budget", NULL, 0, CLI_FLAG_INT, AT(session.thought_budget), "N", "[-1, 2147483647]",
+     CLI_RUN | CLI_SERVE, "Prompt",
+     "most tokens of thoughts: after so many their end is written for the model, and the answer goes on; 0: no "
+     "thoughts, -1: any number",
+     NULL, NULL},
+    {"suffix", NULL, 0, CLI_FLAG_TEXT, AT(suffix), "TEXT", NULL, CLI_RUN, "Prompt",
+     "write the text between the prompt and this one, for code models that were taught to", NULL, NULL},
+    {"suffix-file", NULL, 0, CLI_FLAG_FILE, AT(suffix_file), "FILE", NULL, CLI_RUN, "Prompt",
+     "the same with the text of a file", NULL, NULL},
     {"show-prompt", NULL, 0, CLI_FLAG_SWITCH, AT(show_prompt), NULL, NULL, CLI_RUN, "Prompt",
      "print the prompt as the model reads it, and its tokens, instead of answering", NULL, NULL},
 

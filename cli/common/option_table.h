@@ -40,6 +40,7 @@ typedef struct cli_options {
     const char *model, *draft_model, *cpu;
     const char *model_word; /* the model given as a word without a flag */
     const char *prompt, *prompt_file, *system; /* NULL where not given */
+    const char *suffix, *suffix_file; /* run: the text after the answer; NULL where not given */
     bool prompt_adds_input; /* standard input from a pipe or a file is added behind `prompt` */
     bool chat, raw, help;
     const char *chat_template; /* "auto", "none", a name of vouch_chat_template_name, or a file; NULL: auto */

@@ -14,6 +14,11 @@ static bool check_exclusive(cli_given given)
 {
     static const char *const pairs[][3] = {
         {"prompt", "chat", "a conversation reads its own lines"},
+        {"suffix", "suffix-file", "both give the text after the answer"},
+        {"suffix", "chat", "a conversation has no text in the middle"},
+        {"suffix-file", "chat", "a conversation has no text in the middle"},
+        {"suffix", "system", "text in the middle goes through no chat template"},
+        {"suffix-file", "system", "text in the middle goes through no chat template"},
         {"prompt-file", "chat", "a conversation reads its own lines"},
         {"raw", "chat", "a conversation needs a chat template"},
         {"raw", "chat-template", "--raw means no chat template"},

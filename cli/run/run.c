@@ -34,12 +34,36 @@ static bool begin_empty(const cli_engine *engine, cli_tokens *out)
     return out->n > 0;
 }
 
+/* Tokenizes the prompt for the text between this one and that of --suffix. Nothing is cut. */
+static int infill_tokens(const cli_engine *engine, const char *text, size_t n, cli_tokens *out)
+{
+    const cli_options *options = engine->options;
+    vouch_infill infill = {.prefix = text, .n_prefix = n};
+    vouch_error err;
+    char *bytes = NULL;
+    if (options->suffix_file) {
+        if (cli_file_read(options->suffix_file, &bytes, &infill.n_suffix, &err))
+            return cli_flag_fail("suffix-file", &err);
+        infill.suffix = bytes;
+    } else {
+        infill.suffix = options->suffix;
+        infill.n_suffix = strlen(options->suffix);
+    }
+    *out = (cli_tokens){NULL, 0};
+    vouch_status status = vouch_tokenize_infill(engine->model, &infill, NULL, 0, &out->n, &err);
+    if (status == VOUCH_E_BUFFER && (out->items = malloc(out->n * sizeof *out->items)))
+        status = vouch_tokenize_infill(engine->model, &infill, out->items, out->n, &out->n, &err);
+    free(bytes);
+    return status ? cli_flag_fail(options->suffix_file ? "suffix-file" : "suffix", &err) : CLI_DONE;
+}
+
 /* Tokenizes a single prompt. Prints its own complaint; returns an exit status. */
 static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, cli_tokens *out)
 {
     const cli_options *options = engine->options;
     const bool chat = cli_prompt_is_chat(engine);
     vouch_error err;
+    if (options->suffix || options->suffix_file) return infill_tokens(engine, text, n, out);
     if (!cli_prompt_check_system(engine)) return CLI_WRONG_USAGE;
     if (chat && n == 0) return empty_fail(options, "");
     const char *nul = chat ? memchr(text, 0, n) : NULL;
@@ -148,7 +172,8 @@ static int run_open(cli_engine *engine, cli_options *options)
 int cli_run(const cli_options *given)
 {
     cli_options own = *given, *options = &own; /* the model's file and /set change it */
-    const bool chat = options->chat || (!options->prompt && !options->prompt_file && isatty(STDIN_FILENO));
+    const bool is_asked = options->prompt || options->prompt_file || options->suffix || options->suffix_file;
+    const bool chat = options->chat || (!is_asked && isatty(STDIN_FILENO));
     cli_engine engine = {0};
     cli_reply reply = cli_reply_new(options);
     vouch_error err;

@@ -72,6 +72,7 @@ static void stats_print(const cli_engine *engine, size_t n_hidden, const figures
         fprintf(stderr, ", %.1f tokens/s", (double)s->prompt_tokens / s->prefill_seconds);
     fprintf(stderr, "\nanswer    %lld tokens in %.3f s", (long long)s->generated_tokens, s->decode_seconds);
     if (!isnan(f->of.tokens_per_second)) fprintf(stderr, ", %.1f tokens/s", f->of.tokens_per_second);
+    if (s->thought_tokens > 0) fprintf(stderr, ", %lld of thoughts", (long long)s->thought_tokens);
     if (!isnan(f->speedup) && s->drafted > 0)
         fprintf(stderr, ", %.2fx plain decoding (%.1f)", f->speedup, f->plain_tokens_per_second);
     if (!isnan(f->predicted_tokens_per_second))
@@ -127,6 +128,7 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"prompt_tokens", json_integer(s->prompt_tokens)},
         {"prefill_seconds", cli_json_real(s->prefill_seconds)},
         {"generated_tokens", json_integer(s->generated_tokens)},
+        {"thought_tokens", json_integer(s->thought_tokens)},
         {"decode_seconds", cli_json_real(s->decode_seconds)},
         {"tokens_per_second", cli_json_real(f->of.tokens_per_second)},
         {"cycles", json_integer(s->cycles)},

@@ -97,8 +97,9 @@ static bool read_row(tree_drafter *d, vouch_dist *q, int32_t row, int32_t n)
     d->sampler.xtc_applies = vouch_xtc_applies(&d->sampler.params, *d->seed, position);
     if (d->constraint) {
         const int32_t *guesses = d->history + d->n_history;
-        d->sampler.allowed = vouch_constraint_mask(d->constraint, VOUCH_FOLLOWER_MODEL, guesses, n - d->n_history);
-        if (!d->sampler.allowed) return false;
+        const int32_t depth = n - d->n_history;
+        if (!vouch_constraint_mask(d->constraint, VOUCH_FOLLOWER_MODEL, guesses, depth, &d->sampler.allowed))
+            return false;
     }
     const vouch_guesser_ops *ops = d->guesser.ops;
     void *guesser = d->guesser.self;

@@ -74,6 +74,8 @@ static void fill_text_info(vouch_model *model, vouch_model_info *info)
     info->chat_template_lines = t ? vouch_tokenizer_chat_lines(t) : 0;
     info->chat_template_problem = t ? vouch_tokenizer_chat_problem(t) : "";
     info->chat_template_fitting = t ? vouch_tokenizer_chat_fitting(t) : "";
+    info->thoughts_begin = t ? vouch_tokenizer_thoughts_begin(t) : "";
+    info->thoughts_end = t ? vouch_tokenizer_thoughts_end(t) : "";
     info->chat_template_thinks = t && vouch_tokenizer_chat_thinks(t);
 }
 

@@ -17,7 +17,8 @@ vouch_speculation vouch_speculation_default(void)
 vouch_session_options vouch_session_options_default(void)
 {
     return (vouch_session_options){.sampling = vouch_sampling_default(),
-                                   .speculation = vouch_speculation_default()};
+                                   .speculation = vouch_speculation_default(),
+                                   .thought_budget = -1};
 }
 
 vouch_status vouch_options_out_of_range(vouch_error *err, const char *what, long long value, long long min,
@@ -150,6 +151,8 @@ vouch_status vouch_options_resolve(vouch_session_options *o, vouch_options_choic
         return vouch_options_out_of_range(err, "top_logprobs", o->top_logprobs, 0, VOUCH_MAX_LOGPROBS);
     if (o->max_tokens < 0) return vouch_options_out_of_range(err, "max_tokens", o->max_tokens, 0, INT32_MAX);
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
+    if (o->thought_budget < -1)
+        return vouch_options_out_of_range(err, "thought_budget", o->thought_budget, -1, INT32_MAX);
     vouch_speculation *s = &o->speculation;
     vouch_options_choice made = {.is_paced = wants_pace(s)};
     if (!s->head && !s->draft_model && model->head.weights) s->head = &model->head;

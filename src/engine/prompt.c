@@ -137,7 +137,8 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     s->scores = n_tokens > 1 ? scores : (vouch_scores){0};
     set_sequence(s, tokens, (int32_t)n_tokens);
     vouch_stream_reset(s->stream, tokens[n_tokens - 1]);
-    if (s->target.constraint) vouch_constraint_begin(s->target.constraint, (int32_t)n_tokens, tokens[n_tokens - 1]);
+    if (s->target.constraint) vouch_constraint_begin(s->target.constraint, tokens, (int32_t)n_tokens);
+    s->thinking = vouch_thoughts_begin(&s->thoughts, tokens, (int32_t)n_tokens);
     s->n_answer = 0;
     s->answering = true;
     s->stats.prompt_tokens++; /* the last one, which runs with the first cycle */

@@ -11,6 +11,7 @@
  * Between calls target and drafter hold at most the first n_tokens - 1 tokens: the last one is the first row of the
  * next pass, whether a prompt, a cancelled prompt, an answer or a rejection ended with it.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/common.h"
@@ -25,7 +26,10 @@ enum { FEWEST_LOGITS = 16 }; /* so that vouch_session_time_pass can measure pass
 static vouch_finish commit_token(void *self, int32_t token)
 {
     vouch_session *s = self;
+    const int32_t n_thoughts = s->thinking.n;
     s->n_answer++;
+    vouch_thoughts_step(&s->thoughts, &s->thinking, token);
+    s->stats.thought_tokens += s->thinking.n - n_thoughts;
     if (s->target.constraint)
         vouch_constraint_settle(s->target.constraint, VOUCH_FOLLOWER_JUDGE, s->cycle.tokens, s->cycle.n_tokens);
     const bool ends = s->model->tokenizer && vouch_tokenizer_ends_answer(s->model->tokenizer, token);
@@ -130,12 +134,28 @@ static int32_t fewest_logits(const vouch_session_options *o)
     return o->speculation.n_draft < FEWEST_LOGITS ? FEWEST_LOGITS : o->speculation.n_draft + 1;
 }
 
+/* A banned token can't be forced. */
+static vouch_status check_closing(const vouch_session *s, vouch_error *err)
+{
+    const vouch_sampling *p = &s->options.sampling;
+    for (size_t i = 0; i < p->n_bias; i++)
+        for (int32_t c = 0; c < s->thoughts.n_closing; c++)
+            if (p->bias[i].token == s->thoughts.closing[c] && p->bias[i].bias == -INFINITY)
+                return vouch_fail(err, VOUCH_E_ARGUMENT, "thought_budget is %d, but bias bans token %d, which ends "
+                                  "thoughts: leave out one of them", s->options.thought_budget, p->bias[i].token);
+    return VOUCH_OK;
+}
+
 static vouch_status open_constraint(vouch_session *s, vouch_error *err)
 {
-    const vouch_trie *trie;
-    if (!s->options.grammar) return VOUCH_OK;
-    VOUCH_TRY(vouch_model_trie(&trie, s->model, err));
-    return vouch_constraint_open(&s->target.constraint, s->options.grammar, trie, err);
+    const vouch_session_options *o = &s->options;
+    const vouch_trie *trie = NULL;
+    VOUCH_TRY(vouch_thoughts_open(&s->thoughts, s->model->tokenizer, o->thought_budget, o->grammar, err));
+    const vouch_thoughts *thoughts = vouch_thoughts_bind(&s->thoughts) ? &s->thoughts : NULL;
+    if (!o->grammar && !thoughts) return VOUCH_OK;
+    VOUCH_TRY(check_closing(s, err));
+    if (o->grammar) VOUCH_TRY(vouch_model_trie(&trie, s->model, err));
+    return vouch_constraint_open(&s->target.constraint, o->grammar, trie, thoughts, s->model->info.n_vocab, err);
 }
 
 static vouch_status open_parts(vouch_session *s, const vouch_session_options *given, vouch_error *err)
@@ -240,6 +260,7 @@ void vouch_session_close(vouch_session *session)
     vouch_drafters_close(&session->cycle.drafters);
     vouch_stream_close(session->stream);
     vouch_constraint_close(session->target.constraint);
+    vouch_thoughts_close(&session->thoughts);
     vouch_memory_close(session->target.memory);
     if (session->is_alone) vouch_engine_close(engine);
     vouch_arena_free(&session->arena);

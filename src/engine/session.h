@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "engine/options.h"
 #include "engine/target.h"
+#include "text/thoughts.h"
 #include "text/tokenizer.h"
 
 /* Log probabilities that a prompt's passes fill. */
@@ -26,6 +27,8 @@ struct vouch_session {
     vouch_options_choice choice;
     vouch_engine_target target;
     vouch_stream *stream;
+    vouch_thoughts thoughts;
+    vouch_thoughts_state thinking; /* of the running answer */
     vouch_logprob *logprobs; /* [VOUCH_MAX_DRAFT + 1][1 + options.top_logprobs] of the last step; NULL: not wanted */
     vouch_cycle cycle; /* holds tokens, n_tokens, drafters, rule, lenience */
     vouch_pace pace;   /* in use where the choice is paced */

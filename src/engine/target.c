@@ -67,8 +67,8 @@ static vouch_status allow(vouch_engine_target *t, const int32_t *tokens, int32_t
     if (n < vouch_constraint_settled(c, VOUCH_FOLLOWER_JUDGE))
         vouch_constraint_settle(c, VOUCH_FOLLOWER_JUDGE, tokens, n); /* for vouch_session_probabilities */
     const int32_t root = vouch_constraint_settled(c, VOUCH_FOLLOWER_JUDGE);
-    t->sampler.allowed = vouch_constraint_mask(c, VOUCH_FOLLOWER_JUDGE, tokens + root, n - root);
-    return t->sampler.allowed ? VOUCH_OK : VOUCH_E_GRAMMAR;
+    const bool may = vouch_constraint_mask(c, VOUCH_FOLLOWER_JUDGE, tokens + root, n - root, &t->sampler.allowed);
+    return may ? VOUCH_OK : VOUCH_E_GRAMMAR;
 }
 
 vouch_status vouch_engine_target_distribution(vouch_engine_target *self, const float *logits, const int32_t *tokens,

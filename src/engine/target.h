@@ -13,7 +13,7 @@ typedef struct vouch_engine_target {
     vouch_sampler sampler;
     vouch_breakers breakers;
     const uint64_t *seed; /* of the running answer */
-    vouch_constraint *constraint; /* the session's grammar; NULL: none */
+    vouch_constraint *constraint; /* the session's grammar and budget; NULL: none */
     vouch_dist p;      /* of the row the judge looks at */
     int32_t prefill_chunk;
     int32_t first_row;    /* rows of other sequences before the sequence's rows in the last pass */

@@ -17,6 +17,7 @@
  *   chat.c           encodes a conversation through the chat template
  *   conversation.c   conversations as JSON
  *   jinja/           runs the template
+ *   thoughts.c       finds thoughts in an answer and bounds them
  *   stream.c         turns tokens back into text
  */
 #ifndef VOUCH_TEXT_INTERNAL_H
@@ -149,6 +150,7 @@ struct vouch_tokenizer {
     vouch_text chat_template; /* size 0: none */
     vouch_error chat_error;   /* why the template can't be run; code OK: it can */
     struct json_t *chat_variables; /* an object; NULL: none */
+    char *thoughts_begin, *thoughts_end, *thoughts_closing; /* thoughts.c; NULL: the template writes none */
 };
 
 static inline vouch_text tokenizer_text(const vouch_tokenizer *tokenizer, int32_t id)
@@ -209,6 +211,8 @@ vouch_text vouch_chat_choose(vouch_text of_file, const char *given);
 /* Checks the template, which the tokenizer owns, once the vocabulary is loaded. Fills chat_template and chat_error.
  * `given`: as of vouch_chat_choose; NULL: it is the file's. */
 void vouch_chat_open(vouch_tokenizer *tokenizer, vouch_text chat_template, const char *given);
+/* Reads how the template writes thoughts. Error: MEMORY. */
+vouch_status vouch_thoughts_read(vouch_tokenizer *tokenizer, vouch_error *err);
 
 /* --------------------------------------------------------------- encoding */
 

@@ -49,6 +49,9 @@ int32_t vouch_tokenizer_chat_lines(const vouch_tokenizer *tokenizer);
 const char *vouch_tokenizer_chat_problem(const vouch_tokenizer *tokenizer);
 bool vouch_tokenizer_chat_thinks(const vouch_tokenizer *tokenizer);
 const char *vouch_tokenizer_chat_fitting(const vouch_tokenizer *tokenizer);
+/* As thoughts_begin and thoughts_end in vouch_model_info. */
+const char *vouch_tokenizer_thoughts_begin(const vouch_tokenizer *tokenizer);
+const char *vouch_tokenizer_thoughts_end(const vouch_tokenizer *tokenizer);
 
 /* As vouch_tokenize and vouch_tokenize_chat in vouch.h; a NULL tokenizer is UNSUPPORTED. User-defined
  * tokens are vocabulary and found without VOUCH_TOKENIZE_SPECIAL, but not in a system or user message

@@ -575,6 +575,7 @@ static vouch_status tokenizer_load(vouch_tokenizer *t, const pretokenizer_rule *
     if (source.chat_template.size) memcpy(template_copy, source.chat_template.data, source.chat_template.size);
     template_copy[source.chat_template.size] = '\0';
     vouch_chat_open(t, (vouch_text){template_copy, source.chat_template.size}, chat_template);
+    VOUCH_TRY(vouch_thoughts_read(t, err));
     if (chat_template && source.chat_template.size == 0)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED, "chat template: it is empty: give a Jinja template, or \"chatml\"");
     if (!chat_template || t->chat_error.code == VOUCH_OK) return VOUCH_OK;
@@ -640,6 +641,9 @@ void vouch_tokenizer_close(vouch_tokenizer *tokenizer)
     vouch_unigram_close(tokenizer->unigram);
     vouch_charsmap_close(tokenizer->charsmap);
     json_decref(tokenizer->chat_variables);
+    free(tokenizer->thoughts_begin);
+    free(tokenizer->thoughts_end);
+    free(tokenizer->thoughts_closing);
     vouch_arena_free(&tokenizer->arena);
     free(tokenizer);
 }

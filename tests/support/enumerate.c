@@ -22,9 +22,10 @@ typedef struct run {
     walker walker;
     toy target, draft, odd_draft; /* odd_draft: the draft at another temperature, or untrimmed */
     toy other;                    /* a second target, for looking up p without disturbing the first */
-    vouch_grammar *grammar;       /* tokenizer, trie and constraint belong to it; NULL: none */
+    vouch_grammar *grammar;       /* NULL: none */
     vouch_tokenizer *tokenizer;
     vouch_trie *trie;
+    vouch_thoughts thoughts;
     vouch_constraint *constraint;
     vouch_rule rule; /* the real rule, or a broken copy */
     bool one_cycle;
@@ -373,13 +374,17 @@ static vouch_tokenizer *open_letters(void)
     return tokenizer;
 }
 
-static void open_grammar(run *r, const setup *s)
+static void open_constraint(run *r, const setup *s)
 {
-    r->grammar = grammar_open(VOUCH_GRAMMAR_GBNF, s->grammar);
+    static int32_t closing[] = {3, 1};
+    if (s->grammar) r->grammar = grammar_open(VOUCH_GRAMMAR_GBNF, s->grammar);
     r->tokenizer = open_letters();
+    r->thoughts = (vouch_thoughts){.tokenizer = r->tokenizer, .begin = {"a", 1}, .end = {"b", 1}, .closing = closing,
+                                   .n_closing = 2, .budget = s->budget - 1};
     assert_int_equal(vouch_trie_open(&r->trie, r->tokenizer, s->n_vocab, NULL), VOUCH_OK);
-    assert_int_equal(vouch_constraint_open(&r->constraint, r->grammar, r->trie, NULL), VOUCH_OK);
-    vouch_constraint_begin(r->constraint, N_PROMPT, 0);
+    assert_int_equal(vouch_constraint_open(&r->constraint, r->grammar, r->trie, s->budget > 0 ? &r->thoughts : NULL,
+                                           s->n_vocab, NULL), VOUCH_OK);
+    vouch_constraint_begin(r->constraint, (const int32_t[N_PROMPT]){0}, N_PROMPT);
     r->target.constraint = r->other.constraint = r->draft.constraint = r->constraint;
     r->target.blind_grammar = s->wrong == MASK_WITHOUT_DRAFT;
     if (s->wrong == DROP_FORBIDDEN) r->draft.constraint = NULL;
@@ -405,7 +410,7 @@ static void run_open(run *r, const setup *s)
     if (s->wrong == POINTS_BY_P) r->rule.judge = judge_points_by_p;
     r->target.blind_penalties = s->wrong == PENALTIES_WITHOUT_DRAFT;
     r->target.blind_xtc = s->wrong == XTC_OF_CYCLE;
-    if (s->grammar) open_grammar(r, s);
+    if (s->grammar || s->budget > 0) open_constraint(r, s);
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t i = 0; i < MAX_NODES; i++) vouch_dist_layout(&r->q[i], s->n_vocab, &r->arena);
         if (pass == 0) assert_int_equal(vouch_arena_allocate(&r->arena, "q", NULL), VOUCH_OK);

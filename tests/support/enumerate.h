@@ -63,6 +63,8 @@ typedef struct setup {
     vouch_accept accept;
     int32_t n_trimmed; /* the drafter can't guess the tokens 1 to n_trimmed; 0: it can guess all */
     const char *grammar; /* over the tokens a, b, ab, c and the end (4) of 5; NULL: none */
+    int32_t budget;      /* tokens of thoughts between a and b, which c and b close; the prompt has opened them. Counted
+                            from 1; 0: no budget */
     bool own; /* compare with the distribution that lenience defines, without a bonus token */
 } setup;
 

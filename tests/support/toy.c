@@ -47,8 +47,8 @@ static void mask(toy *model, const int32_t *tokens, int32_t n)
     const int32_t seen = model->blind_grammar && n > model->n_before ? model->n_before : n;
     model->sampler.allowed = NULL;
     if (n >= root)
-        model->sampler.allowed =
-            vouch_constraint_mask(model->constraint, VOUCH_FOLLOWER_JUDGE, tokens + root, seen - root);
+        vouch_constraint_mask(model->constraint, VOUCH_FOLLOWER_JUDGE, tokens + root, seen - root,
+                              &model->sampler.allowed);
 }
 
 /* n_history, position: as penalties and XTC see them. */

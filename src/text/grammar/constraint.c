@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "text/grammar/automaton.h"
 #include "text/internal.h"
 
@@ -19,7 +20,12 @@ enum {
 
 struct vouch_constraint {
     vouch_automaton automaton; /* kept[0, VOUCH_FOLLOWERS): each follower's root; then BEGIN and WALK */
+    bool has_grammar;          /* otherwise automaton, trie and masks are not used */
     const vouch_trie *trie;
+    const vouch_thoughts *thoughts; /* NULL: they are not bounded */
+    vouch_thoughts_state thinking[WALK + 1]; /* as the automaton's `kept` */
+    uint64_t *forced_mask;     /* [n_words] of the token `forced` alone */
+    int32_t forced;            /* -1: no bit is set yet */
     int32_t begin;             /* tokens before the answer; -1: no answer has begun */
     bool drops_space;          /* the answer's first token loses the space at its beginning (stream.c) */
     int32_t settled[VOUCH_FOLLOWERS];
@@ -37,6 +43,8 @@ _Static_assert((int)WALK < (int)VOUCH_KEPT_STATES, "roots, the beginning and a w
 
 static void layout(vouch_constraint *c, const vouch_grammar *grammar)
 {
+    if (c->thoughts) c->forced_mask = vouch_arena_take(&c->arena, (size_t)c->n_words, sizeof *c->forced_mask);
+    if (!grammar) return;
     vouch_automaton_layout(&c->automaton, grammar, &c->arena);
     c->masks = vouch_arena_take(&c->arena, (size_t)c->n_masks * (size_t)c->n_words, sizeof *c->masks);
     c->owner = vouch_arena_take(&c->arena, (size_t)c->n_masks, sizeof *c->owner);
@@ -78,15 +86,17 @@ static vouch_status check_bytes(const vouch_grammar *grammar, const vouch_trie *
 }
 
 vouch_status vouch_constraint_open(vouch_constraint **out, const vouch_grammar *grammar, const vouch_trie *trie,
-                                   vouch_error *err)
+                                   const vouch_thoughts *thoughts, int32_t n_vocab, vouch_error *err)
 {
     *out = NULL;
-    VOUCH_TRY(check_bytes(grammar, trie, err));
+    if (grammar) VOUCH_TRY(check_bytes(grammar, trie, err));
     vouch_constraint *c = calloc(1, sizeof *c);
     if (!c) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a grammar");
+    c->has_grammar = grammar != NULL;
     c->trie = trie;
-    c->begin = -1;
-    c->n_words = (trie->n_vocab + 63) / 64;
+    c->thoughts = thoughts;
+    c->begin = c->forced = -1;
+    c->n_words = (n_vocab + 63) / 64;
     c->n_masks = MASK_BYTES / (c->n_words * (int32_t)sizeof *c->masks);
     if (c->n_masks < FEWEST_MASKS) c->n_masks = FEWEST_MASKS;
     if (c->n_masks > MOST_MASKS) c->n_masks = MOST_MASKS;
@@ -98,7 +108,7 @@ vouch_status vouch_constraint_open(vouch_constraint **out, const vouch_grammar *
         return status;
     }
     layout(c, grammar);
-    vouch_automaton_init(&c->automaton);
+    if (grammar) vouch_automaton_init(&c->automaton);
     *out = c;
     return VOUCH_OK;
 }
@@ -117,16 +127,20 @@ size_t vouch_constraint_memory(const vouch_constraint *constraint)
 
 /* ---------------------------------------------------------------- following */
 
-void vouch_constraint_begin(vouch_constraint *constraint, int32_t n, int32_t last)
+void vouch_constraint_begin(vouch_constraint *constraint, const int32_t *tokens, int32_t n)
 {
     vouch_constraint *c = constraint;
     vouch_automaton *a = &c->automaton;
     c->begin = n;
-    c->drops_space = vouch_stream_drops_space(c->trie->tokenizer, last);
-    a->kept[BEGIN] = vouch_automaton_start(a);
+    if (c->thoughts) c->thinking[BEGIN] = vouch_thoughts_begin(c->thoughts, tokens, n);
+    if (c->has_grammar) {
+        c->drops_space = vouch_stream_drops_space(c->trie->tokenizer, n > 0 ? tokens[n - 1] : -1);
+        a->kept[BEGIN] = vouch_automaton_start(a);
+    }
     for (int i = 0; i < VOUCH_FOLLOWERS; i++) {
         c->settled[i] = n;
-        a->kept[i] = a->kept[BEGIN];
+        c->thinking[i] = c->thinking[BEGIN];
+        if (c->has_grammar) a->kept[i] = a->kept[BEGIN];
     }
 }
 
@@ -154,9 +168,14 @@ static void walk_token(vouch_constraint *c, int32_t token, bool is_first)
     if (has_name) walk_byte(c, VOUCH_TOKEN_ENDS);
 }
 
-/* Follows a path of tokens from the root of `who`. Leaves the state at its end in kept[WALK]. */
+/* Follows a path of tokens from the root of `who`. Leaves the states at its end in kept[WALK] and thinking[WALK]. */
 static void walk_path(vouch_constraint *c, vouch_follower who, const int32_t *path, int32_t n)
 {
+    if (c->thoughts) {
+        c->thinking[WALK] = c->thinking[who];
+        for (int32_t i = 0; i < n; i++) vouch_thoughts_step(c->thoughts, &c->thinking[WALK], path[i]);
+    }
+    if (!c->has_grammar) return;
     c->automaton.kept[WALK] = c->automaton.kept[who];
     for (int32_t i = 0; i < n; i++) walk_token(c, path[i], c->settled[who] + i == c->begin);
 }
@@ -164,14 +183,24 @@ static void walk_path(vouch_constraint *c, vouch_follower who, const int32_t *pa
 void vouch_constraint_settle(vouch_constraint *constraint, vouch_follower who, const int32_t *tokens, int32_t n)
 {
     vouch_constraint *c = constraint;
+    int32_t *const kept = c->automaton.kept;
     if (!vouch_constraint_applies(c, n)) return;
     if (n < c->settled[who]) {
         c->settled[who] = c->begin;
-        c->automaton.kept[who] = c->automaton.kept[BEGIN];
+        c->thinking[who] = c->thinking[BEGIN];
+        if (c->has_grammar) kept[who] = kept[BEGIN];
     }
     walk_path(c, who, tokens + c->settled[who], n - c->settled[who]);
-    c->automaton.kept[who] = c->automaton.kept[WALK];
+    c->thinking[who] = c->thinking[WALK];
+    if (c->has_grammar) kept[who] = kept[WALK];
     c->settled[who] = n;
+}
+
+/* Whether a path of n tokens from the root of `who` can end where a token is forced. Nothing else binds it without a
+ * grammar, so most paths need not be followed. */
+static bool may_force(const vouch_constraint *c, vouch_follower who, int32_t n)
+{
+    return c->thoughts && vouch_thoughts_may_force(c->thoughts, &c->thinking[who], n);
 }
 
 const vouch_trie *vouch_constraint_trie(const vouch_constraint *constraint)
@@ -276,17 +305,32 @@ static const uint64_t *mask_of_walk(vouch_constraint *c)
     return mask;
 }
 
-const uint64_t *vouch_constraint_mask(vouch_constraint *constraint, vouch_follower who, const int32_t *path, int32_t n)
+static const uint64_t *only(vouch_constraint *c, int32_t token)
+{
+    if (c->forced >= 0) c->forced_mask[c->forced >> 6] = 0;
+    c->forced_mask[token >> 6] = UINT64_C(1) << (token & 63);
+    c->forced = token;
+    return c->forced_mask;
+}
+
+bool vouch_constraint_mask(vouch_constraint *constraint, vouch_follower who, const int32_t *path, int32_t n,
+                           const uint64_t **mask)
 {
     vouch_constraint *c = constraint;
+    *mask = NULL;
+    if (!c->has_grammar && !may_force(c, who, n)) return true;
     walk_path(c, who, path, n);
-    if (c->automaton.kept[WALK] == VOUCH_STATE_DEAD) return NULL;
+    const int32_t forced = c->thoughts ? vouch_thoughts_forced(c->thoughts, &c->thinking[WALK]) : -1;
+    if (forced >= 0) *mask = only(c, forced);
+    if (forced >= 0 || !c->has_grammar) return true;
+    if (c->automaton.kept[WALK] == VOUCH_STATE_DEAD) return false;
     const bool is_first = c->drops_space && c->settled[who] + n == c->begin;
-    const uint64_t *mask = is_first ? c->first_mask : mask_of_walk(c);
+    *mask = is_first ? c->first_mask : mask_of_walk(c);
     if (is_first) fill_mask(c, c->first_mask, true);
     for (int32_t i = 0; i < c->n_words; i++)
-        if (mask[i]) return mask;
-    return NULL;
+        if ((*mask)[i]) return true;
+    *mask = NULL;
+    return false;
 }
 
 bool vouch_constraint_allows(vouch_constraint *constraint, vouch_follower who, const int32_t *path, int32_t n)
@@ -294,9 +338,12 @@ bool vouch_constraint_allows(vouch_constraint *constraint, vouch_follower who, c
     vouch_constraint *c = constraint;
     vouch_automaton *a = &c->automaton;
     const int32_t token = path[n - 1];
+    if (!c->has_grammar && !may_force(c, who, n - 1)) return true;
+    walk_path(c, who, path, n - 1);
+    const int32_t forced = c->thoughts ? vouch_thoughts_forced(c->thoughts, &c->thinking[WALK]) : -1;
+    if (forced >= 0 || !c->has_grammar) return forced < 0 || token == forced;
     const vouch_tokenizer *t = c->trie->tokenizer;
     if (token < 0 || token >= vouch_tokenizer_size(t)) return false;
-    walk_path(c, who, path, n - 1);
     if (a->kept[WALK] == VOUCH_STATE_DEAD) return false;
     if (vouch_tokenizer_ends_answer(t, token)) return a->states[a->kept[WALK]].accepts;
     if (!vouch_trie_has(t, token)) return false;
@@ -311,7 +358,9 @@ int32_t vouch_constraint_forced(vouch_constraint *constraint, vouch_follower who
     vouch_automaton *a = &c->automaton;
     int32_t n_text = 0;
     *ends = false;
+    if (!c->has_grammar) return 0;
     walk_path(c, who, path, n);
+    if (c->thoughts && vouch_thoughts_forced(c->thoughts, &c->thinking[WALK]) >= 0) return 0;
     for (; n_text < most; n_text++) {
         const int byte = vouch_automaton_only_byte(a, a->kept[WALK]);
         if (byte < 0) break;
@@ -324,7 +373,11 @@ int32_t vouch_constraint_forced(vouch_constraint *constraint, vouch_follower who
 
 uint64_t vouch_constraint_digest(const vouch_constraint *constraint)
 {
-    return vouch_automaton_digest(&constraint->automaton, constraint->automaton.kept[VOUCH_FOLLOWER_JUDGE]);
+    const vouch_thoughts_state *s = &constraint->thinking[VOUCH_FOLLOWER_JUDGE];
+    const int32_t words[] = {(int32_t)s->phase, s->n, s->n_closed, s->n_matched, s->n_lacking};
+    const vouch_automaton *a = &constraint->automaton;
+    const uint64_t grammar = constraint->has_grammar ? vouch_automaton_digest(a, a->kept[VOUCH_FOLLOWER_JUDGE]) : 0;
+    return constraint->thoughts ? vouch_hash_bytes(grammar, words, sizeof words) : grammar;
 }
 
 int64_t vouch_constraint_drops(const vouch_constraint *constraint)

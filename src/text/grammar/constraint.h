@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A grammar over tokens: which tokens may come next behind an answer.
+ * A grammar over tokens, and a budget of thoughts: which tokens may come next behind an answer. One of both may be
+ * absent. A token that the budget forces is the only one, whatever the grammar says.
  *
  *     sequence   [ prompt | answer settled so far | guesses ]
  *                         ▲ begin                 ▲ root      ▲ state: the root advanced by the guesses
@@ -22,6 +23,7 @@
 #define VOUCH_TEXT_GRAMMAR_CONSTRAINT_H
 
 #include "text/grammar/trie.h"
+#include "text/thoughts.h"
 #include "vouch.h"
 
 typedef struct vouch_constraint vouch_constraint;
@@ -33,15 +35,15 @@ typedef enum vouch_follower {
     VOUCH_FOLLOWERS
 } vouch_follower;
 
-/* Grammar and trie must outlive the constraint. Errors: MEMORY, UNSUPPORTED (the vocabulary can't spell a byte without
- * which the grammar can't go on). */
+/* The grammar with its trie, or the thoughts, may be NULL. All must outlive the constraint. Errors: MEMORY, UNSUPPORTED
+ * (the vocabulary can't spell a byte without which the grammar can't go on). */
 vouch_status vouch_constraint_open(vouch_constraint **out, const vouch_grammar *grammar, const vouch_trie *trie,
-                                   vouch_error *err);
+                                   const vouch_thoughts *thoughts, int32_t n_vocab, vouch_error *err);
 void vouch_constraint_close(vouch_constraint *constraint); /* NULL is allowed */
 size_t vouch_constraint_memory(const vouch_constraint *constraint); /* NULL: 0 */
 
-/* An answer begins behind tokens[0, n), whose last one is `last`. All roots move there. */
-void vouch_constraint_begin(vouch_constraint *constraint, int32_t n, int32_t last);
+/* An answer begins behind tokens[0, n). All roots move there. */
+void vouch_constraint_begin(vouch_constraint *constraint, const int32_t *tokens, int32_t n);
 /* Whether tokens[0, n) ends in the answer, or where it begins. */
 bool vouch_constraint_applies(const vouch_constraint *constraint, int32_t n);
 /* Moves a root to tokens[0, n). Does nothing if n lies before the answer. */
@@ -50,10 +52,11 @@ const vouch_trie *vouch_constraint_trie(const vouch_constraint *constraint);
 /* The length of the sequence at a root. */
 int32_t vouch_constraint_settled(const vouch_constraint *constraint, vouch_follower who);
 
-/* [n_vocab bits] the tokens that may come behind the root and the n tokens of `path`, bit i % 64 of word i / 64. NULL:
- * none may. Valid until the next call. */
-const uint64_t *vouch_constraint_mask(vouch_constraint *constraint, vouch_follower who, const int32_t *path, int32_t n);
-/* Whether the grammar allows the path's last token behind the others. */
+/* Sets *mask to the tokens that may come behind the root and the n tokens of `path`: [n_vocab bits], bit i % 64 of word
+ * i / 64; NULL: any may. False: none may. Valid until the next call. */
+bool vouch_constraint_mask(vouch_constraint *constraint, vouch_follower who, const int32_t *path, int32_t n,
+                           const uint64_t **mask);
+/* Whether the path's last token may come behind the others. */
 bool vouch_constraint_allows(vouch_constraint *constraint, vouch_follower who, const int32_t *path, int32_t n);
 /* The text that must come behind the path: writes at most `most` bytes and returns their number. *ends: the answer must
  * end behind them. */
