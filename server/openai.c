@@ -113,7 +113,8 @@ static void send_chunk(server_exchange *x, int32_t index, json_t *content, const
     json_array_append_new(choices, choice);
     json_t *chunk = envelope(a, chunk_object(a), choices);
     if (a->request.include_usage) json_object_set_new(chunk, "usage", json_null());
-    if (a->request.timings_per_token || (finish && !a->request.include_usage))
+    const bool tells = a->request.timings_per_token && said->progress.n_generated > 0;
+    if (tells || (finish && !a->request.include_usage))
         json_object_set_new(chunk, "timings", server_timings_json(&said->progress));
     server_sse(x, NULL, chunk);
 }

@@ -367,6 +367,37 @@ static void bad_requests_are_named(void **state)
     assert_int_equal(http_server_stop(&server, SIGTERM), 0);
 }
 
+/* vouch run --suffix and --suffix-file, and vouch info. */
+static void the_command_fills_in(void **state)
+{
+    (void)state;
+    char file[256];
+    strcpy(file, test_temporary("suffix.txt"));
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    fputs("}\n", out);
+    fclose(out);
+    result text = RUN("run", infills, "-p", "int main(", "--suffix", "}\n", "--show-prompt"),
+           by_file = RUN("run", infills, "-p", "int main(", "--suffix-file", file, "--show-prompt"),
+           info = RUN("info", infills), other = RUN("info", plain);
+    assert_int_equal(text.status, 0);
+    assert_string_equal(text.out, by_file.out);
+    char line[32];
+    snprintf(line, sizeof line, "\n%d\t", MIDDLE);
+    assert_non_null(strstr(text.out, line));
+    assert_non_null(strstr(info.out, "infill            yes\n"));
+    assert_null(strstr(other.out, "infill"));
+    result_free(&text);
+    result_free(&by_file);
+    result_free(&info);
+    result_free(&other);
+    expect(RUN("run", infills, "-p", "a", "--suffix", "b", "-n", "3"), 0, NULL);
+    expect(RUN("run", plain, "-p", "a", "--suffix", "b"), 1, "--suffix: the model can't write text in the middle");
+    expect(RUN("run", infills, "-p", "a", "--suffix-file", "/nowhere/at/all"), 1, "/nowhere/at/all");
+    expect(RUN("run", infills, "-p", "a", "--suffix", "b", "--suffix-file", file), 2, "exclude each other");
+    expect(RUN("run", infills, "--chat", "--suffix", "b"), 2, "exclude each other");
+}
+
 static int models_write(void **state)
 {
     (void)state;
@@ -386,7 +417,7 @@ int main(void)
         cmocka_unit_test(names_are_known),      cmocka_unit_test(keys_are_read),
         cmocka_unit_test(prompts_have_their_form), cmocka_unit_test(prompts_are_cut),
         cmocka_unit_test(refusals_say_why),     cmocka_unit_test(the_server_fills_in),
-        cmocka_unit_test(bad_requests_are_named),
+        cmocka_unit_test(bad_requests_are_named), cmocka_unit_test(the_command_fills_in),
     };
     return cmocka_run_group_tests(tests, models_write, NULL);
 }

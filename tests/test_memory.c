@@ -227,6 +227,7 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
     options.prefill_chunk = 8;
     options.max_tokens = 16;
     options.ignore_eos = true;
+    options.thought_budget = 3;
     options.stop = stop;
     options.n_stop = 2;
     options.expected_acceptance = true;
@@ -264,7 +265,10 @@ static vouch_status open_all(everything *all, drafting how, vouch_error *err)
 {
     vouch_model_options options = vouch_model_options_default();
     options.n_threads = 2;
-    vouch_status status = vouch_model_open(&all->target, target_path, &options, err);
+    vouch_model_options thinks = options;
+    thinks.chat_template = "{% for m in messages %}{% if m.thinking %}<think>{{ m.thinking }}</think>{% endif %}"
+                           "{{ m.content }}{% endfor %}";
+    vouch_status status = vouch_model_open(&all->target, target_path, &thinks, err);
     const char *draft = how == BRIDGED ? foreign_path : has_model(how) ? draft_path : NULL;
     if (status == VOUCH_OK && draft) status = vouch_model_open(&all->draft, draft, &options, err);
     if (status != VOUCH_OK) return status;
@@ -282,7 +286,7 @@ static void close_all(everything *all)
 
 static vouch_status answer_all(everything *all, vouch_error *err)
 {
-    static const char text[] = "Once upon a time the river, the stones and the sea";
+    static const char text[] = "Once upon a time the river, the stones and the sea<think>";
     const unsigned drafters = all->drafters;
     vouch_status status = VOUCH_OK;
     if (drafters & VOUCH_DRAFTER_PREDICTION) status = vouch_session_predict(all->session, text, sizeof text - 1, err);
@@ -290,6 +294,8 @@ static vouch_status answer_all(everything *all, vouch_error *err)
     vouch_step step = {0};
     while (status == VOUCH_OK && step.finish == VOUCH_FINISH_NONE)
         status = vouch_session_step(all->session, &step, err);
+    if (status == VOUCH_OK && atomic_load(&n_refused) == 0)
+        assert_true(vouch_session_stats(all->session)->thought_tokens > 0);
     return status;
 }
 

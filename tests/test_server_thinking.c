@@ -194,6 +194,21 @@ static void grammars_begin_behind_thoughts(void **state)
     json_decref(body);
 }
 
+/* The command's flag, and the count in its statistics. */
+static void the_command_has_a_budget(void **state)
+{
+    (void)state;
+    char stats[256];
+    strcpy(stats, test_temporary("stats.json"));
+    expect(RUN("run", model, "--chat-template", template_file, "-p", "hello", "-n", "40", "--temp", "0", "--ignore-eos",
+               "--reasoning-budget", "5", "--stats-json", stats), 0, NULL);
+    json_t *figures = json_of(stats);
+    assert_in_range(whole(figures, "thought_tokens"), 5, 8);
+    assert_int_equal(whole(figures, "generated_tokens"), 40);
+    json_decref(figures);
+    expect(RUN("run", model, "-p", "hello", "--reasoning-budget", "-2"), 2, "--reasoning-budget");
+}
+
 static void bad_wishes_are_named(void **state)
 {
     (void)state;
@@ -224,7 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(budgets_are_enforced),           cmocka_unit_test(templates_get_variables),
         cmocka_unit_test(all_apis_have_budgets),          cmocka_unit_test(grammars_begin_behind_thoughts),
-        cmocka_unit_test(bad_wishes_are_named),
+        cmocka_unit_test(bad_wishes_are_named),           cmocka_unit_test(the_command_has_a_budget),
     };
     return cmocka_run_group_tests(tests, server_begin, server_end);
 }

@@ -49,17 +49,19 @@ static vouch_text last_mark(vouch_text s)
     return s;
 }
 
-/* Renders a conversation; *out, the caller's to free(), is "" where the template refuses it. */
+/* Renders a conversation. The text is "" where the template refuses it; *out is the caller's to free(). False: no
+ * memory. */
 static bool render(const vouch_tokenizer *t, const char *json, char **out, vouch_text *text)
 {
     size_t n = 0;
     *out = NULL;
     *text = (vouch_text){"", 0};
-    if (vouch_tokenizer_render_json(t, json, strlen(json), NULL, 0, &n, NULL) != VOUCH_E_BUFFER) return true;
+    vouch_status status = vouch_tokenizer_render_json(t, json, strlen(json), NULL, 0, &n, NULL);
+    if (status != VOUCH_E_BUFFER) return status != VOUCH_E_MEMORY;
     if (!(*out = malloc(n))) return false;
-    if (vouch_tokenizer_render_json(t, json, strlen(json), *out, n, &n, NULL) == VOUCH_OK)
-        *text = (vouch_text){*out, n};
-    return true;
+    status = vouch_tokenizer_render_json(t, json, strlen(json), *out, n, &n, NULL);
+    if (status == VOUCH_OK) *text = (vouch_text){*out, n};
+    return status != VOUCH_E_MEMORY;
 }
 
 /* The marks around the thoughts of a rendered message. `open` is the text without the message, ready for an answer: it
@@ -111,7 +113,7 @@ static bool keep(char **out, vouch_text s)
 vouch_status vouch_thoughts_read(vouch_tokenizer *t, vouch_error *err)
 {
 #define ASKED "{\"role\": \"user\", \"content\": \"question\"}"
-    static const char asked[] = "[" ASKED "]";
+    static const char asked[] = "{\"messages\": [" ASKED "]}";
     static const char answered[] = "{\"messages\": [" ASKED ", {\"role\": \"assistant\", \"content\": \"@said@\", "
                                    "\"reasoning_content\": \"@thought@\", \"reasoning\": \"@thought@\", "
                                    "\"thinking\": \"@thought@\"}], \"add_generation_prompt\": false}";
@@ -161,11 +163,15 @@ vouch_status vouch_thoughts_open(vouch_thoughts *thoughts, const vouch_tokenizer
     thoughts->end = (vouch_text){tokenizer->thoughts_end, strlen(tokenizer->thoughts_end)};
     if (budget < 0) return VOUCH_OK;
     size_t n = 0;
+    vouch_error failure; /* hides the error of the first call, which only asks for the count */
     thoughts->ends_message = has_grammar && comes_again(thoughts);
     const char *closing = thoughts->ends_message ? tokenizer->thoughts_end : tokenizer->thoughts_closing;
     vouch_status status =
-        vouch_tokenizer_encode(tokenizer, closing, strlen(closing), VOUCH_TOKENIZE_SPECIAL, NULL, 0, &n, NULL);
-    if (status != VOUCH_E_BUFFER) return status;
+        vouch_tokenizer_encode(tokenizer, closing, strlen(closing), VOUCH_TOKENIZE_SPECIAL, NULL, 0, &n, &failure);
+    if (status != VOUCH_E_BUFFER) {
+        if (status != VOUCH_OK && err) *err = failure;
+        return status;
+    }
     thoughts->closing = malloc(n * sizeof *thoughts->closing);
     if (!thoughts->closing) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the end of thoughts");
     status = vouch_tokenizer_encode(tokenizer, closing, strlen(closing), VOUCH_TOKENIZE_SPECIAL, thoughts->closing, n,
