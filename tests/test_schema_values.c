@@ -58,7 +58,8 @@ static bool read_verdicts(const char *schema, char *verdicts)
     vouch_error err = {0};
     memset(verdicts, '0', N_VALUES);
     const vouch_status status = vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA, schema, strlen(schema), &err);
-    if (status == VOUCH_E_ARGUMENT && strstr(err.message, "never ends")) return true;
+    const bool is_empty = strstr(err.message, "never ends") || strstr(err.message, "no value is valid");
+    if (status == VOUCH_E_ARGUMENT && is_empty) return true;
     if (status != VOUCH_OK) {
         if (status != VOUCH_E_UNSUPPORTED || !strstr(err.message, "the schema at \""))
             fail_msg("%s: %s", schema, err.message);

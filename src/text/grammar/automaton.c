@@ -31,12 +31,15 @@ void vouch_automaton_layout(vouch_automaton *automaton, const vouch_grammar *gra
     a->met = vouch_arena_take(arena, MET, sizeof *a->met);
     a->met_index = vouch_arena_take(arena, MET, sizeof *a->met_index);
     a->renamed = vouch_arena_take(arena, STACKS, sizeof *a->renamed);
+    vouch_names_layout(&a->names, grammar->has_names, arena);
 }
 
 void vouch_automaton_init(vouch_automaton *automaton)
 {
     automaton->n_stacks = 1;
     automaton->n_states = VOUCH_STATE_FIRST;
+    automaton->is_exact = true;
+    vouch_names_init(&automaton->names);
 }
 
 static int32_t *steps_of(const vouch_automaton *a, int32_t state)
@@ -48,7 +51,8 @@ static int32_t *steps_of(const vouch_automaton *a, int32_t state)
 
 static uint64_t stack_hash(const vouch_stack *stack)
 {
-    return vouch_hash_word(vouch_hash_word(1, (uint64_t)stack->node), (uint64_t)stack->below);
+    return vouch_hash_word(vouch_hash_word(1, (uint64_t)stack->node),
+                           (uint64_t)stack->below << 32 | (uint32_t)(stack->names << 3 | stack->kind));
 }
 
 /* The slot of this stack in the table, or the free slot where it belongs. */
@@ -59,14 +63,18 @@ static int32_t *stack_slot(const vouch_automaton *a, const vouch_stack *stack)
     for (;; at = (at + 1) & mask) {
         int32_t *slot = &a->stack_table.slots[at];
         const vouch_stack *known = &a->stacks[*slot];
-        if (*slot == 0 || (known->node == stack->node && known->below == stack->below)) return slot;
+        if (*slot == 0 || (known->node == stack->node && known->below == stack->below &&
+                           known->names == stack->names && known->kind == stack->kind))
+            return slot;
     }
 }
 
 /* Returns the stack of `node` on top of `below`, and adds it if it is new. The caller has made room for it. */
-static int32_t push(vouch_automaton *a, int32_t node, int32_t below)
+static int32_t push(vouch_automaton *a, vouch_node_kind kind, int32_t node, int32_t below, int32_t names)
 {
-    const vouch_stack stack = {.node = node, .below = below, .depth = a->stacks[below].depth + 1};
+    const vouch_stack stack = {.node = node, .below = below, .depth = a->stacks[below].depth + 1, .names = names,
+                               .kind = (uint8_t)kind, .in_name = kind == VOUCH_NODE_NAME ||
+                                          (kind != VOUCH_NODE_OBJECT && a->stacks[below].in_name)};
     int32_t *slot = stack_slot(a, &stack);
     if (*slot > 0) return *slot;
     a->stacks[a->n_stacks] = stack;
@@ -90,34 +98,132 @@ static int32_t *state_slot(const vouch_automaton *a, const vouch_place *places, 
     }
 }
 
-static bool is_before(vouch_place x, vouch_place y)
+static uint64_t text_hash(const vouch_automaton *a, int32_t text)
 {
-    return x.node != y.node ? x.node < y.node : x.stack < y.stack;
+    return text >= 0 ? a->names.texts[text].hash : (uint64_t)text;
+}
+
+/* The order of places depends on their nodes and those of their stacks, not on the numbers of stacks: so the places
+ * that are left out of a set that is too large (closure_end) depend on the text alone. */
+static bool is_before(const vouch_automaton *a, vouch_place x, vouch_place y)
+{
+    if (x.node != y.node) return x.node < y.node;
+    while (x.stack != y.stack) {
+        const vouch_stack *s = &a->stacks[x.stack], *t = &a->stacks[y.stack];
+        if (s->depth != t->depth) return s->depth < t->depth;
+        if (s->node != t->node) return s->node < t->node;
+        if (s->kind != t->kind) return s->kind < t->kind;
+        if (s->names != t->names)
+            return s->kind == VOUCH_NODE_OBJECT ? a->names.lists[s->names].hash < a->names.lists[t->names].hash
+                                                : text_hash(a, s->names) < text_hash(a, t->names);
+        x.stack = s->below;
+        y.stack = t->below;
+    }
+    return false;
 }
 
 /* Shell's sort with Ciura's gaps: qsort may allocate. */
-static void sort_places(vouch_place *places, int32_t n)
+static void sort_places(const vouch_automaton *a, vouch_place *places, int32_t n)
 {
     static const int32_t gaps[] = {301, 132, 57, 23, 10, 4, 1};
     for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++)
         for (int32_t i = gaps[g]; i < n; i++) {
             const vouch_place place = places[i];
             int32_t at = i;
-            for (; at >= gaps[g] && is_before(place, places[at - gaps[g]]); at -= gaps[g])
+            for (; at >= gaps[g] && is_before(a, place, places[at - gaps[g]]); at -= gaps[g])
                 places[at] = places[at - gaps[g]];
             places[at] = place;
         }
+}
+
+/* ------------------------------------------------------------------- names */
+
+/* The part of the stack whose top is the innermost node of this kind; 0: there is none. */
+static int32_t innermost(const vouch_automaton *a, int32_t stack, vouch_node_kind kind)
+{
+    while (stack > 0 && a->stacks[stack].kind != kind) stack = a->stacks[stack].below;
+    return stack;
+}
+
+/* The names of the innermost object. */
+static int32_t list_of(const vouch_automaton *a, int32_t stack)
+{
+    return a->stacks[innermost(a, stack, VOUCH_NODE_OBJECT)].names;
+}
+
+/* Whether one of the n places in a->found is within a name that isn't FREE. */
+static bool has_text(const vouch_automaton *a, int32_t n)
+{
+    bool found = false;
+    for (int32_t i = 0; i < n && a->grammar->has_names && !found; i++)
+        found = a->stacks[a->found[i].stack].in_name &&
+                a->stacks[innermost(a, a->found[i].stack, VOUCH_NODE_NAME)].names >= 0;
+    return found;
+}
+
+/* The stack with other names at its part `at`. */
+static int32_t with_names(vouch_automaton *a, int32_t stack, int32_t at, int32_t names)
+{
+    const vouch_stack top = a->stacks[stack];
+    if (stack == at) return push(a, top.kind, top.node, top.below, names);
+    return push(a, top.kind, top.node, with_names(a, top.below, at, names), top.names);
+}
+
+/* The stack of a place within a name, after one more byte of it. */
+static int32_t extend_name(vouch_automaton *a, int32_t stack, unsigned char byte)
+{
+    const int32_t at = innermost(a, stack, VOUCH_NODE_NAME);
+    const vouch_stack *name = &a->stacks[at];
+    const int32_t text = vouch_names_extend(&a->names, list_of(a, name->below), name->names, byte, a->is_exact);
+    return text == name->names ? stack : with_names(a, stack, at, text);
+}
+
+/* The stack after the name on its top has ended; -1: the object has such a name already. */
+static int32_t end_name(vouch_automaton *a, int32_t stack)
+{
+    const int32_t below = a->stacks[stack].below, object = innermost(a, below, VOUCH_NODE_OBJECT);
+    if (object == 0) return below;
+    const int32_t list = vouch_names_add(&a->names, a->stacks[object].names, a->stacks[stack].names);
+    return list < 0 ? -1 : with_names(a, below, object, list);
+}
+
+/* Whether the innermost object may have another name of the rule that begins at a node. */
+static bool has_room(const vouch_automaton *a, int32_t stack, const vouch_grammar_node *room)
+{
+    int32_t n = 0, bytes = 0;
+    const int32_t own = a->names.lists[list_of(a, stack)].n;
+    if (own >= VOUCH_NAMES || (room->first && a->grammar->nodes[room->other].words <= own)) return false;
+    for (int32_t at = innermost(a, stack, VOUCH_NODE_OBJECT); at > 0;
+         at = innermost(a, a->stacks[at].below, VOUCH_NODE_OBJECT)) {
+        n += a->names.lists[a->stacks[at].names].n;
+        bytes += a->names.lists[a->stacks[at].names].bytes;
+    }
+    return n < VOUCH_NAMES_ALL && bytes + VOUCH_NAME_BYTES < VOUCH_NAMES_BYTES;
+}
+
+/* Whether a node within a name leads to one that the object doesn't have. Where there may be few, more ways must lead
+ * on than names of the object begin so. Then that also holds after one of the next bytes. */
+static bool leads_to_name(const vouch_automaton *a, int32_t node, int32_t stack)
+{
+    if (!a->grammar->restricts_names) return true;
+    int32_t words = a->grammar->nodes[node].words, at = stack;
+    for (; a->stacks[at].kind != VOUCH_NODE_NAME; at = a->stacks[at].below)
+        if (a->grammar->nodes[a->stacks[at].node].words > words) words = a->grammar->nodes[a->stacks[at].node].words;
+    const vouch_stack *name = &a->stacks[at];
+    return !a->grammar->nodes[name->node].first ||
+           words > vouch_names_alike(&a->names, list_of(a, name->below), name->names);
 }
 
 /* Returns the state of the n places in a->found, and adds it if it is new. The caller has made room for it. */
 static int32_t state_of(vouch_automaton *a, int32_t n, bool accepts)
 {
     if (n == 0 && !accepts) return VOUCH_STATE_DEAD;
-    sort_places(a->found, n);
+    sort_places(a, a->found, n);
     int32_t *slot = state_slot(a, a->found, n, accepts);
     if (*slot > 0) return *slot;
     memcpy(a->places + a->n_places, a->found, (size_t)n * sizeof *a->found);
-    a->states[a->n_states] = (vouch_state){.first = a->n_places, .n = n, .accepts = accepts};
+    a->states[a->n_states] = (vouch_state){.first = a->n_places, .n = n, .accepts = accepts,
+                                           .has_text = has_text(a, n)};
     memset(steps_of(a, a->n_states), 0, (size_t)a->grammar->n_classes * sizeof(int32_t));
     a->n_places += n;
     return *slot = a->n_states++;
@@ -129,7 +235,7 @@ static int32_t state_of(vouch_automaton *a, int32_t n, bool accepts)
 typedef struct closure {
     vouch_automaton *a;
     int32_t n, n_found;
-    bool accepts, overflow;
+    bool accepts;
 } closure;
 
 static closure closure_begin(vouch_automaton *a)
@@ -141,7 +247,7 @@ static closure closure_begin(vouch_automaton *a)
     return (closure){.a = a};
 }
 
-/* Adds a place unless it is there already or could not reach the end. */
+/* Adds a place unless it is there already, could not reach the end, or there are too many. */
 static void enter(closure *c, int32_t node, int32_t stack)
 {
     vouch_automaton *a = c->a;
@@ -152,39 +258,60 @@ static void enter(closure *c, int32_t node, int32_t stack)
         const vouch_place *known = &a->work[a->met_index[at]];
         if (known->node == node && known->stack == stack) return;
     }
-    c->overflow |= c->n == CLOSURE;
-    if (c->overflow) return;
+    if (c->n == CLOSURE) return;
     a->met[at] = a->n_closures;
     a->met_index[at] = c->n;
     a->work[c->n++] = (vouch_place){node, stack};
+}
+
+/* The rule of a place has ended. */
+static void leave(closure *c, int32_t stack)
+{
+    vouch_automaton *a = c->a;
+    const vouch_stack top = a->stacks[stack];
+    const vouch_grammar_node *node = &a->grammar->nodes[top.node];
+    if (stack == 0) {
+        c->accepts = true;
+    } else if (top.kind == VOUCH_NODE_OBJECT) {
+        enter(c, node->next, top.below);
+    } else if (top.kind == VOUCH_NODE_NAME) {
+        const int32_t below = end_name(a, stack);
+        if (below >= 0) enter(c, node->next, below);
+    } else {
+        enter(c, top.node, top.below);
+    }
 }
 
 /* Follows all places to nodes that read bytes. Returns the state of the places there. */
 static int32_t closure_end(closure *c)
 {
     vouch_automaton *a = c->a;
-    for (int32_t i = 0; i < c->n && !c->overflow; i++) {
+    for (int32_t i = 0; i < c->n; i++) {
         const vouch_place place = a->work[i];
         const vouch_grammar_node *node = &a->grammar->nodes[place.node];
         const bool returns = node->kind == VOUCH_NODE_CALL && a->grammar->nodes[node->next].kind != VOUCH_NODE_END;
         switch (node->kind) {
         case VOUCH_NODE_BYTES:
-            c->overflow |= c->n_found == VOUCH_STATE_PLACES;
-            if (!c->overflow) a->found[c->n_found++] = place;
+            if (c->n_found < VOUCH_STATE_PLACES) a->found[c->n_found++] = place;
+            break;
+        case VOUCH_NODE_OBJECT: enter(c, node->other, push(a, VOUCH_NODE_OBJECT, place.node, place.stack, 0)); break;
+        case VOUCH_NODE_NAME:
+            enter(c, node->other, push(a, VOUCH_NODE_NAME, place.node, place.stack, VOUCH_TEXT_EMPTY));
+            break;
+        case VOUCH_NODE_ROOM:
+            if (has_room(a, place.stack, node)) enter(c, node->next, place.stack);
             break;
         case VOUCH_NODE_SPLIT:
             enter(c, node->next, place.stack);
             enter(c, node->other, place.stack);
             break;
         case VOUCH_NODE_CALL:
-            enter(c, node->other, returns ? push(a, node->next, place.stack) : place.stack);
+            enter(c, node->other, returns ? push(a, VOUCH_NODE_CALL, node->next, place.stack, 0) : place.stack);
             break;
-        default:
-            if (place.stack == 0) c->accepts = true;
-            else enter(c, a->stacks[place.stack].node, a->stacks[place.stack].below);
+        default: leave(c, place.stack);
         }
     }
-    return c->overflow ? VOUCH_STATE_DEAD : state_of(a, c->n_found, c->accepts);
+    return state_of(a, c->n_found, c->accepts);
 }
 
 /* ---------------------------------------------------------- dropping states */
@@ -202,6 +329,25 @@ static void mark_states(vouch_automaton *a)
     keep_state(a, a->hand);
 }
 
+/* Drops the names that no stack has which stays. */
+static void pack_names(vouch_automaton *a)
+{
+    vouch_names_unmark(&a->names);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t i = 1; i < a->n_stacks; i++) {
+            const uint8_t kind = a->stacks[i].kind;
+            int32_t *names = &a->stacks[i].names;
+            if (!a->renamed[i] || (kind != VOUCH_NODE_OBJECT && kind != VOUCH_NODE_NAME)) continue;
+            const bool is_list = kind == VOUCH_NODE_OBJECT;
+            if (pass == 1) *names = is_list ? vouch_names_list_now(&a->names, *names)
+                                            : vouch_names_text_now(&a->names, *names);
+            else if (is_list) vouch_names_mark_list(&a->names, *names);
+            else vouch_names_mark_text(&a->names, *names);
+        }
+        if (pass == 0) vouch_names_pack(&a->names);
+    }
+}
+
 /* Moves the stacks that stay to the front. A stack comes behind the one below it, so one pass in order does it. */
 static void pack_stacks(vouch_automaton *a)
 {
@@ -212,6 +358,7 @@ static void pack_stacks(vouch_automaton *a)
             for (int32_t at = a->places[a->states[s].first + i].stack; at > 0 && !a->renamed[at];
                  at = a->stacks[at].below)
                 a->renamed[at] = 1;
+    if (a->grammar->has_names) pack_names(a);
     for (int32_t i = 1; i < a->n_stacks; i++) {
         if (!a->renamed[i]) continue;
         a->renamed[i] = n;
@@ -224,8 +371,8 @@ static void pack_stacks(vouch_automaton *a)
     for (int32_t i = 1; i < n; i++) *stack_slot(a, &a->stacks[i]) = i;
 }
 
-/* Moves the states that stay, and their places, to the front, and forgets their steps. New numbers of stacks keep the
- * old order, so places stay sorted. Leaves the new numbers of states in a->renamed. */
+/* Moves the states that stay, and their places, to the front, and forgets their steps. Leaves the new numbers of states
+ * in a->renamed. */
 static void pack_states(vouch_automaton *a)
 {
     int32_t n = VOUCH_STATE_FIRST, n_places = 0;
@@ -236,7 +383,8 @@ static void pack_states(vouch_automaton *a)
             const vouch_place place = a->places[state.first + i];
             a->places[n_places + i] = (vouch_place){place.node, a->renamed[place.stack]};
         }
-        a->states[n] = (vouch_state){.first = n_places, .n = state.n, .accepts = state.accepts, .mask = s};
+        a->states[n] = (vouch_state){.first = n_places, .n = state.n, .accepts = state.accepts,
+                                     .has_text = state.has_text, .mask = s};
         n_places += state.n;
         memset(steps_of(a, n++), 0, (size_t)a->grammar->n_classes * sizeof(int32_t));
     }
@@ -275,7 +423,9 @@ static void drop_states(vouch_automaton *a)
 static bool make_room(vouch_automaton *a)
 {
     for (int tries = 0; tries < 2; tries++) {
-        if (a->n_stacks + CLOSURE <= STACKS && a->n_states < STATES && a->n_places + VOUCH_STATE_PLACES <= PLACES)
+        const bool names_fit = !a->grammar->has_names || vouch_names_fit(&a->names);
+        if (names_fit && a->n_stacks + 2 * CLOSURE <= STACKS && a->n_states < STATES &&
+            a->n_places + VOUCH_STATE_PLACES <= PLACES)
             return true;
         if (tries == 0) drop_states(a);
     }
@@ -320,9 +470,34 @@ static int32_t compute_step(vouch_automaton *a, int32_t state, unsigned char byt
     for (int32_t i = 0; i < from->n; i++) {
         const vouch_place place = a->places[from->first + i];
         const vouch_grammar_node *node = &a->grammar->nodes[place.node];
-        if (byte >= node->first && byte <= node->last) enter(&c, node->next, place.stack);
+        if (byte < node->first || byte > node->last) continue;
+        const bool in_name = a->stacks[place.stack].in_name;
+        const int32_t stack = in_name ? extend_name(a, place.stack, byte) : place.stack;
+        if (!in_name || leads_to_name(a, node->next, stack)) enter(&c, node->next, stack);
     }
-    return steps_of(a, a->hand)[a->grammar->class_of[byte]] = finish_step(&c);
+    const int32_t to = finish_step(&c);
+    if (!a->states[a->hand].has_text) steps_of(a, a->hand)[a->grammar->class_of[byte]] = to;
+    return to;
+}
+
+int32_t vouch_automaton_forget(vouch_automaton *automaton, int32_t state)
+{
+    vouch_automaton *a = automaton;
+    if (state == VOUCH_STATE_DEAD || !a->states[state].has_text) return state;
+    a->hand = state;
+    if (!make_room(a)) return VOUCH_STATE_DEAD;
+    const vouch_state from = a->states[a->hand];
+    for (int32_t i = 0; i < from.n; i++) {
+        vouch_place place = a->places[from.first + i];
+        if (a->stacks[place.stack].in_name) {
+            const int32_t at = innermost(a, place.stack, VOUCH_NODE_NAME);
+            const vouch_stack *name = &a->stacks[at];
+            const int32_t text = vouch_names_forget(&a->names, list_of(a, name->below), name->names);
+            place.stack = with_names(a, place.stack, at, text);
+        }
+        a->found[i] = place;
+    }
+    return state_of(a, from.n, from.accepts);
 }
 
 int32_t vouch_automaton_step(vouch_automaton *automaton, int32_t state, unsigned char byte)
@@ -378,8 +553,13 @@ uint64_t vouch_automaton_digest(const vouch_automaton *automaton, int32_t state)
     for (int32_t i = 0; i < s->n; i++) {
         const vouch_place *place = &automaton->places[s->first + i];
         uint64_t hash = vouch_hash_word(5, (uint64_t)place->node);
-        for (int32_t at = place->stack; at > 0; at = automaton->stacks[at].below)
-            hash = vouch_hash_word(hash, (uint64_t)automaton->stacks[at].node);
+        for (int32_t at = place->stack; at > 0; at = automaton->stacks[at].below) {
+            const vouch_stack *stack = &automaton->stacks[at];
+            hash = vouch_hash_word(hash, (uint64_t)stack->node);
+            if (stack->kind == VOUCH_NODE_OBJECT)
+                hash = vouch_hash_word(hash, automaton->names.lists[stack->names].hash);
+            if (stack->kind == VOUCH_NODE_NAME) hash = vouch_hash_word(hash, text_hash(automaton, stack->names));
+        }
         sum += hash;
     }
     return sum;

@@ -12,12 +12,14 @@
  * Memory is fixed at open (law L6). Where it runs out, the automaton drops every state but those in `kept`, `hand` and
  * `path`, and gives the others new numbers. So a state is valid until the next step, unless it is in one of these.
  *
- * A set of more than VOUCH_STATE_PLACES places counts as dead. Only a grammar of extreme ambiguity has such sets.
+ * Of a set of more than VOUCH_STATE_PLACES places the first ones stay, in an order that depends on the text alone. Only
+ * a grammar of extreme ambiguity has such sets. Each place that stays reaches the end of the text by itself.
  */
 #ifndef VOUCH_TEXT_GRAMMAR_AUTOMATON_H
 #define VOUCH_TEXT_GRAMMAR_AUTOMATON_H
 
 #include "base/memory.h"
+#include "text/grammar/names.h"
 #include "text/grammar/program.h"
 #include "text/grammar/trie.h"
 
@@ -33,6 +35,9 @@ typedef struct vouch_stack {
     int32_t node;  /* where to return to */
     int32_t below; /* the rest of the stack; 0: empty */
     int32_t depth;
+    int32_t names; /* of OBJECT: its list of names so far; of NAME: the text so far (names.h); 0 for CALL */
+    uint8_t kind;  /* of the node that put this on the stack: CALL, OBJECT or NAME. Theirs is `node` itself */
+    bool in_name;  /* the innermost one of OBJECT and NAME is a NAME */
 } vouch_stack;
 
 typedef struct vouch_place {
@@ -43,6 +48,7 @@ typedef struct vouch_state {
     int32_t first, n; /* its places: places[first, first + n), in order, all of them at BYTES */
     bool accepts;     /* the text may end here */
     bool has_alike;   /* `alike` is known */
+    bool has_text;    /* steps depend on the byte, not on its class alone: a place is within a name, not FREE */
     uint64_t alike;   /* groups of bytes (trie.h) that all lead to the state behind VOUCH_USUAL_BYTE */
     int32_t mask;     /* the constraint's number of the state's mask (constraint.c); 0: none */
 } vouch_state;
@@ -59,6 +65,8 @@ typedef struct vouch_automaton {
     vouch_state *states;   /* [n_states] */
     vouch_place *places;   /* [n_places] of all states */
     int32_t *steps;        /* [n_states][n_classes] */
+    vouch_names names;
+    bool is_exact;         /* names are remembered as they are written (names.h) */
     int32_t n_stacks, n_states, n_places;
     vouch_index_table stack_table, state_table;
     vouch_place *work;     /* [CLOSURE] the places of the step that is computed */
@@ -84,6 +92,8 @@ void vouch_automaton_init(vouch_automaton *automaton);
 int32_t vouch_automaton_start(vouch_automaton *automaton);
 /* The state after one more byte. */
 int32_t vouch_automaton_step(vouch_automaton *automaton, int32_t state, unsigned char byte);
+/* The state with the names of `state` forgotten that make no difference to what may follow. */
+int32_t vouch_automaton_forget(vouch_automaton *automaton, int32_t state);
 /* The groups (vouch_trie_group) whose bytes all lead from state path[at] to the same state as VOUCH_USUAL_BYTE does; 0
  * where that state is dead. */
 uint64_t vouch_automaton_alike(vouch_automaton *automaton, int32_t at);

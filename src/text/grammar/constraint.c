@@ -266,6 +266,7 @@ static void fill_mask(vouch_constraint *c, uint64_t *mask, bool drops_space)
     const vouch_trie *trie = c->trie;
     const int32_t space = drops_space ? trie->space : -1;
     memset(mask, 0, (size_t)c->n_words * sizeof *mask);
+    a->is_exact = false;
     a->path[0] = a->kept[WALK];
     a->n_path = 1;
     add_subtrees(c, mask, 0, space < 0 ? trie->n_nodes : space, 0);
@@ -274,6 +275,7 @@ static void fill_mask(vouch_constraint *c, uint64_t *mask, bool drops_space)
         add_subtrees(c, mask, trie->nodes[space].next, trie->n_nodes, 0);
     }
     a->n_path = 0;
+    a->is_exact = true;
     for (int32_t i = 0; i < trie->n_ends && a->states[a->kept[WALK]].accepts; i++)
         mask[trie->ends[i] >> 6] |= UINT64_C(1) << (trie->ends[i] & 63);
 }
@@ -323,6 +325,7 @@ bool vouch_constraint_mask(vouch_constraint *constraint, vouch_follower who, con
     const int32_t forced = c->thoughts ? vouch_thoughts_forced(c->thoughts, &c->thinking[WALK]) : -1;
     if (forced >= 0) *mask = only(c, forced);
     if (forced >= 0 || !c->has_grammar) return true;
+    c->automaton.kept[WALK] = vouch_automaton_forget(&c->automaton, c->automaton.kept[WALK]);
     if (c->automaton.kept[WALK] == VOUCH_STATE_DEAD) return false;
     const bool is_first = c->drops_space && c->settled[who] + n == c->begin;
     *mask = is_first ? c->first_mask : mask_of_walk(c);

@@ -89,11 +89,26 @@ void vouch_parts_add(vouch_builder *builder, vouch_parts *parts, vouch_expressio
     if (has_room) parts->parts[parts->n++] = part;
 }
 
+bool vouch_expression_is_nothing(const vouch_builder *builder, vouch_expression expression)
+{
+    const vouch_expression_node *e = &builder->nodes[expression];
+    if (builder->status != VOUCH_OK) return true;
+    if (e->kind != VOUCH_EXPRESSION_RULE) return e->is_nothing;
+    const vouch_expression body = builder->rules[e->child].body;
+    return body >= 0 && builder->nodes[body].is_nothing;
+}
+
 static vouch_expression add_list(vouch_builder *builder, vouch_expression_kind kind, vouch_parts *parts)
 {
+    if (parts->n == 1) {
+        const vouch_expression only = parts->parts[0];
+        free(parts->parts);
+        *parts = (vouch_parts){0};
+        return builder->status == VOUCH_OK ? only : 0;
+    }
     vouch_expression_node node = {
         .kind = kind, .first = builder->n_children, .last = builder->n_children + parts->n,
-        .is_small = parts->n <= SMALL};
+        .is_small = parts->n <= SMALL, .is_nothing = kind == VOUCH_EXPRESSION_CHOICE};
     for (int32_t i = 0; i < parts->n; i++) {
         void *items = builder->children;
         const bool has_room =
@@ -102,12 +117,14 @@ static vouch_expression add_list(vouch_builder *builder, vouch_expression_kind k
         if (!has_room) break;
         const vouch_expression_kind child = builder->nodes[parts->parts[i]].kind;
         node.is_small &= child == VOUCH_EXPRESSION_BYTES || child == VOUCH_EXPRESSION_RULE;
+        const bool is_nothing = vouch_expression_is_nothing(builder, parts->parts[i]);
+        if (kind == VOUCH_EXPRESSION_CHOICE) node.is_nothing &= is_nothing;
+        else node.is_nothing |= is_nothing;
         builder->children[builder->n_children++] = parts->parts[i];
     }
-    const vouch_expression only = parts->n == 1 ? parts->parts[0] : -1;
     free(parts->parts);
     *parts = (vouch_parts){0};
-    return builder->status != VOUCH_OK ? 0 : only >= 0 ? only : add(builder, node);
+    return builder->status == VOUCH_OK ? add(builder, node) : 0;
 }
 
 vouch_expression vouch_expression_sequence(vouch_builder *builder, vouch_parts *parts)
@@ -157,8 +174,12 @@ vouch_expression vouch_expression_nothing(vouch_builder *builder)
 
 vouch_expression vouch_expression_byte_range(vouch_builder *builder, int32_t first, int32_t last)
 {
-    return add(builder, (vouch_expression_node){
-                            .kind = VOUCH_EXPRESSION_BYTES, .first = first, .last = last, .is_small = true});
+    const bool is_one = first == last && first >= 0 && first < 256;
+    if (is_one && builder->bytes[first] > 0) return builder->bytes[first] - 1;
+    const vouch_expression range = add(builder, (vouch_expression_node){
+        .kind = VOUCH_EXPRESSION_BYTES, .first = first, .last = last, .is_small = true});
+    if (is_one && builder->status == VOUCH_OK) builder->bytes[first] = range + 1;
+    return range;
 }
 
 vouch_expression vouch_expression_text(vouch_builder *builder, const char *text, size_t n)
@@ -198,13 +219,43 @@ vouch_expression vouch_expression_shared(vouch_builder *builder, vouch_expressio
     return vouch_expression_rule(builder, rule);
 }
 
+static vouch_expression add_frame(vouch_builder *builder, vouch_expression_kind kind, vouch_expression part, bool first)
+{
+    const char *owner = builder->owner ? builder->owner : "root";
+    const int32_t rule = vouch_builder_rule(builder, owner, strlen(owner));
+    const bool is_nothing = vouch_expression_is_nothing(builder, part);
+    vouch_builder_define(builder, rule, part);
+    return add(builder,
+               (vouch_expression_node){.kind = kind, .child = rule, .first = first, .is_nothing = is_nothing});
+}
+
+vouch_expression vouch_expression_object(vouch_builder *builder, vouch_expression part)
+{
+    return add_frame(builder, VOUCH_EXPRESSION_OBJECT, part, false);
+}
+
+vouch_expression vouch_expression_name(vouch_builder *builder, vouch_expression part, bool is_restricted)
+{
+    return add_frame(builder, VOUCH_EXPRESSION_NAME, part, is_restricted);
+}
+
+vouch_expression vouch_expression_room(vouch_builder *builder, vouch_expression name)
+{
+    if (builder->status != VOUCH_OK) return 0;
+    vouch_expression_node room = builder->nodes[name];
+    room.kind = VOUCH_EXPRESSION_ROOM;
+    return add(builder, room);
+}
+
 vouch_expression vouch_expression_repeat(vouch_builder *builder, vouch_expression part, int32_t min, int32_t max)
 {
     if (min == 1 && max == 1) return part;
     if (max == 0) return vouch_expression_empty(builder);
     if (max > 1 || min > 1) part = vouch_expression_shared(builder, part);
+    const bool is_nothing = min > 0 && vouch_expression_is_nothing(builder, part);
     return add(builder, (vouch_expression_node){
-                            .kind = VOUCH_EXPRESSION_REPEAT, .first = min, .last = max, .child = part});
+                            .kind = VOUCH_EXPRESSION_REPEAT, .first = min, .last = max, .child = part,
+                            .is_nothing = is_nothing});
 }
 
 vouch_expression vouch_expression_optional(vouch_builder *builder, vouch_expression part)

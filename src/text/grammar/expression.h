@@ -20,7 +20,7 @@
 
 #include "base/status.h"
 
-enum { VOUCH_GRAMMAR_LARGEST = 1 << 20 }; /* most expressions, and most nodes of an automaton */
+enum { VOUCH_GRAMMAR_LARGEST = 1 << 22 }; /* most expressions, and most nodes of an automaton */
 enum { VOUCH_GRAMMAR_DEEPEST = 128 };     /* most brackets within brackets that a reader of a notation follows */
 
 /* A grammar writes a control token as these two bytes around its name. UTF-8 has neither of them. */
@@ -33,7 +33,10 @@ typedef enum vouch_expression_kind {
     VOUCH_EXPRESSION_SEQUENCE, /* the children in order; none: the empty text */
     VOUCH_EXPRESSION_CHOICE,   /* one of the children; none: nothing matches */
     VOUCH_EXPRESSION_REPEAT,   /* `child`, first to last times; last -1: any number */
-    VOUCH_EXPRESSION_RULE      /* the rule with number `child` */
+    VOUCH_EXPRESSION_RULE,     /* the rule with number `child` */
+    VOUCH_EXPRESSION_OBJECT,   /* the same, and the names within it differ from each other */
+    VOUCH_EXPRESSION_NAME,     /* the same: a name of the innermost object; first 1: there may be few such names */
+    VOUCH_EXPRESSION_ROOM      /* the empty text, where the object has room for another such name */
 } vouch_expression_kind;
 
 typedef struct vouch_expression_node {
@@ -41,6 +44,7 @@ typedef struct vouch_expression_node {
     int32_t first, last; /* a range of bytes; of repetitions; or of indices into `children` */
     int32_t child;
     bool is_small;       /* a copy takes few nodes */
+    bool is_nothing;     /* it obviously matches nothing */
 } vouch_expression_node;
 
 typedef struct vouch_rule_text {
@@ -55,6 +59,7 @@ typedef struct vouch_builder {
     vouch_rule_text *rules;
     int32_t n_nodes, n_children, n_rules;
     int32_t nodes_room, children_room, rules_room;
+    vouch_expression bytes[256]; /* 1 more than the expression of this byte alone; 0: none yet */
     const char *owner;   /* the name of the rule that is being read */
     unsigned flags;      /* VOUCH_GRAMMAR_CLOSED and VOUCH_GRAMMAR_LENIENT, for schemas */
     char **notes;        /* [n_notes] about parts of schemas that aren't bound */
@@ -87,6 +92,8 @@ vouch_expression vouch_expression_either(vouch_builder *builder, int32_t n, ...)
 
 vouch_expression vouch_expression_empty(vouch_builder *builder);
 vouch_expression vouch_expression_nothing(vouch_builder *builder);
+/* Whether it matches nothing, as far as that is known: a rule without a body yet may match something. */
+bool vouch_expression_is_nothing(const vouch_builder *builder, vouch_expression expression);
 vouch_expression vouch_expression_byte_range(vouch_builder *builder, int32_t first, int32_t last);
 vouch_expression vouch_expression_text(vouch_builder *builder, const char *text, size_t n);
 /* `text` ends with a NUL. */
@@ -104,6 +111,12 @@ int32_t vouch_builder_rule(vouch_builder *builder, const char *name, size_t n);
 int32_t vouch_builder_find(const vouch_builder *builder, const char *name, size_t n);
 void vouch_builder_define(vouch_builder *builder, int32_t rule, vouch_expression body);
 vouch_expression vouch_expression_rule(vouch_builder *builder, int32_t rule);
+/* Texts of `part`, an object whose names (vouch_expression_name) differ from each other. */
+vouch_expression vouch_expression_object(vouch_builder *builder, vouch_expression part);
+/* A name that the innermost object doesn't have yet. is_restricted: not any string is a name. */
+vouch_expression vouch_expression_name(vouch_builder *builder, vouch_expression part, bool is_restricted);
+/* Nothing, where the innermost object may have another name like this one. It stands before what leads to the name. */
+vouch_expression vouch_expression_room(vouch_builder *builder, vouch_expression name);
 /* A rule of its own around a large expression, so that a copy costs one node. */
 vouch_expression vouch_expression_shared(vouch_builder *builder, vouch_expression part);
 

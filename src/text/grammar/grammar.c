@@ -4,7 +4,7 @@
 #include "text/grammar/notations.h"
 #include "text/grammar/program.h"
 
-enum { LONGEST = 1 << 20 }; /* bytes of a grammar's text */
+enum { LONGEST = 16 << 20 }; /* bytes of a grammar's text */
 
 vouch_status vouch_grammar_open(vouch_grammar **out, vouch_grammar_kind kind, const char *text, size_t n_text,
                                 vouch_error *err)

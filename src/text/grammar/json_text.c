@@ -128,8 +128,10 @@ vouch_expression vouch_json_one_of(vouch_json_writer *writer, vouch_ranges *rang
 vouch_expression vouch_json_string(vouch_json_writer *writer, int32_t min, int32_t max)
 {
     vouch_builder *b = writer->builder;
-    return vouch_expression_join(b, 3, LITERAL("\""),
-                                 vouch_expression_repeat(b, vouch_json_character(writer), min, max), LITERAL("\""));
+    vouch_ranges all = {0};
+    if (writer->is_name) vouch_ranges_add(b, &all, 0, VOUCH_LAST_CHARACTER);
+    const vouch_expression character = writer->is_name ? vouch_json_one_of(writer, &all) : vouch_json_character(writer);
+    return vouch_expression_join(b, 3, LITERAL("\""), vouch_expression_repeat(b, character, min, max), LITERAL("\""));
 }
 
 /* Adds the units, whole characters or escapes, that spell text[n]. */
@@ -311,6 +313,17 @@ vouch_expression vouch_json_more(vouch_json_writer *writer, vouch_expression ite
         b, vouch_expression_join(b, 3, LITERAL(","), vouch_json_space(writer), item), min, max);
 }
 
+vouch_expression vouch_json_more_names(vouch_json_writer *writer, vouch_expression name, vouch_expression member,
+                                       int32_t min, int32_t max)
+{
+    vouch_builder *b = writer->builder;
+    const vouch_expression one = vouch_expression_shared(
+        b, vouch_expression_join(b, 3, LITERAL(","), vouch_json_space(writer), member));
+    const vouch_expression more = vouch_expression_join(b, 2, vouch_expression_room(b, name), one);
+    return vouch_expression_join(b, 2, vouch_expression_repeat(b, one, min, min),
+                                 vouch_expression_repeat(b, more, 0, max < 0 ? -1 : max - min));
+}
+
 /* Any number of items. */
 static vouch_expression list_of(vouch_json_writer *w, vouch_expression item)
 {
@@ -372,11 +385,15 @@ vouch_expression vouch_json_any(vouch_json_writer *writer)
     if (begin_rule(writer, &writer->rules.value, "JSON value")) {
         const vouch_expression value = vouch_expression_rule(b, writer->rules.value);
         const vouch_expression string = vouch_expression_shared(b, vouch_json_string(writer, 0, -1));
-        const vouch_expression member =
-            vouch_expression_join(b, 4, string, LITERAL(":"), vouch_json_space(writer), value);
+        const vouch_expression name = vouch_expression_name(b, vouch_json_string_except(writer, NULL, 0), false);
+        const vouch_expression member = vouch_expression_shared(
+            b, vouch_expression_join(b, 4, name, LITERAL(":"), vouch_json_space(writer), value));
+        const vouch_expression members = vouch_expression_optional(
+            b, vouch_expression_join(b, 2, member, vouch_json_more_names(writer, name, member, 0, -1)));
         const vouch_expression any = vouch_expression_either(
             b, 7, LITERAL("null"), LITERAL("true"), LITERAL("false"), string, vouch_json_number(writer),
-            enclosed(writer, "[", list_of(writer, value), "]"), enclosed(writer, "{", list_of(writer, member), "}"));
+            enclosed(writer, "[", list_of(writer, value), "]"),
+            enclosed(writer, "{", vouch_expression_object(b, members), "}"));
         vouch_builder_define(b, writer->rules.value, any);
     }
     return vouch_expression_rule(b, writer->rules.value);

@@ -31,6 +31,7 @@ typedef struct vouch_json_rules {
 typedef struct vouch_json_writer {
     vouch_builder *builder;
     vouch_json_rules rules;
+    bool is_name; /* strings are names, whose characters have one spelling each, so that equal names have equal bytes */
 } vouch_json_writer;
 
 /* White space that may stand between parts of a value. */
@@ -66,6 +67,9 @@ vouch_expression vouch_json_multiple(vouch_json_writer *writer, int64_t min, int
 /* Exactly this value, with white space where it may stand. */
 vouch_expression vouch_json_constant(vouch_json_writer *writer, const json_t *value);
 vouch_expression vouch_json_any(vouch_json_writer *writer);
+/* After a name that is the first of its kind: any number of members (max -1: any) that begin with such a name. */
+vouch_expression vouch_json_more_names(vouch_json_writer *writer, vouch_expression name, vouch_expression member,
+                                       int32_t min, int32_t max);
 /* The rest of a list behind its first item: min to max times a comma and `item`; max -1: any number. */
 vouch_expression vouch_json_more(vouch_json_writer *writer, vouch_expression item, int32_t min, int32_t max);
 

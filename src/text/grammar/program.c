@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEVER = UINT16_MAX };
+#include "base/hash.h"
+#include "text/grammar/alternatives.h"
+#include "text/grammar/names.h"
+
+enum { NEVER = UINT16_MAX, MERGED = 2 }; /* choices of so many alternatives are merged */
 
 typedef struct program {
     vouch_builder *builder;
@@ -14,6 +18,9 @@ typedef struct program {
     int32_t *rule_of;    /* [n_nodes] */
     bool *is_nullable;   /* [n_nodes] the node reaches the end of its rule without a byte */
     int32_t room, rule;  /* the rule whose nodes are added */
+    int32_t *known;      /* [n_known] an open hash table of nodes + 1, so that equal ones are one; 0: free */
+    int32_t n_known;     /* a power of 2 */
+    int32_t n_given;     /* expressions of the notation; those from here on come from merging choices */
 } program;
 
 /* -------------------------------------------------------------------- nodes */
@@ -46,6 +53,52 @@ static int32_t add(program *p, vouch_grammar_node node)
     return g->n_nodes++;
 }
 
+/* The slot of an equal node, or the free slot where it belongs. */
+static int32_t *slot_of(const program *p, const vouch_grammar_node *node)
+{
+    const uint64_t hash =
+        vouch_hash_word(vouch_hash_word((uint64_t)node->kind << 16 | (uint64_t)node->first << 8 | node->last,
+                                        (uint64_t)node->next), (uint64_t)node->other);
+    for (int32_t at = (int32_t)(hash & (uint64_t)(p->n_known - 1));; at = (at + 1) & (p->n_known - 1)) {
+        int32_t *slot = &p->known[at];
+        if (*slot == 0) return slot;
+        const vouch_grammar_node *one = &p->grammar->nodes[*slot - 1];
+        if (one->kind == node->kind && one->first == node->first && one->last == node->last &&
+            one->next == node->next && one->other == node->other)
+            return slot;
+    }
+}
+
+/* Makes the table twice as large. */
+static bool grow_known(program *p)
+{
+    int32_t *before = p->known;
+    const int32_t n = p->n_known;
+    p->known = calloc(n > 0 ? 2 * (size_t)n : 1024, sizeof *p->known);
+    if (!p->known) {
+        vouch_builder_fail(p->builder, VOUCH_E_MEMORY, "not enough memory for the grammar");
+        p->known = before;
+        return false;
+    }
+    p->n_known = n > 0 ? 2 * n : 1024;
+    for (int32_t i = 0; i < n; i++)
+        if (before[i]) *slot_of(p, &p->grammar->nodes[before[i] - 1]) = before[i];
+    free(before);
+    return true;
+}
+
+/* Returns a node like this one, which never changes. So texts with a common end share its nodes. */
+static int32_t add_shared(program *p, vouch_grammar_node node)
+{
+    if (p->builder->status != VOUCH_OK) return 0;
+    if (2 * p->grammar->n_nodes >= p->n_known && !grow_known(p)) return 0;
+    int32_t *slot = slot_of(p, &node);
+    if (*slot > 0) return *slot - 1;
+    const int32_t at = add(p, node);
+    if (p->builder->status == VOUCH_OK) *slot = at + 1;
+    return at;
+}
+
 static int32_t add_split(program *p, int32_t next, int32_t other)
 {
     return add(p, (vouch_grammar_node){.kind = VOUCH_NODE_SPLIT, .next = next, .other = other});
@@ -56,6 +109,13 @@ static int32_t add_trap(program *p)
 {
     const int32_t trap = p->grammar->n_nodes;
     return add_split(p, trap, trap);
+}
+
+/* A split that doesn't change. */
+static int32_t add_either(program *p, int32_t next, int32_t other)
+{
+    if (next == other) return next;
+    return add_shared(p, (vouch_grammar_node){.kind = VOUCH_NODE_SPLIT, .next = next, .other = other});
 }
 
 static int32_t emit(program *p, vouch_expression expression, int32_t next);
@@ -69,52 +129,64 @@ static int32_t emit_repeat(program *p, const vouch_expression_node *e, int32_t n
         if (p->builder->status == VOUCH_OK) p->grammar->nodes[at].next = body;
     }
     for (int32_t i = e->first; i < e->last && p->builder->status == VOUCH_OK; i++)
-        at = add_split(p, emit(p, e->child, at), next);
+        at = add_either(p, emit(p, e->child, at), next);
     for (int32_t i = 0; i < e->first && p->builder->status == VOUCH_OK; i++) at = emit(p, e->child, at);
     return at;
 }
 
-/* Adds the nodes of an expression that goes on at `next`. Returns its first node. */
+/* Adds the nodes of an expression that goes on at `next`. Returns its first node. Expressions may be added meanwhile,
+ * so no pointer to one is kept. */
 static int32_t emit(program *p, vouch_expression expression, int32_t next)
 {
-    const vouch_builder *b = p->builder;
+    static const uint8_t kinds[] = {[VOUCH_EXPRESSION_RULE] = VOUCH_NODE_CALL,
+                                    [VOUCH_EXPRESSION_OBJECT] = VOUCH_NODE_OBJECT,
+                                    [VOUCH_EXPRESSION_NAME] = VOUCH_NODE_NAME,
+                                    [VOUCH_EXPRESSION_ROOM] = VOUCH_NODE_ROOM};
+    vouch_builder *b = p->builder;
     if (b->status != VOUCH_OK) return 0;
-    const vouch_expression_node *e = &b->nodes[expression];
+    const vouch_expression_node copy = b->nodes[expression], *e = &copy;
     int32_t at = next;
     switch (e->kind) {
     case VOUCH_EXPRESSION_BYTES:
-        return add(p, (vouch_grammar_node){.kind = VOUCH_NODE_BYTES,
-                                           .first = (uint8_t)e->first,
-                                           .last = (uint8_t)e->last,
-                                           .next = next});
+        return add_shared(p, (vouch_grammar_node){.kind = VOUCH_NODE_BYTES,
+                                                  .first = (uint8_t)e->first,
+                                                  .last = (uint8_t)e->last,
+                                                  .next = next});
     case VOUCH_EXPRESSION_SEQUENCE:
         for (int32_t i = e->last - 1; i >= e->first; i--) at = emit(p, b->children[i], at);
         return at;
     case VOUCH_EXPRESSION_CHOICE:
         if (e->first == e->last) return add_trap(p);
+        if (expression < p->n_given && e->last - e->first >= MERGED)
+            return emit(p, vouch_expression_merge(b, expression), next);
         at = emit(p, b->children[e->last - 1], next);
-        for (int32_t i = e->last - 2; i >= e->first; i--) at = add_split(p, emit(p, b->children[i], next), at);
+        for (int32_t i = e->last - 2; i >= e->first; i--) at = add_either(p, emit(p, b->children[i], next), at);
         return at;
     case VOUCH_EXPRESSION_REPEAT: return emit_repeat(p, e, next);
     default: /* the rule's number now; its first node once every rule has one */
-        return add(p, (vouch_grammar_node){.kind = VOUCH_NODE_CALL, .next = next, .other = e->child});
+        return add_shared(p, (vouch_grammar_node){.kind = kinds[e->kind], .first = (uint8_t)e->first, .next = next,
+                                              .other = e->child});
     }
 }
 
 static void emit_rules(program *p)
 {
     vouch_builder *b = p->builder;
-    for (int32_t i = 0; i < b->n_rules; i++) {
-        p->rule = i;
+    p->n_given = b->n_nodes;
+    for (int32_t i = 0; i < b->n_rules; i++)
         if (b->rules[i].body < 0)
             vouch_builder_fail(b, VOUCH_E_ARGUMENT, "the rule %s is used but not defined", b->rules[i].name);
+    for (int32_t i = 0; i < b->n_rules && b->status == VOUCH_OK; i++) {
+        p->rule = i;
         const int32_t end = add(p, (vouch_grammar_node){.kind = VOUCH_NODE_END});
         p->entry[i] = emit(p, b->rules[i].body, end);
         if (b->status != VOUCH_OK) return;
     }
     for (int32_t i = 0; i < p->grammar->n_nodes; i++) {
         vouch_grammar_node *node = &p->grammar->nodes[i];
-        if (node->kind == VOUCH_NODE_CALL) node->other = p->entry[node->other];
+        if (node->kind == VOUCH_NODE_CALL || node->kind >= VOUCH_NODE_OBJECT) node->other = p->entry[node->other];
+        p->grammar->has_names |= node->kind == VOUCH_NODE_NAME;
+        p->grammar->restricts_names |= node->kind == VOUCH_NODE_NAME && node->first;
     }
 }
 
@@ -125,11 +197,11 @@ static uint16_t need_of(const vouch_grammar *g, const vouch_grammar_node *node)
 {
     if (node->kind == VOUCH_NODE_END) return 0;
     const uint16_t next = g->nodes[node->next].need;
-    if (node->kind == VOUCH_NODE_BYTES) return next;
+    if (node->kind == VOUCH_NODE_BYTES || node->kind == VOUCH_NODE_ROOM) return next;
     uint16_t other = g->nodes[node->other].need;
     if (node->kind == VOUCH_NODE_SPLIT) return next < other ? next : other;
     if (next == NEVER || other == NEVER) return NEVER;
-    if (g->nodes[node->next].kind != VOUCH_NODE_END) other++;
+    if (node->kind != VOUCH_NODE_CALL || g->nodes[node->next].kind != VOUCH_NODE_END) other++;
     return next > other ? next : other;
 }
 
@@ -143,13 +215,54 @@ static bool lower_need(program *p, int32_t i)
     return true;
 }
 
+static bool is_call(const vouch_grammar_node *node)
+{
+    return node->kind == VOUCH_NODE_CALL || node->kind == VOUCH_NODE_OBJECT || node->kind == VOUCH_NODE_NAME;
+}
+
+/* The bytes with which texts from a node on begin. False: a rule ends or begins before. */
+static bool first_bytes(const vouch_grammar *g, int32_t at, uint64_t set[4])
+{
+    const vouch_grammar_node *node = &g->nodes[at];
+    for (; node->kind == VOUCH_NODE_SPLIT; node = &g->nodes[node->next])
+        if (node->next == node - g->nodes || !first_bytes(g, node->other, set)) return false;
+    if (node->kind != VOUCH_NODE_BYTES) return false;
+    for (int byte = node->first; byte <= node->last; byte++) set[byte / 64] |= UINT64_C(1) << byte % 64;
+    return true;
+}
+
+/* The fewest words from a node on: of two ways that may have the same words, those of one. */
+static bool raise_words(program *p, int32_t i)
+{
+    const vouch_grammar *g = p->grammar;
+    vouch_grammar_node *node = &g->nodes[i];
+    const int32_t next = node->kind == VOUCH_NODE_END ? 0 : g->nodes[node->next].words;
+    const bool has_other = node->kind == VOUCH_NODE_SPLIT || is_call(node);
+    const int32_t other = has_other ? g->nodes[node->other].words : 0, larger = next > other ? next : other;
+    int32_t words = node->kind == VOUCH_NODE_END ? 1 : next;
+    if (node->kind == VOUCH_NODE_BYTES) words = next * (node->last - node->first + 1);
+    if (is_call(node)) words = next > 0 && other > 0 ? larger : 0;
+    if (node->kind == VOUCH_NODE_SPLIT) {
+        uint64_t x[4] = {0}, y[4] = {0};
+        bool differ = next > 0 && other > 0 && larger < VOUCH_WORDS && first_bytes(g, node->next, x) &&
+                      first_bytes(g, node->other, y);
+        for (int j = 0; j < 4; j++) differ &= (x[j] & y[j]) == 0;
+        words = differ ? next + other : larger;
+    }
+    if (words > VOUCH_WORDS) words = VOUCH_WORDS;
+    if (words <= node->words) return false;
+    node->words = (uint8_t)words;
+    return true;
+}
+
 /* Whether the node reaches the end of its rule without a byte. */
 static bool find_nullable(program *p, int32_t i)
 {
     const vouch_grammar_node *node = &p->grammar->nodes[i];
     bool now = node->kind == VOUCH_NODE_END;
     if (node->kind == VOUCH_NODE_SPLIT) now = p->is_nullable[node->next] || p->is_nullable[node->other];
-    if (node->kind == VOUCH_NODE_CALL) now = p->is_nullable[node->next] && p->is_nullable[node->other];
+    if (node->kind == VOUCH_NODE_ROOM) now = p->is_nullable[node->next];
+    if (is_call(node)) now = p->is_nullable[node->next] && p->is_nullable[node->other];
     if (!now || p->is_nullable[i]) return false;
     p->is_nullable[i] = true;
     return true;
@@ -220,6 +333,7 @@ static void find_facts(program *p)
     } else {
         propagate(p, &l, lower_need);
         propagate(p, &l, find_nullable);
+        if (p->grammar->restricts_names) propagate(p, &l, raise_words);
     }
     leads_free(&l);
 }
@@ -260,10 +374,10 @@ static int32_t list_first_calls(search *s, int32_t rule, int32_t at)
         const int32_t number = s->work[i];
         const vouch_grammar_node *node = &g->nodes[number];
         if (node->kind == VOUCH_NODE_BYTES || node->kind == VOUCH_NODE_END) continue;
-        const bool is_call = node->kind == VOUCH_NODE_CALL;
-        if (!is_call || s->p->is_nullable[node->other]) n = visit(s, node->next, n);
-        if (!is_call) n = visit(s, node->other, n);
-        if (is_call) s->work[n_calls++] = s->p->rule_of[node->other];
+        const bool calls = is_call(node);
+        if (!calls || s->p->is_nullable[node->other]) n = visit(s, node->next, n);
+        if (node->kind == VOUCH_NODE_SPLIT) n = visit(s, node->other, n);
+        if (calls) s->work[n_calls++] = s->p->rule_of[node->other];
     }
     return n_calls;
 }
@@ -381,6 +495,7 @@ vouch_status vouch_grammar_compile(vouch_grammar **out, vouch_builder *builder, 
     free(p.entry);
     free(p.rule_of);
     free(p.is_nullable);
+    free(p.known);
     vouch_builder_free(builder);
     return status;
 }

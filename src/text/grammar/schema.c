@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "text/grammar/notations.h"
 #include "text/grammar/schema_parts.h"
 #include "vouch.h"
@@ -139,25 +140,43 @@ json_t *vouch_schema_keep(vouch_schema *s, json_t *made)
 
 /* -------------------------------------------------------------------- rules */
 
+/* The slot of the schema's rule, or the free slot where it belongs. */
+static int32_t *rule_slot(const vouch_schema *s, const json_t *schema)
+{
+    const size_t n = 2 * (size_t)s->rules_room;
+    size_t at = (size_t)(vouch_hash_word(1, (uint64_t)(uintptr_t)schema) % n);
+    while (s->rule_slots[at] && s->rules[s->rule_slots[at] - 1].schema != schema) at = (at + 1) % n;
+    return &s->rule_slots[at];
+}
+
+static bool grow_rules(vouch_schema *s)
+{
+    const int32_t room = s->rules_room > 0 ? 2 * s->rules_room : 64;
+    void *rules = realloc(s->rules, (size_t)room * sizeof *s->rules);
+    if (rules) s->rules = rules;
+    int32_t *slots = rules ? calloc(2 * (size_t)room, sizeof *slots) : NULL;
+    if (!slots) {
+        vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+        return false;
+    }
+    free(s->rule_slots);
+    s->rule_slots = slots;
+    s->rules_room = room;
+    for (int32_t i = 0; i < s->n_rules; i++) *rule_slot(s, s->rules[i].schema) = i + 1;
+    return true;
+}
+
 /* The rule of a schema; a new one has no body yet. */
 static int32_t rule_of(vouch_schema *s, const json_t *schema, bool *is_new)
 {
     *is_new = false;
-    for (int32_t i = 0; i < s->n_rules; i++)
-        if (s->rules[i].schema == schema) return s->rules[i].rule;
-    if (s->n_rules == s->rules_room) {
-        const int32_t room = s->rules_room > 0 ? 2 * s->rules_room : 64;
-        void *rules = realloc(s->rules, (size_t)room * sizeof *s->rules);
-        if (!rules) {
-            vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
-            return 0;
-        }
-        s->rules = rules;
-        s->rules_room = room;
-    }
+    if (s->n_rules == s->rules_room && !grow_rules(s)) return 0;
+    int32_t *slot = rule_slot(s, schema);
+    if (*slot > 0) return s->rules[*slot - 1].rule;
     static const char name[] = "JSON schema"; /* GBNF has no name with a space */
     const int32_t rule = vouch_builder_rule(s->builder, name, sizeof name - 1);
     s->rules[s->n_rules++] = (vouch_schema_rule){schema, rule};
+    *slot = s->n_rules;
     *is_new = true;
     return rule;
 }
@@ -185,15 +204,71 @@ vouch_expression vouch_schema_value(vouch_schema *s, const json_t *schema)
     bool is_new;
     const int32_t rule = rule_of(s, schema, &is_new);
     if (!is_new) return vouch_expression_rule(b, rule);
-    if (s->depth == VOUCH_GRAMMAR_DEEPEST || ++s->work > VOUCH_SCHEMA_WORK) {
+    enum { MOST_SCHEMAS = 1 << 18 };
+    if (s->depth == VOUCH_GRAMMAR_DEEPEST || s->n_rules > MOST_SCHEMAS) {
         vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL,
-                          "schemas are nested more than %d deep, or there are too many", VOUCH_GRAMMAR_DEEPEST);
+                          "schemas are nested more than %d deep, or are more than %d", VOUCH_GRAMMAR_DEEPEST,
+                          MOST_SCHEMAS);
         return 0;
     }
     s->depth++;
     vouch_builder_define(b, rule, body_of(s, schema));
     s->depth--;
     return vouch_expression_rule(b, rule);
+}
+
+/* ---------------------------------------------------- schemas without values */
+
+/* Whether the schema has been read and has no values. */
+static bool is_empty(const vouch_schema *s, const json_t *schema)
+{
+    if (!schema || json_is_false(schema)) return schema != NULL;
+    const int32_t slot = s->rules_room > 0 ? *rule_slot(s, schema) : 0;
+    if (slot == 0) return false;
+    const vouch_expression body = s->builder->rules[s->rules[slot - 1].rule].body;
+    return body >= 0 && vouch_expression_is_nothing(s->builder, body);
+}
+
+/* A part of the schema that its values must have and that has no values; NULL: there is none. */
+static const json_t *empty_part(const vouch_schema *s, const json_t *schema, const char **name)
+{
+    const json_t *properties = json_object_get(schema, "properties"), *items = json_object_get(schema, "items"),
+                 *required = json_object_get(schema, "required"), *prefix = json_object_get(schema, "prefixItems");
+    for (size_t i = 0; i < json_array_size(required); i++) {
+        *name = json_string_value(json_array_get(required, i));
+        const json_t *one = json_object_get(properties, *name);
+        if (is_empty(s, one)) return one;
+    }
+    *name = NULL;
+    const double least = json_number_value(json_object_get(schema, "minItems"));
+    for (size_t i = 0; i < json_array_size(prefix) && (double)i < least; i++)
+        if (is_empty(s, json_array_get(prefix, i))) return json_array_get(prefix, i);
+    return least > (double)json_array_size(prefix) && is_empty(s, items) ? items : NULL;
+}
+
+/* Names the part of a schema without values that is to blame. */
+static void fail_empty(vouch_schema *s, const json_t *schema)
+{
+    static const char *const bounds[][2] = {
+        {"minLength", "maxLength"}, {"minItems", "maxItems"}, {"minProperties", "maxProperties"},
+        {"minimum", "maximum"}, {"exclusiveMinimum", "maximum"},
+        {"minimum", "exclusiveMaximum"}, {"exclusiveMinimum", "exclusiveMaximum"}};
+    const char *name;
+    for (const json_t *part; (part = empty_part(s, schema, &name)) != NULL; schema = part) {
+        if (json_is_object(part)) continue;
+        vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, "required",
+                          "no value is valid: \"%.60s\" is required, and its schema false allows no value",
+                          name ? name : "an item");
+        return;
+    }
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        const json_t *min = json_object_get(schema, bounds[i][0]), *max = json_object_get(schema, bounds[i][1]);
+        if (!json_is_number(min) || !json_is_number(max) || json_number_value(min) < json_number_value(max)) continue;
+        vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, bounds[i][0], "no value is valid: %s leaves none beside it",
+                          bounds[i][1]);
+    }
+    vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, json_object_get(schema, "enum") ? "enum" : NULL,
+                      "no value is valid: its keywords exclude each other");
 }
 
 /* The texts of values that the document's schema allows. Takes the document; NULL: it is no JSON, as `flaw` says. */
@@ -211,10 +286,12 @@ static vouch_expression read_document(vouch_builder *builder, json_t *document, 
     else if (!json_is_object(s.root) && !json_is_true(s.root))
         vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema must be an object or true");
     const vouch_expression value = vouch_schema_value(&s, s.root);
+    if (builder->status == VOUCH_OK && vouch_expression_is_nothing(builder, value)) fail_empty(&s, s.root);
     json_decref(s.made);
     json_decref(s.root);
     free(s.origins);
     free(s.rules);
+    free(s.rule_slots);
     return value;
 }
 

@@ -104,9 +104,9 @@ static bool refuses(const json_t *schema, const json_t *value)
     const json_t *all = json_object_get(schema, "allOf"), *not = json_object_get(schema, "not");
     json_t *values = vouch_schema_listed(schema);
     json_t *others = json_object_size(not) == 1 ? vouch_schema_listed(not) : NULL;
-    bool found = (values && !vouch_schema_lists(values, value)) || (others && vouch_schema_lists(others, value)) ||
-                 vouch_schema_lists(json_object_get(schema, VOUCH_EXCLUDED), value) ||
-                 !(vouch_schema_types(schema) & types_of_value(value));
+    bool found = !(vouch_schema_types(schema) & types_of_value(value)) ||
+                 (values && !vouch_schema_lists(values, value)) || (others && vouch_schema_lists(others, value)) ||
+                 vouch_schema_lists(json_object_get(schema, VOUCH_EXCLUDED), value);
     for (size_t i = 0; i < json_array_size(all) && !found; i++) found = refuses(json_array_get(all, i), value);
     json_decref(values);
     json_decref(others);

@@ -81,15 +81,20 @@ vouch_flats *vouch_flats_new(vouch_schema *s)
     return flats;
 }
 
+void vouch_flats_assign(vouch_flats *flats, const vouch_flats *others)
+{
+    flats->n = others->n;
+    memcpy(flats->flats, others->flats, (size_t)others->n * sizeof others->flats[0]);
+}
+
 void vouch_flats_add(vouch_schema *s, vouch_flats *flats, json_t *flat, const json_t *schema)
 {
-    const bool is_much = ++s->work > VOUCH_SCHEMA_WORK;
-    if (failed(s) || !flat || (!is_much && vouch_schema_impossible(flat))) return;
-    for (int32_t i = 0; i < flats->n; i++)
+    enum { COMPARED = 256 }; /* among so many an equal one is looked for */
+    if (failed(s) || !flat || vouch_schema_impossible(flat)) return;
+    for (int32_t i = 0; i < flats->n && i < COMPARED; i++)
         if (json_equal(flats->flats[i], flat)) return;
-    if (is_much || flats->n == VOUCH_SCHEMA_FLATS)
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL,
-                          "more than %d combinations of anyOf, oneOf, allOf, not and if", VOUCH_SCHEMA_FLATS);
+    if (flats->n == VOUCH_SCHEMA_FLATS)
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL, "more than %d alternatives", VOUCH_SCHEMA_FLATS);
     else flats->flats[flats->n++] = flat;
 }
 
@@ -109,9 +114,14 @@ void vouch_flats_cross(vouch_schema *s, vouch_flats *flats, const vouch_flats *m
 {
     vouch_flats *pairs = vouch_flats_new(s);
     for (int32_t i = 0; i < flats->n && !failed(s); i++)
-        for (int32_t j = 0; j < more->n && !failed(s); j++)
-            vouch_flats_add(s, pairs, vouch_schema_merge(s, flats->flats[i], more->flats[j]), schema);
-    if (pairs) *flats = *pairs;
+        for (int32_t j = 0; j < more->n && !failed(s); j++) {
+            const bool is_free = json_object_size(flats->flats[i]) == 0 || json_object_size(more->flats[j]) == 0;
+            if (!is_free && ++s->work > VOUCH_SCHEMA_WORK)
+                vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL,
+                                  "more than %d combinations of anyOf, oneOf, allOf, not and if", VOUCH_SCHEMA_WORK);
+            else vouch_flats_add(s, pairs, vouch_schema_merge(s, flats->flats[i], more->flats[j]), schema);
+        }
+    if (pairs) vouch_flats_assign(flats, pairs);
     free(pairs);
 }
 
@@ -147,6 +157,19 @@ static void cross_negated(vouch_schema *s, vouch_flats *out, const vouch_flats *
 
 /* -------------------------------------------------------------------- anyOf */
 
+/* A value must now also be valid for one of the children. */
+static void cross_choice(vouch_schema *s, vouch_flats *out, const json_t *children, const json_t *schema)
+{
+    vouch_flats *choice = failed(s) ? NULL : vouch_flats_new(s);
+    for (size_t i = 0; i < json_array_size(children) && choice && !failed(s); i++) {
+        vouch_flats *one = flats_of(s, json_array_get(children, i));
+        if (one) add_all(s, choice, one, schema);
+        free(one);
+    }
+    if (!failed(s)) vouch_flats_cross(s, out, choice, schema);
+    free(choice);
+}
+
 /*
  * anyOf. unevaluatedProperties leaves the properties of all those schemas alone for which a value is valid. So each set
  * of schemas becomes a choice, where otherwise each schema is one.
@@ -157,23 +180,22 @@ static void cross_any(vouch_schema *s, vouch_flats *out, const json_t *schema)
     const json_t *children = json_object_get(schema, "anyOf");
     const size_t n = json_array_size(children);
     if (n == 0 || failed(s)) return;
+    if (s->n_unevaluated == 0) {
+        cross_choice(s, out, children, schema);
+        return;
+    }
     vouch_flats *choice = vouch_flats_new(s);
-    if (s->n_unevaluated > 0 && n > MOST_IN_SETS)
+    if (n > MOST_IN_SETS)
         vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, "anyOf",
                           "it has %zu schemas; beside unevaluatedProperties or unevaluatedItems, at most %d are "
                           "supported", n, MOST_IN_SETS);
-    for (size_t set = 1; s->n_unevaluated > 0 && set < (size_t)1 << n && !failed(s); set++) {
+    for (size_t set = 1; set < (size_t)1 << n && !failed(s); set++) {
         vouch_flats *joined = vouch_flats_new(s);
         if (joined) add_made(s, joined, json_object());
         for (size_t i = 0; i < n && joined; i++)
             if (set >> i & 1) cross_child(s, joined, json_array_get(children, i), schema);
         if (joined) add_all(s, choice, joined, schema);
         free(joined);
-    }
-    for (size_t i = 0; s->n_unevaluated == 0 && i < n && choice; i++) {
-        vouch_flats *one = flats_of(s, json_array_get(children, i));
-        if (one) add_all(s, choice, one, schema);
-        free(one);
     }
     if (!failed(s)) vouch_flats_cross(s, out, choice, schema);
     free(choice);
@@ -205,7 +227,7 @@ static void subtract(vouch_schema *s, vouch_flats *flats, const vouch_flats *oth
 {
     vouch_flats *left = failed(s) ? NULL : vouch_flats_new(s);
     for (int32_t i = 0; i < flats->n && !failed(s); i++) add_difference(s, left, flats->flats[i], other, schema);
-    if (!failed(s)) *flats = *left;
+    if (!failed(s)) vouch_flats_assign(flats, left);
     free(left);
 }
 
@@ -214,12 +236,19 @@ static void cross_one(vouch_schema *s, vouch_flats *out, const json_t *schema)
 {
     const json_t *children = json_object_get(schema, "oneOf");
     const size_t n = json_array_size(children);
+    enum { MOST_TOLD_APART = 1024 };
     if (n == 0 || failed(s)) return;
+    if (n > MOST_TOLD_APART) {
+        if (vouch_schema_let_pass(s, schema, "oneOf", "it has %zu schemas; at most %d are told apart", n,
+                                  MOST_TOLD_APART))
+            cross_choice(s, out, children, schema);
+        return;
+    }
     vouch_flats **each = calloc(n, sizeof(vouch_flats *)), *choice = vouch_flats_new(s), *one = vouch_flats_new(s);
     if (!each) vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
     for (size_t i = 0; i < n && !failed(s); i++) each[i] = flats_of(s, json_array_get(children, i));
     for (size_t i = 0; i < n && !failed(s); i++) {
-        *one = *each[i];
+        vouch_flats_assign(one, each[i]);
         for (size_t j = 0; j < n; j++)
             if (j != i) subtract(s, one, each[j], schema);
         add_all(s, choice, one, schema);
@@ -334,7 +363,7 @@ static void cross_unevaluated(vouch_schema *s, vouch_flats *out, const json_t *s
             flat = vouch_schema_merge(s, flat, vouch_schema_keep(s, limit_items(flat, items)));
         vouch_flats_add(s, limited, flat, schema);
     }
-    if (!failed(s)) *out = *limited;
+    if (!failed(s)) vouch_flats_assign(out, limited);
     free(limited);
 }
 

@@ -60,13 +60,19 @@ static void merge_values(merger *m)
 {
     json_t *x = vouch_schema_listed(m->a), *y = vouch_schema_listed(m->b);
     if (x || y) {
-        json_t *common = json_array();
+        json_t *common = json_array(), *texts = json_object(); /* of y, so that long lists take no square of time */
         const json_t *from = x ? x : y;
+        for (size_t i = 0; i < json_array_size(y) && x; i++)
+            if (json_is_string(json_array_get(y, i)))
+                m->failed |= json_object_set_new(texts, json_string_value(json_array_get(y, i)), json_true()) != 0;
         for (size_t i = 0; i < json_array_size(from); i++) {
             json_t *value = json_array_get(from, i);
-            if (x && y && !vouch_schema_lists(y, value)) continue;
+            const bool is_text = json_is_string(value);
+            if (x && y && is_text && !json_object_get(texts, json_string_value(value))) continue;
+            if (x && y && !is_text && !vouch_schema_lists(y, value)) continue;
             m->failed |= json_array_append(common, value) != 0;
         }
+        json_decref(texts);
         store(m, m->out, "enum", common);
     }
     json_decref(x);

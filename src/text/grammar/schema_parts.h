@@ -17,7 +17,7 @@
 
 #include "text/grammar/json_text.h"
 
-enum { VOUCH_SCHEMA_FLATS = 256, VOUCH_SCHEMA_WORK = 20000 };
+enum { VOUCH_SCHEMA_FLATS = 1 << 16, VOUCH_SCHEMA_WORK = 20000 };
 
 /* A set of types. "number" stands for NUMBER and INTEGER. */
 enum {
@@ -70,7 +70,8 @@ typedef struct vouch_schema {
     json_t *anchors;          /* vouch_schema_anchors, in `made`; NULL: not needed yet */
     vouch_schema_rule *rules; /* [n_rules] schemas that have rules already */
     int32_t n_rules, rules_room;
-    int32_t depth, work;      /* levels of nested schemas; schemas read and flat ones made, at most VOUCH_SCHEMA_WORK */
+    int32_t *rule_slots;      /* [2 * rules_room] an open hash table of indices into rules + 1; 0: free */
+    int32_t depth, work;      /* levels of nested schemas; pairs merged, at most VOUCH_SCHEMA_WORK */
     vouch_schema_origin *origins; /* [n_origins] of `made`, for the pointers of messages */
     int32_t n_origins, origins_room;
     int32_t n_conditions;     /* `not` and `if` within which schemas are being flattened */
@@ -108,6 +109,8 @@ json_t *vouch_schema_anchors(const json_t *root);
 
 /* The schema as a choice of flat schemas. Where it is only a reference, one flat schema has that $ref. */
 void vouch_schema_flatten(vouch_schema *s, const json_t *schema, vouch_flats *out);
+/* Makes `flats` a copy of others. */
+void vouch_flats_assign(vouch_flats *flats, const vouch_flats *others);
 /* An empty list, which the caller frees; NULL after a failure. */
 vouch_flats *vouch_flats_new(vouch_schema *s);
 /* Adds a flat schema, unless it is NULL, obviously allows no value, or is there already. A failure names `schema`. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/grammar/names.h"
 #include "text/grammar/schema_parts.h"
 #include "vouch.h"
 
@@ -320,7 +321,10 @@ static vouch_expression other_name(vouch_schema *s, const object *o)
 static vouch_expression bound_name(vouch_schema *s, const json_t *names)
 {
     json_t *string = vouch_schema_keep(s, json_pack("{s:[O, {s:s}]}", "allOf", names, "type", "string"));
-    return failed(s) ? 0 : vouch_schema_value(s, string);
+    s->writer.is_name = true;
+    const vouch_expression name = failed(s) ? 0 : vouch_schema_value(s, string);
+    s->writer.is_name = false;
+    return name;
 }
 
 /* A name that the pattern of patternProperties matches; *schema is that of its value. */
@@ -338,20 +342,21 @@ static vouch_expression matching_name(vouch_schema *s, const json_t *flat, const
     return vouch_json_string_except(&s->writer, NULL, 0);
 }
 
-/* A property that the schema doesn't name. With patternProperties only names that match the pattern are written. */
-static vouch_expression other_property(vouch_schema *s, const json_t *flat, const object *o)
+/* A property that the schema doesn't name, which begins with *name. With patternProperties only names that match the
+ * pattern are written. */
+static vouch_expression other_property(vouch_schema *s, const json_t *flat, const object *o, vouch_expression *name)
 {
     vouch_builder *b = s->builder;
     const json_t *schema = o->rest;
     if (failed(s)) return 0;
-    const vouch_expression name = o->pattern ? matching_name(s, flat, o->pattern, &schema)
+    const vouch_expression text = o->pattern ? matching_name(s, flat, o->pattern, &schema)
                                   : o->names ? bound_name(s, o->names) : other_name(s, o);
-    return vouch_expression_shared(b, vouch_expression_join(b, 4, name, LITERAL(":"), vouch_json_space(&s->writer),
+    *name = vouch_expression_name(b, text, o->pattern || o->names);
+    return vouch_expression_shared(b, vouch_expression_join(b, 4, *name, LITERAL(":"), vouch_json_space(&s->writer),
                                                             vouch_schema_value(s, schema)));
 }
 
-/* Reads minProperties and maxProperties. Two properties without names of their own may have the same name, so they
- * count as one. */
+/* Reads minProperties and maxProperties. */
 static void read_counts(vouch_schema *s, const json_t *flat, const object *o, bool has_others, int32_t *min,
                         int32_t *max)
 {
@@ -360,10 +365,11 @@ static void read_counts(vouch_schema *s, const json_t *flat, const object *o, bo
     *min = vouch_schema_count(s, flat, "minProperties", 0, INT32_MAX);
     *max = vouch_schema_count(s, flat, "maxProperties", -1, INT32_MAX);
     const bool is_free = o->n == 0 && has_others;
-    if (*min > n_required && !(is_free && *min == 1) &&
-        vouch_schema_let_pass(s, flat, "minProperties",
-                              "supported is 1 where the schema names no properties, and else as many as are required"))
-        *min = is_free;
+    const int32_t most = is_free ? o->pattern || o->names ? 1 : VOUCH_NAMES : n_required;
+    if (*min > most &&
+        vouch_schema_let_pass(s, flat, "minProperties", "supported are as many as are required, and where the schema "
+                              "names none, %d; 1 where it restricts names", VOUCH_NAMES))
+        *min = most;
     if (*max >= 0 && !is_free && (has_others || *max < o->n) &&
         vouch_schema_let_pass(s, flat, "maxProperties",
                               "supported where the schema names no properties, or where it names all and allows all"))
@@ -395,8 +401,10 @@ static vouch_expression object_of(vouch_schema *s, const json_t *flat)
     const bool has_others = o.pattern || !json_is_false(o.rest);
     if (!failed(s)) read_counts(s, flat, &o, has_others, &min, &max);
     if (!failed(s) && has_others && max != 0) {
-        const vouch_expression other = other_property(s, flat, &o);
-        later = vouch_expression_shared(b, vouch_json_more(w, other, 0, max < 0 ? -1 : max - 1));
+        vouch_expression name = 0;
+        const vouch_expression other = other_property(s, flat, &o, &name);
+        const int32_t least = o.n == 0 && min > 1 ? min - 1 : 0;
+        later = vouch_expression_shared(b, vouch_json_more_names(w, name, other, least, max < 0 ? -1 : max - 1));
         first = vouch_expression_join(b, 2, other, later);
         if (o.n > 0 || min == 0) first = vouch_expression_optional(b, first);
     }
@@ -412,6 +420,7 @@ static vouch_expression object_of(vouch_schema *s, const json_t *flat)
         later = vouch_expression_shared(b, later);
     }
     free(o.list);
+    if (has_others && max != 0 && !failed(s)) first = vouch_expression_object(b, first);
     return vouch_expression_join(b, 5, LITERAL("{"), vouch_json_space(w), first, vouch_json_space(w), LITERAL("}"));
 }
 
