@@ -366,6 +366,55 @@ static void test_multiples(void **state)
             }
 }
 
+/* Numbers of any length and with any exponent, compared by their text. */
+static const example long_numbers[] = {
+#define LONG "123456789012345678901234567890"
+    {"{'const': " LONG "}", {LONG}, {"1234567890123456789012345678"}, {LONG "1", "123456789012345678901234567891"}},
+    {"{'enum': [" LONG ", -" LONG ", 1e400, 0.1, 2.50, -0, 1E-400]}",
+     {LONG, "-" LONG, "1e400", "0.1", "2.50", "1E-400"},
+     {"1e40"}, {"1e401", "0.10000000000000001", "2.51", "inf"}},
+    {"{'enum': [{'a': 100000000000000000000000001}, [12345678901234567890.5]]}",
+     {"{'a':100000000000000000000000001}", "[12345678901234567890.5]"}, {"{'a':1"}, {"{'a':1e26}"}},
+    {"{'const': 2.0}", {"2", "2.0"}, {""}, {"3"}},
+    {"{'enum': [1, 2, 100000000000000000000], 'not': {'enum': [2.0, 1e20]}}", {"1"}, {""},
+     {"2", "100000000000000000000"}},
+    {"{'enum': [1e400, 1e-400, 5], 'minimum': 1e399}", {"1e400"}, {"1"}, {"5", "1e-400"}},
+    {"{'enum': [100000000000000000001, 100000000000000000002], 'exclusiveMinimum': 100000000000000000001}",
+     {"100000000000000000002"}, {"1"}, {"100000000000000000001"}},
+    {"{'allOf': [{'enum': [10000000000000000000000, 1.0]}, {'enum': [1e22, 2]}]}", {"10000000000000000000000"}, {"1"},
+     {"1.0", "2"}},
+    {"{'type': 'integer', 'minimum': 99999999999999999998, 'maximum': 100000000000000000001}",
+     {"99999999999999999998", "99999999999999999999", "100000000000000000000", "100000000000000000001"}, {"1", "9"},
+     {"99999999999999999997", "100000000000000000002", "5", "-99999999999999999998"}},
+    {"{'type': 'integer', 'maximum': -1e20}", {"-100000000000000000000", "-999999999999999999999"},
+     {"-1", "-99999999999999999999"},
+     {"-0", "0", "100000000000000000000"}},
+    {"{'type': 'integer', 'minimum': -1e300, 'maximum': 1e300}", {"0", "-5", "1000000000000000000000000000000"}, {"-"},
+     {"1.5", "01"}},
+    {"{'type': 'integer', 'exclusiveMinimum': 9.99e2, 'exclusiveMaximum': 1000.5}", {"1000"}, {"1"}, {"999", "1001"}},
+    {"{'type': 'integer', 'minimum': -0.5, 'maximum': 0.5}", {"0"}, {""}, {"1", "-1", "-0"}},
+    {"{'type': 'integer', 'exclusiveMinimum': -1, 'exclusiveMaximum': 1}", {"0"}, {""}, {"1", "-1"}},
+    {"{'type': 'integer', 'exclusiveMaximum': 0, 'minimum': -1.5}", {"-1"}, {"-"}, {"0", "-2", "1"}},
+    {"{'type': 'number', 'minimum': 1e19}", {"10000000000000000000", "99999999999999999999"},
+     {"1", "9999999999999999999"}, {"1e19", "-10000000000000000000"}},
+    {"{'type': 'number', 'maximum': 1e300}", {"5.5", "-7", "999999999999999999"}, {"-"}, {"1e301", "1e300"}},
+    {"{'type': 'number', 'minimum': 0.12345678901234567890123, 'maximum': 0.2}",
+     {"0.15", "0.2", "0.123456789012345679"},
+     {"0.1", "0.12"}, {"0.3", "0.12345678901234567890"}},
+    {"{'type': 'number', 'exclusiveMinimum': 1e-400, 'maximum': 1}", {"0.1", "1"}, {"0.0", "0"}, {"-0.1", "1.1"}},
+    {"{'type': 'array', 'minItems': 1.0, 'maxItems': 2e0, 'items': {'const': 1}}", {"[1]", "[1,1]"}, {"["}, {"[]"}},
+    {"{'enum': [0.3, 0.35, 1e3], 'multipleOf': 0.1}", {"0.3", "1e3"}, {"1e"}, {"0.35"}},
+    {"{'enum': ['1e400', 1e400], 'type': 'string'}", {"'1e400'"}, {"'"}, {"1e400"}},
+};
+
+static void test_long_numbers(void **state)
+{
+    (void)state;
+    check_examples(VOUCH_GRAMMAR_JSON_SCHEMA, long_numbers, sizeof long_numbers / sizeof long_numbers[0]);
+    static const char part[] = "root ::= %json {\"const\": " LONG "} \"!\" [0-9] | %json true";
+    assert_int_equal(grammar_verdict(VOUCH_GRAMMAR_GBNF, part, LONG "!7"), ACCEPTED);
+}
+
 static void test_any_object(void **state)
 {
     (void)state;
@@ -475,7 +524,7 @@ static const complaint wrong_schemas[] = {
      "leads back to itself"},
     {"{'anyOf': [{'$ref': '#'}, {'type': 'null'}]}", "without end"},
     {"{'oneOf': [{'type': 'string'}, {'format': 'date'}]}", "'/oneOf/1/format': it can't be negated"},
-    {"{'type': 'number', 'minimum': 1e300}", "'/minimum': a number's bound must have at most 17 digits"},
+    {"{'type': 'number', 'minimum': 1e500}", "'/minimum': a bound has at most 400 digits"},
     {"{'type': 'integer', 'multipleOf': 0.5}", "'/multipleOf': expected an integer from 1 to 1000"},
     {"{'type': 'integer', 'multipleOf': 0}", "'/multipleOf': expected a number above 0"},
     {"{'type': 'array', 'items': {'enum': [1,2,3,4,5,6,7,8,9]}, 'uniqueItems': true}", "'/uniqueItems': supported for"},
@@ -494,7 +543,7 @@ static const complaint wrong_schemas[] = {
     {"{'type': 'string', 'pattern': '\\\\bx'}", "this escape is not supported"},
     {"{'type': 'string', 'format': 'regex'}", "'/format': 'regex' is not supported; expected one of date"},
     {"{'allOf': [{'pattern': 'a'}, {'pattern': 'b'}]}", "at '/allOf/1/pattern': it can't be joined"},
-    {"{'items': {'properties': {'n': {'type': 'number', 'maximum': 2e99}}}}", "'/items/properties/n/maximum'"},
+    {"{'items': {'properties': {'n': {'type': 'integer', 'maximum': -2e999}}}}", "'/items/properties/n/maximum'"},
     {"{'type': 'object', 'properties': {'a': {'$ref': '#'}}, 'required': ['a']}", "never ends"},
     {"{'type': 'integer', 'minimum': 5, 'maximum': 4}", "at '/minimum': no value is valid: maximum leaves none"},
     {"{'enum': []}", "at '/enum': no value is valid"},
@@ -998,6 +1047,7 @@ int main(void)
         cmocka_unit_test(test_bounds_of_fractions),
         cmocka_unit_test(test_multiples),
         cmocka_unit_test(test_any_object),
+        cmocka_unit_test(test_long_numbers),
         cmocka_unit_test(test_flags),
         cmocka_unit_test(test_many_alternatives),
         cmocka_unit_test(test_names_come_once),

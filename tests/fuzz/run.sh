@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Runs fuzz targets one after the other:  tests/fuzz/run.sh build/fuzz fuzz_gguf ...
 #
-# Each runs for FUZZ_SECONDS (60). Its corpus stays in build/fuzz/corpus/TARGET. Inputs that crash it go to
+# Each runs for FUZZ_SECONDS (60). Its corpus stays in build/fuzz/corpus/TARGET, so the next run goes on from there.
+# build/fuzz/executions/TARGET has the number of its executions in all runs. Inputs that crash it go to
 # build/fuzz/found/.
 set -u
 build=$1
 shift
 here=$(dirname "$0")
-mkdir -p "$build/found"
+mkdir -p "$build/found" "$build/executions"
 bad=
 for name in "$@"; do
     corpus=$build/corpus/$name
@@ -27,8 +28,10 @@ for name in "$@"; do
     # shellcheck disable=SC2086
     if "$build/tests/fuzz/$name" $options -max_total_time="${FUZZ_SECONDS:-60}" -timeout=20 -rss_limit_mb=2048 \
         -print_final_stats=1 -artifact_prefix="$build/found/$name-" "$corpus" >"$log" 2>&1; then
-        printf '%-16s %s runs in %s s, no finding\n' "$name" \
-            "$(sed -n 's/^stat::number_of_executed_units: //p' "$log")" "${FUZZ_SECONDS:-60}"
+        runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+        total=$(($(cat "$build/executions/$name" 2>/dev/null || echo 0) + runs))
+        echo "$total" >"$build/executions/$name"
+        printf '%-16s %s runs in %s s, %s in all, no finding\n' "$name" "$runs" "${FUZZ_SECONDS:-60}" "$total"
     else
         printf '%-16s FINDING, see %s:\n' "$name" "$log"
         tail -40 "$log"

@@ -3,7 +3,6 @@
 #include "text/grammar/json_text.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,7 +243,7 @@ vouch_expression vouch_json_fraction(vouch_json_writer *writer)
 /* The numbers from `low` to `high`, both texts of n digits. */
 static vouch_expression digits_between(vouch_builder *b, const char *low, const char *high, int n)
 {
-    char end[VOUCH_JSON_DIGITS + 1];
+    char end[VOUCH_DECIMAL_DIGITS + 2];
     if (n == 0) return vouch_expression_empty(b);
     if (low[0] == high[0])
         return vouch_expression_join(b, 2, BYTES(low[0], low[0]), digits_between(b, low + 1, high + 1, n - 1));
@@ -270,31 +269,61 @@ static vouch_expression digits_between(vouch_builder *b, const char *low, const 
     return vouch_expression_choice(b, &parts);
 }
 
-/* Adds the numbers from low to high, neither below 0. */
-static void add_between(vouch_builder *b, vouch_parts *parts, int64_t low, int64_t high, const char *sign)
+static int compare_digits(const char *x, const char *y)
 {
-    for (int64_t from = low; from <= high;) {
-        char text[2][24];
-        const int n = snprintf(text[0], sizeof text[0], "%" PRId64, from);
-        int64_t last = 9; /* of the numbers with n digits */
-        for (int i = 1; i < n; i++) last = last * 10 + 9;
-        if (last > high) last = high;
-        snprintf(text[1], sizeof text[1], "%" PRId64, last);
-        const vouch_expression number = digits_between(b, text[0], text[1], n);
-        vouch_parts_add(b, parts, vouch_expression_join(b, 2, LITERAL(sign), number));
-        from = last + 1;
+    const size_t n = strlen(x), m = strlen(y);
+    return n != m ? (n > m) - (n < m) : strcmp(x, y);
+}
+
+/* Adds the numbers from low to high, both digits without zeros in front. */
+static void add_between(vouch_builder *b, vouch_parts *parts, const char *low, const char *high, const char *sign)
+{
+    char from[VOUCH_DECIMAL_DIGITS + 2], to[VOUCH_DECIMAL_DIGITS + 2];
+    const size_t last = strlen(high);
+    for (size_t n = strlen(low); n <= last && compare_digits(low, high) <= 0; n++) {
+        memset(from, '0', n);
+        memset(to, '9', n);
+        from[0] = '1';
+        from[n] = to[n] = '\0';
+        const char *least = n == strlen(low) ? low : from, *most = n == last ? high : to;
+        vouch_parts_add(b, parts, vouch_expression_join(b, 2, LITERAL(sign), digits_between(b, least, most, (int)n)));
     }
+}
+
+/* The largest number of so many digits as one may have beside a bound. */
+static void fill_nines(char out[VOUCH_DECIMAL_DIGITS + 2], const vouch_whole *bound)
+{
+    size_t n = bound ? strlen(bound->digits) + 1 : 0;
+    if (n < VOUCH_JSON_DIGITS + 1) n = VOUCH_JSON_DIGITS;
+    if (n > VOUCH_DECIMAL_DIGITS) n = VOUCH_DECIMAL_DIGITS;
+    memset(out, '9', n);
+    out[n] = '\0';
+}
+
+vouch_expression vouch_json_whole(vouch_json_writer *writer, const vouch_whole *min, const vouch_whole *max)
+{
+    vouch_builder *b = writer->builder;
+    vouch_parts parts = {0};
+    char nines[VOUCH_DECIMAL_DIGITS + 2];
+    if (!min || min->is_negative) {
+        fill_nines(nines, max);
+        add_between(b, &parts, max && max->is_negative ? max->digits : "1", min ? min->digits : nines, "-");
+    }
+    if (!max || !max->is_negative) {
+        fill_nines(nines, min);
+        add_between(b, &parts, min && !min->is_negative ? min->digits : "0", max ? max->digits : nines, "");
+    }
+    return vouch_expression_choice(b, &parts);
 }
 
 vouch_expression vouch_json_integer(vouch_json_writer *writer, int64_t min, int64_t max)
 {
-    vouch_builder *b = writer->builder;
-    vouch_parts parts = {0};
+    vouch_whole low = {.is_negative = min < 0}, high = {.is_negative = max < 0};
     if (min < -VOUCH_JSON_MOST) min = -VOUCH_JSON_MOST;
     if (max > VOUCH_JSON_MOST) max = VOUCH_JSON_MOST;
-    if (min < 0) add_between(b, &parts, max < 0 ? -max : 1, -min, "-");
-    if (max >= 0) add_between(b, &parts, min > 0 ? min : 0, max, "");
-    return vouch_expression_choice(b, &parts);
+    snprintf(low.digits, sizeof low.digits, "%" PRId64, min < 0 ? -min : min);
+    snprintf(high.digits, sizeof high.digits, "%" PRId64, max < 0 ? -max : max);
+    return vouch_json_whole(writer, &low, &high);
 }
 
 /* ------------------------------------------------------------------- values */
@@ -332,34 +361,29 @@ static vouch_expression list_of(vouch_json_writer *w, vouch_expression item)
     return vouch_expression_optional(b, vouch_expression_join(b, 2, item, vouch_json_more(w, item, 0, -1)));
 }
 
-/* A whole float is written as an integer. */
+/* As the schema writes it; a whole number with a fraction of zeros also without that. */
 static vouch_expression number_constant(vouch_json_writer *w, const json_t *value)
 {
     vouch_builder *b = w->builder;
-    const double real = json_number_value(value);
-    if (json_is_real(value) && fabs(real) < 1e17 && real == floor(real)) {
-        char whole[32];
-        snprintf(whole, sizeof whole, "%.0f", real == 0 ? 0 : real);
-        return LITERAL(whole);
-    }
-    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
-    if (!text) vouch_builder_fail(b, VOUCH_E_MEMORY, "not enough memory for the schema");
-    const vouch_expression constant = text ? LITERAL(text) : 0;
-    free(text);
-    return constant;
+    vouch_decimal room;
+    const char *text = vouch_decimal_text(value, &room), *point = strchr(text, '.');
+    const vouch_expression written = LITERAL(text);
+    if (!point || point[1 + strspn(point + 1, "0")]) return written;
+    const bool is_zero = text[strspn(text, "-0.")] == '\0';
+    return vouch_expression_either(b, 2, written, is_zero ? LITERAL("0") :
+                                   vouch_expression_text(b, text, (size_t)(point - text)));
 }
 
 vouch_expression vouch_json_constant(vouch_json_writer *writer, const json_t *value)
 {
     vouch_builder *b = writer->builder;
     vouch_parts parts = {0};
+    if (vouch_decimal_is(value)) return number_constant(writer, value);
     switch (json_typeof(value)) {
     case JSON_NULL: return LITERAL("null");
     case JSON_TRUE: return LITERAL("true");
     case JSON_FALSE: return LITERAL("false");
     case JSON_STRING: return vouch_json_string_of(writer, json_string_value(value), json_string_length(value));
-    case JSON_INTEGER:
-    case JSON_REAL: return number_constant(writer, value);
     case JSON_ARRAY:
         for (size_t i = 0; i < json_array_size(value); i++) {
             const vouch_expression item = vouch_json_constant(writer, json_array_get(value, i));

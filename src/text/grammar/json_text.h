@@ -13,6 +13,7 @@
 
 #include "format/gguf.h"
 #include "text/grammar/characters.h"
+#include "text/grammar/decimal.h"
 
 enum {
     VOUCH_JSON_DIGITS = 18,   /* most digits of an integer */
@@ -51,6 +52,13 @@ vouch_expression vouch_json_number(vouch_json_writer *writer);
 vouch_expression vouch_json_fraction(vouch_json_writer *writer);
 /* An integer in [min, max], of at most 18 digits. */
 vouch_expression vouch_json_integer(vouch_json_writer *writer, int64_t min, int64_t max);
+/* An integer of any length: its digits, without zeros in front. */
+typedef struct vouch_whole {
+    bool is_negative;
+    char digits[VOUCH_DECIMAL_DIGITS + 2];
+} vouch_whole;
+/* An integer in [min, max]; NULL: no bound. It has at most 18 digits, or one more than its bounds. */
+vouch_expression vouch_json_whole(vouch_json_writer *writer, const vouch_whole *min, const vouch_whole *max);
 /* A bound of numbers, without its sign: 273.15 is {273, "15"}. */
 typedef struct vouch_bound {
     int64_t whole;

@@ -240,7 +240,7 @@ static const json_t *empty_part(const vouch_schema *s, const json_t *schema, con
         if (is_empty(s, one)) return one;
     }
     *name = NULL;
-    const double least = json_number_value(json_object_get(schema, "minItems"));
+    const double least = vouch_decimal_value(json_object_get(schema, "minItems"));
     for (size_t i = 0; i < json_array_size(prefix) && (double)i < least; i++)
         if (is_empty(s, json_array_get(prefix, i))) return json_array_get(prefix, i);
     return least > (double)json_array_size(prefix) && is_empty(s, items) ? items : NULL;
@@ -263,7 +263,7 @@ static void fail_empty(vouch_schema *s, const json_t *schema)
     }
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
         const json_t *min = json_object_get(schema, bounds[i][0]), *max = json_object_get(schema, bounds[i][1]);
-        if (!json_is_number(min) || !json_is_number(max) || json_number_value(min) < json_number_value(max)) continue;
+        if (!vouch_decimal_is(min) || !vouch_decimal_is(max) || vouch_decimal_compare(min, max) < 0) continue;
         vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, bounds[i][0], "no value is valid: %s leaves none beside it",
                           bounds[i][1]);
     }
@@ -298,7 +298,7 @@ static vouch_expression read_document(vouch_builder *builder, json_t *document, 
 int32_t vouch_schema_read(vouch_builder *builder, const char *text, size_t n)
 {
     json_error_t flaw;
-    json_t *document = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &flaw);
+    json_t *document = vouch_decimal_load(text, n, NULL, &flaw);
     const int32_t root = vouch_builder_rule(builder, "root", 4);
     vouch_builder_define(builder, root, read_document(builder, document, &flaw));
     return root;
@@ -307,8 +307,6 @@ int32_t vouch_schema_read(vouch_builder *builder, const char *text, size_t n)
 vouch_expression vouch_schema_read_part(vouch_builder *builder, const char *text, size_t n, size_t *n_read)
 {
     json_error_t flaw;
-    json_t *document =
-        json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &flaw);
-    *n_read = document ? (size_t)flaw.position : 0;
+    json_t *document = vouch_decimal_load(text, n, n_read, &flaw);
     return read_document(builder, document, &flaw);
 }

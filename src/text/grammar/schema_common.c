@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Types and values of flat schemas, and whether any value is valid for them (schema_parts.h). */
-#include <math.h>
 #include <string.h>
 
 #include "text/grammar/schema_parts.h"
@@ -37,22 +36,20 @@ int vouch_schema_types(const json_t *flat)
 
 int vouch_schema_type_of(const json_t *value)
 {
+    if (vouch_decimal_is(value)) return json_is_integer(value) ? VOUCH_TYPE_INTEGER : VOUCH_TYPE_NUMBER;
     switch (json_typeof(value)) {
     case JSON_NULL: return VOUCH_TYPE_NULL;
     case JSON_TRUE:
     case JSON_FALSE: return VOUCH_TYPE_BOOLEAN;
-    case JSON_INTEGER: return VOUCH_TYPE_INTEGER;
-    case JSON_REAL: return VOUCH_TYPE_NUMBER;
     case JSON_STRING: return VOUCH_TYPE_STRING;
     case JSON_ARRAY: return VOUCH_TYPE_ARRAY;
     default: return VOUCH_TYPE_OBJECT;
     }
 }
 
-/* The types of which a value is: 2.0 is an integer, too. */
-static int types_of_value(const json_t *value)
+int vouch_schema_types_of(const json_t *value)
 {
-    const bool is_whole = json_is_real(value) && json_real_value(value) == floor(json_real_value(value));
+    const bool is_whole = vouch_decimal_is(value) && vouch_decimal_is_whole(value);
     return is_whole ? VOUCH_TYPE_INTEGER : vouch_schema_type_of(value);
 }
 
@@ -63,7 +60,8 @@ bool vouch_schema_equal(const json_t *a, const json_t *b)
     const char *name;
     json_t *value;
     if (json_is_integer(a) && json_is_integer(b)) return json_integer_value(a) == json_integer_value(b);
-    if (json_is_number(a) && json_is_number(b)) return json_number_value(a) == json_number_value(b);
+    if (vouch_decimal_is(a) != vouch_decimal_is(b)) return false;
+    if (vouch_decimal_is(a)) return vouch_decimal_compare(a, b) == 0;
     if (json_typeof(a) != json_typeof(b)) return false;
     bool same = json_array_size(a) == json_array_size(b) && json_object_size(a) == json_object_size(b);
     if (!json_is_array(a) && !json_is_object(a)) return json_equal(a, b);
@@ -104,7 +102,7 @@ static bool refuses(const json_t *schema, const json_t *value)
     const json_t *all = json_object_get(schema, "allOf"), *not = json_object_get(schema, "not");
     json_t *values = vouch_schema_listed(schema);
     json_t *others = json_object_size(not) == 1 ? vouch_schema_listed(not) : NULL;
-    bool found = !(vouch_schema_types(schema) & types_of_value(value)) ||
+    bool found = !(vouch_schema_types(schema) & vouch_schema_types_of(value)) ||
                  (values && !vouch_schema_lists(values, value)) || (others && vouch_schema_lists(others, value)) ||
                  vouch_schema_lists(json_object_get(schema, VOUCH_EXCLUDED), value);
     for (size_t i = 0; i < json_array_size(all) && !found; i++) found = refuses(json_array_get(all, i), value);

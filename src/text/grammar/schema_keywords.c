@@ -44,7 +44,7 @@ static const char *const annotations[] = {"title", "description", "default", "ex
 static bool all_texts(const json_t *array)
 {
     for (size_t i = 0; i < json_array_size(array); i++)
-        if (!json_is_string(json_array_get(array, i))) return false;
+        if (!vouch_decimal_is_text(json_array_get(array, i))) return false;
     return json_is_array(array);
 }
 
@@ -68,12 +68,12 @@ static const char *check_value(value_kind kind, const json_t *value)
         json_object_foreach((json_t *)(uintptr_t)value, key, child) holds &= vouch_is_schema(child);
         return holds && json_is_object(value) ? NULL : "expected an object of schemas";
     case COUNT:
-        holds = json_is_number(value) && json_number_value(value) >= 0 && json_number_value(value) <= INT32_MAX &&
-                json_number_value(value) == (double)(int32_t)json_number_value(value);
+        holds = vouch_decimal_is(value) && vouch_decimal_is_whole(value) && vouch_decimal_value(value) >= 0 &&
+                vouch_decimal_value(value) <= INT32_MAX;
         return holds ? NULL : "expected an integer from 0 to 2147483647";
-    case NUMBER: return json_is_number(value) ? NULL : "expected a number";
+    case NUMBER: return vouch_decimal_is(value) ? NULL : "expected a number";
     case TRUTH: return json_is_boolean(value) ? NULL : "expected true or false";
-    case TEXT: return json_is_string(value) ? NULL : "expected a string";
+    case TEXT: return vouch_decimal_is_text(value) ? NULL : "expected a string";
     case TEXTS: return all_texts(value) ? NULL : "expected an array of strings";
     case NAMED_TEXTS:
         json_object_foreach((json_t *)(uintptr_t)value, key, child) holds &= all_texts(child);

@@ -42,7 +42,7 @@ static void merge_number(merger *m, const char *name, bool larger)
 {
     const json_t *x = json_object_get(m->a, name), *y = json_object_get(m->b, name);
     if (!x && !y) return;
-    const bool takes_x = !y || (x && (json_number_value(x) > json_number_value(y)) == larger);
+    const bool takes_x = !y || (x && (vouch_decimal_compare(x, y) > 0) == larger);
     store(m, m->out, name, shared(takes_x ? x : y));
 }
 
@@ -50,7 +50,7 @@ static void merge_number(merger *m, const char *name, bool larger)
 static void merge_equal(merger *m, const char *name)
 {
     const json_t *x = json_object_get(m->a, name), *y = json_object_get(m->b, name);
-    if (x && y && !json_equal(x, y) &&
+    if (x && y && !vouch_schema_equal(x, y) &&
         !vouch_schema_let_pass(m->s, m->b, name, "it can't be joined with another %s for the same value", name))
         return;
     if (x || y) store(m, m->out, name, shared(x ? x : y));
@@ -63,11 +63,11 @@ static void merge_values(merger *m)
         json_t *common = json_array(), *texts = json_object(); /* of y, so that long lists take no square of time */
         const json_t *from = x ? x : y;
         for (size_t i = 0; i < json_array_size(y) && x; i++)
-            if (json_is_string(json_array_get(y, i)))
+            if (vouch_decimal_is_text(json_array_get(y, i)))
                 m->failed |= json_object_set_new(texts, json_string_value(json_array_get(y, i)), json_true()) != 0;
         for (size_t i = 0; i < json_array_size(from); i++) {
             json_t *value = json_array_get(from, i);
-            const bool is_text = json_is_string(value);
+            const bool is_text = vouch_decimal_is_text(value);
             if (x && y && is_text && !json_object_get(texts, json_string_value(value))) continue;
             if (x && y && !is_text && !vouch_schema_lists(y, value)) continue;
             m->failed |= json_array_append(common, value) != 0;

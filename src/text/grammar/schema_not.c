@@ -62,7 +62,7 @@ static const struct bound {
 
 static void negate_bound(complement *c, const struct bound *bound, const json_t *value)
 {
-    json_t *limit = bound->step ? json_integer((json_int_t)json_number_value(value) + bound->step) : shared(value);
+    json_t *limit = bound->step ? json_integer((json_int_t)vouch_decimal_value(value) + bound->step) : shared(value);
     if (bound->step && json_integer_value(limit) < 0) json_decref(limit);
     else add(c, bound->types, json_pack("{s:o}", bound->opposite, limit));
 }
@@ -104,14 +104,14 @@ static void negate_prefix(complement *c, const json_t *prefix)
 static void negate_contains(complement *c, const json_t *schema)
 {
     const json_t *most = json_object_get(c->flat, "maxContains");
-    const json_int_t least = (json_int_t)json_number_value(json_object_get(c->flat, "minContains"));
+    const json_int_t least = (json_int_t)vouch_decimal_value(json_object_get(c->flat, "minContains"));
     if (least == 1) add(c, VOUCH_TYPE_ARRAY, json_pack("{s:{s:O}}", "items", "not", schema));
     if (least > 1)
         add(c, VOUCH_TYPE_ARRAY,
             json_pack("{s:O, s:i, s:I}", "contains", schema, "minContains", 0, "maxContains", least - 1));
     if (most)
         add(c, VOUCH_TYPE_ARRAY,
-            json_pack("{s:O, s:I}", "contains", schema, "minContains", (json_int_t)json_number_value(most) + 1));
+            json_pack("{s:O, s:I}", "contains", schema, "minContains", (json_int_t)vouch_decimal_value(most) + 1));
 }
 
 /* Whether every value meets the keyword, or another keyword's complement takes care of it. */
@@ -177,8 +177,7 @@ enum { MOST_NUMBERS = 64 };
 
 static int compare_numbers(const void *a, const void *b)
 {
-    const double x = json_number_value(*(const json_t *const *)a), y = json_number_value(*(const json_t *const *)b);
-    return (x > y) - (x < y);
+    return vouch_decimal_compare(*(const json_t *const *)a, *(const json_t *const *)b);
 }
 
 /* Adds the numbers between those that are excluded: each interval becomes a flat schema. */
@@ -222,7 +221,7 @@ void vouch_schema_split(vouch_schema *s, const json_t *flat, vouch_flats *out)
             if (is_left) vouch_flats_add(s, out, other, flat);
             rest = without(s, rest, type, NULL);
         }
-        if (json_is_number(value)) {
+        if (vouch_decimal_is(value)) {
             if (n_numbers < MOST_NUMBERS) numbers[n_numbers++] = value;
             else vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, value, NULL, "more than %d numbers are not allowed",
                                    MOST_NUMBERS);

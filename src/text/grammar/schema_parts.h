@@ -127,6 +127,8 @@ json_t *vouch_schema_merge(vouch_schema *s, const json_t *a, const json_t *b);
 /* The types that a flat schema allows. */
 int vouch_schema_types(const json_t *flat);
 int vouch_schema_type_of(const json_t *value);
+/* The types of which a value is: 2.0 is an integer, too. */
+int vouch_schema_types_of(const json_t *value);
 /* Whether two values are the same for JSON Schema, where 1 is 1.0. */
 bool vouch_schema_equal(const json_t *a, const json_t *b);
 bool vouch_schema_lists(const json_t *array, const json_t *value);

@@ -22,7 +22,7 @@ int32_t vouch_schema_count(vouch_schema *s, const json_t *flat, const char *name
 {
     const json_t *value = json_object_get(flat, name);
     if (!value) return other;
-    const int32_t count = (int32_t)json_number_value(value);
+    const int32_t count = (int32_t)vouch_decimal_value(value);
     if (count > most &&
         vouch_schema_let_pass(s, flat, name, "%s is %d; supported are at most %d", name, count, most))
         return other < 0 ? other : most;
@@ -36,99 +36,139 @@ typedef struct bounds {
     bool any;
 } bounds;
 
-static int64_t clamp(double value)
+/* Adds 1, or -1, to the number. */
+static void step(vouch_whole *whole, bool is_up)
 {
-    return value > (double)VOUCH_JSON_MOST ? VOUCH_JSON_MOST
-           : value < -(double)VOUCH_JSON_MOST ? -VOUCH_JSON_MOST : (int64_t)value;
+    size_t n = strlen(whole->digits), i = n;
+    const bool grows = whole->is_negative != is_up;
+    if (!grows && strcmp(whole->digits, "0") == 0) {
+        *whole = (vouch_whole){.is_negative = !is_up, .digits = "1"};
+        return;
+    }
+    while (i > 0 && whole->digits[i - 1] == (grows ? '9' : '0')) whole->digits[--i] = grows ? '0' : '9';
+    if (i > 0) whole->digits[i - 1] = (char)(whole->digits[i - 1] + (grows ? 1 : -1));
+    if (grows ? i == 0 : n > 1 && whole->digits[0] == '0') {
+        memmove(whole->digits + grows, whole->digits + !grows, n + grows);
+        if (grows) whole->digits[0] = '1';
+    }
+    if (strcmp(whole->digits, "0") == 0) whole->is_negative = false;
 }
 
-/* The integers that the bounds allow. */
-static bounds bounds_of(const json_t *flat)
+static int compare_wholes(const vouch_whole *x, const vouch_whole *y)
 {
-    bounds out = {-VOUCH_JSON_MOST, VOUCH_JSON_MOST, false};
-    static const struct {
-        const char *name;
-        bool is_min, is_exclusive;
-    } limits[] = {{"minimum", true, false}, {"exclusiveMinimum", true, true}, {"maximum", false, false},
-                  {"exclusiveMaximum", false, true}};
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        const json_t *value = json_object_get(flat, limits[i].name);
+    if (x->is_negative != y->is_negative) return x->is_negative ? -1 : 1;
+    const size_t n = strlen(x->digits), m = strlen(y->digits);
+    const int order = n != m ? (n > m) - (n < m) : strcmp(x->digits, y->digits);
+    return x->is_negative ? -order : order;
+}
+
+/* The least integer that minimum and exclusiveMinimum allow, or the largest one that the maxima allow. False: they
+ * don't bind it. A bound of too many digits doesn't bind where it leaves some integers, and is an error where it leaves
+ * none. */
+static bool whole_bound(vouch_schema *s, const json_t *flat, bool is_min, vouch_whole *out)
+{
+    const char *const names[] = {is_min ? "minimum" : "maximum", is_min ? "exclusiveMinimum" : "exclusiveMaximum"};
+    bool found = false;
+    for (int i = 0; i < 2; i++) {
+        const json_t *value = json_object_get(flat, names[i]);
+        vouch_whole one = {0};
+        char fraction[2];
+        bool is_cut;
         if (!value) continue;
-        out.any = true;
-        const double real = json_number_value(value);
-        const bool is_whole = json_is_integer(value) || real == floor(real);
-        int64_t limit = json_is_integer(value) ? json_integer_value(value)
-                                               : clamp(limits[i].is_min ? ceil(real) : floor(real));
-        if (limit > VOUCH_JSON_MOST) limit = VOUCH_JSON_MOST;
-        if (limit < -VOUCH_JSON_MOST) limit = -VOUCH_JSON_MOST;
-        if (is_whole && limits[i].is_exclusive) limit += limits[i].is_min ? 1 : -1;
-        if (limits[i].is_min && limit > out.min) out.min = limit;
-        if (!limits[i].is_min && limit < out.max) out.max = limit;
+        if (!vouch_decimal_expand(value, one.digits, fraction, 1, &one.is_negative, &is_cut)) {
+            if (one.is_negative != is_min)
+                (void)vouch_schema_let_pass(s, flat, names[i], "a bound has at most %d digits", VOUCH_DECIMAL_DIGITS);
+            continue;
+        }
+        const bool is_whole = !fraction[0] && !is_cut;
+        if (strcmp(one.digits, "0") == 0 && is_whole) one.is_negative = false;
+        if (!is_whole && one.is_negative != is_min) step(&one, is_min);
+        else if (!is_whole && strcmp(one.digits, "0") == 0) one.is_negative = false;
+        if (is_whole && i == 1) step(&one, is_min);
+        const int order = found ? compare_wholes(&one, out) : 0;
+        if (!found || (is_min ? order > 0 : order < 0)) *out = one;
+        found = true;
     }
-    return out;
+    return found;
 }
 
-/* A bound's digits, as few as tell it apart from other doubles. False: they are too many. */
-static bool read_bound(double real, vouch_bound *out)
+static int64_t clamp(const vouch_whole *whole)
 {
-    char text[64];
-    *out = (vouch_bound){.is_negative = real < 0};
-    if (!(fabs(real) < 1e17)) return false;
-    for (int n = 0; n <= VOUCH_JSON_FRACTION; n++) {
-        snprintf(text, sizeof text, "%.*f", n, fabs(real));
-        if (strtod(text, NULL) != fabs(real)) continue;
-        out->whole = strtoll(text, NULL, 10);
-        const char *point = strchr(text, '.');
-        if (point) snprintf(out->fraction, sizeof out->fraction, "%s", point + 1);
-        return true;
-    }
-    return false;
+    const bool is_long = strlen(whole->digits) > VOUCH_JSON_DIGITS;
+    const int64_t value = is_long ? VOUCH_JSON_MOST : strtoll(whole->digits, NULL, 10);
+    return whole->is_negative ? -value : value;
 }
 
-static double bound_value(const vouch_bound *bound)
+/* The integers that the bounds allow, as far as they have at most 18 digits. */
+static bounds bounds_of(vouch_schema *s, const json_t *flat)
 {
-    char text[64];
-    snprintf(text, sizeof text, "%lld.%s0", (long long)bound->whole, bound->fraction);
-    return bound->is_negative ? -strtod(text, NULL) : strtod(text, NULL);
+    vouch_whole min, max;
+    const bool has_min = whole_bound(s, flat, true, &min), has_max = whole_bound(s, flat, false, &max);
+    return (bounds){has_min ? clamp(&min) : -VOUCH_JSON_MOST, has_max ? clamp(&max) : VOUCH_JSON_MOST,
+                    has_min || has_max};
+}
+
+static vouch_expression whole_in(vouch_schema *s, const json_t *flat)
+{
+    vouch_whole min, max;
+    const bool has_min = whole_bound(s, flat, true, &min), has_max = whole_bound(s, flat, false, &max);
+    if (has_min && has_max && compare_wholes(&min, &max) > 0) return vouch_expression_nothing(s->builder);
+    return vouch_json_whole(&s->writer, has_min ? &min : NULL, has_max ? &max : NULL);
 }
 
 /* The larger of two minima, or the smaller of two maxima; of equal ones the exclusive one. NULL: there is none. */
-static const vouch_bound *bound_of(vouch_schema *s, const json_t *flat, bool is_min, vouch_bound *out)
+static const json_t *given_bound(const json_t *flat, bool is_min, bool *is_open)
 {
-    const char *const names[] = {is_min ? "minimum" : "maximum", is_min ? "exclusiveMinimum" : "exclusiveMaximum"};
-    const json_t *given[] = {json_object_get(flat, names[0]), json_object_get(flat, names[1])};
-    if (!given[0] && !given[1]) return NULL;
-    const double x = json_number_value(given[0]), y = json_number_value(given[1]);
-    const bool is_open = !given[0] || (given[1] && (is_min ? y >= x : y <= x));
-    if (!read_bound(is_open ? y : x, out))
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, names[is_open],
-                          "a number's bound must have at most 17 digits before and 20 behind the point");
-    out->is_open = is_open;
-    return out;
+    const json_t *bound = json_object_get(flat, is_min ? "minimum" : "maximum"),
+                 *open = json_object_get(flat, is_min ? "exclusiveMinimum" : "exclusiveMaximum");
+    const int order = bound && open ? vouch_decimal_compare(open, bound) : 0;
+    *is_open = !bound || (open && (is_min ? order >= 0 : order <= 0));
+    return *is_open ? open : bound;
+}
+
+/* Reads a bound. False: numbers up to it would have too many digits to have a fraction. A bound of many digits away
+ * from 0 binds no number that is written. */
+static bool read_bound(const json_t *value, bool is_min, vouch_bound *out)
+{
+    char whole[VOUCH_DECIMAL_DIGITS + 2];
+    bool is_cut = false;
+    const bool fits =
+        vouch_decimal_expand(value, whole, out->fraction, VOUCH_JSON_FRACTION, &out->is_negative, &is_cut);
+    const bool is_inner = out->is_negative != is_min; /* numbers are on the side away from 0 */
+    if (fits && strlen(whole) < VOUCH_JSON_DIGITS) {
+        out->whole = strtoll(whole, NULL, 10);
+        if (is_cut) out->is_open = is_inner;
+        return true;
+    }
+    out->whole = VOUCH_JSON_MOST;
+    out->fraction[0] = '\0';
+    out->is_open = false;
+    return !is_inner;
 }
 
 /* A number in the range, of some types. */
 static vouch_expression number_in(vouch_schema *s, const json_t *flat, bounds range, int types)
 {
-    vouch_bound low, high;
+    vouch_bound low = {0}, high = {0};
     if (!(types & VOUCH_TYPE_INTEGER)) {
         if (!range.any) return vouch_json_fraction(&s->writer);
         vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, NULL, "numbers that are no integers can't have bounds");
     }
-    if (!(types & VOUCH_TYPE_NUMBER)) return vouch_json_integer(&s->writer, range.min, range.max);
-    if (!range.any) return vouch_json_number(&s->writer);
-    const vouch_bound *min = bound_of(s, flat, true, &low), *max = bound_of(s, flat, false, &high);
-    if (failed(s)) return 0;
-    const bool is_empty = min && max && (bound_value(min) > bound_value(max) ||
-                                         (bound_value(min) == bound_value(max) && (min->is_open || max->is_open)));
-    return is_empty ? vouch_expression_nothing(s->builder) : vouch_json_number_in(&s->writer, min, max);
+    if (!(types & VOUCH_TYPE_NUMBER)) return whole_in(s, flat);
+    const json_t *min = given_bound(flat, true, &low.is_open), *max = given_bound(flat, false, &high.is_open);
+    if (!min && !max) return vouch_json_number(&s->writer);
+    const int order = min && max ? vouch_decimal_compare(min, max) : -1;
+    if (failed(s) || order > 0 || (order == 0 && (low.is_open || high.is_open)))
+        return vouch_expression_nothing(s->builder);
+    if ((min && !read_bound(min, true, &low)) || (max && !read_bound(max, false, &high))) return whole_in(s, flat);
+    return vouch_json_number_in(&s->writer, min ? &low : NULL, max ? &high : NULL);
 }
 
 /* A multiple without bounds has at most 9 digits, so that its grammar stays small. */
 static vouch_expression multiple_of(vouch_schema *s, const json_t *flat, bounds range, int types)
 {
     enum { MOST = 999999999 };
-    const double of = json_number_value(json_object_get(flat, "multipleOf"));
+    const double of = vouch_decimal_value(json_object_get(flat, "multipleOf"));
     if (!(of >= 1 && of <= VOUCH_JSON_DIVISOR && of == floor(of))) {
         if (!(of > 0)) vouch_schema_fail(s, VOUCH_E_ARGUMENT, flat, "multipleOf", "expected a number above 0");
         else if (vouch_schema_let_pass(s, flat, "multipleOf", "expected an integer from 1 to %d", VOUCH_JSON_DIVISOR))
@@ -144,7 +184,7 @@ static vouch_expression multiple_of(vouch_schema *s, const json_t *flat, bounds 
 
 static vouch_expression number_of(vouch_schema *s, const json_t *flat, int types)
 {
-    const bounds range = bounds_of(flat);
+    const bounds range = bounds_of(s, flat);
     if (json_object_get(flat, "multipleOf") && types & VOUCH_TYPE_INTEGER) return multiple_of(s, flat, range, types);
     return number_in(s, flat, range, types);
 }
@@ -168,7 +208,8 @@ static vouch_expression string_except(vouch_schema *s, const json_t *flat, int32
     if (min == 1) texts[n++] = (vouch_text){"", 0};
     for (size_t i = 0; i < json_array_size(excluded); i++) {
         const json_t *value = json_array_get(excluded, i);
-        if (json_is_string(value)) texts[n++] = (vouch_text){json_string_value(value), json_string_length(value)};
+        if (vouch_decimal_is_text(value))
+            texts[n++] = (vouch_text){json_string_value(value), json_string_length(value)};
     }
     qsort(texts, (size_t)n, sizeof *texts, compare_texts);
     const vouch_expression string = vouch_json_string_except(&s->writer, texts, n);
@@ -190,7 +231,7 @@ static bool excludes_strings(const json_t *flat, int32_t min, int32_t max)
     for (size_t i = 0; i < json_array_size(excluded); i++) {
         const json_t *value = json_array_get(excluded, i);
         const int32_t n = count_characters(value);
-        if (json_is_string(value) && n >= min && (max < 0 || n <= max)) return true;
+        if (vouch_decimal_is_text(value) && n >= min && (max < 0 || n <= max)) return true;
     }
     return false;
 }
@@ -432,28 +473,27 @@ bool vouch_schema_within(vouch_schema *s, const json_t *flat, const json_t *valu
                                          "propertyNames", "patternProperties", "minProperties", "maxProperties",
                                          "items", "prefixItems", "uniqueItems", "contains"};
     const int type = vouch_schema_type_of(value);
-    const bool is_whole = json_is_real(value) && json_number_value(value) == floor(json_number_value(value));
-    if (!(vouch_schema_types(flat) & (is_whole ? VOUCH_TYPE_INTEGER : type))) return false;
+    if (!(vouch_schema_types(flat) & vouch_schema_types_of(value))) return false;
     if (vouch_schema_lists(json_object_get(flat, VOUCH_EXCLUDED), value)) return false;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         const int of = i < 2 ? VOUCH_TYPE_STRING : i < 9 ? VOUCH_TYPE_OBJECT : VOUCH_TYPE_ARRAY;
         if (type != of || !json_object_get(flat, others[i])) continue;
         if (!vouch_schema_let_pass(s, flat, others[i], "it can't be combined with const or enum")) return false;
     }
-    if (json_is_number(value)) {
-        const double x = json_number_value(value);
+    if (vouch_decimal_is(value)) {
         const json_t *min = json_object_get(flat, "minimum"), *max = json_object_get(flat, "maximum"),
                      *above = json_object_get(flat, "exclusiveMinimum"),
                      *below = json_object_get(flat, "exclusiveMaximum"), *of = json_object_get(flat, "multipleOf");
-        if (of && fmod(x, json_number_value(of)) != 0) return false;
-        return !(min && x < json_number_value(min)) && !(max && x > json_number_value(max)) &&
-               !(above && x <= json_number_value(above)) && !(below && x >= json_number_value(below));
+        if (of && !vouch_decimal_divides(of, value)) return false;
+        return !(min && vouch_decimal_compare(value, min) < 0) && !(max && vouch_decimal_compare(value, max) > 0) &&
+               !(above && vouch_decimal_compare(value, above) <= 0) &&
+               !(below && vouch_decimal_compare(value, below) >= 0);
     }
     const size_t n = json_is_string(value) ? (size_t)count_characters(value) : json_array_size(value);
     if (type != VOUCH_TYPE_STRING && type != VOUCH_TYPE_ARRAY) return true;
     const json_t *min = json_object_get(flat, type == VOUCH_TYPE_STRING ? "minLength" : "minItems"),
                  *max = json_object_get(flat, type == VOUCH_TYPE_STRING ? "maxLength" : "maxItems");
-    return !(min && (double)n < json_number_value(min)) && !(max && (double)n > json_number_value(max));
+    return !(min && (double)n < vouch_decimal_value(min)) && !(max && (double)n > vouch_decimal_value(max));
 }
 
 /* The values of enum and const that the other keywords allow. */
