@@ -94,6 +94,58 @@ static void test_verdicts_are_those_of_jsonschema(void **state)
     assert_true(unsupported < N_CASES / 5);
 }
 
+/* A random text of the grammar; its length, or 0 where it got too long. A step that leads nowhere fails the test. */
+static size_t random_text(vouch_automaton *a, test_random *random, const char *schema, char text[600])
+{
+    static const char common[] = "\"\"\"\"\"\"}}}}]]]],:{[abctfn0123-.eE \\ufoxz";
+    size_t n = 0;
+    a->kept[0] = vouch_automaton_start(a);
+    while (n < 600) {
+        const vouch_state *state = &a->states[a->kept[0]];
+        int32_t next = VOUCH_STATE_DEAD;
+        if (state->accepts && (state->n == 0 || test_below(random, 3) == 0)) return n;
+        for (int tries = 0; tries < 300 && next == VOUCH_STATE_DEAD; tries++) {
+            const bool is_rare = tries >= 44;
+            text[n] = is_rare ? (char)tries : n > 250 ? "\"}],:0"[tries % 6]
+                                                      : common[test_below(random, sizeof common - 1)];
+            next = vouch_automaton_step(a, a->kept[0], (unsigned char)text[n]);
+        }
+        if (next == VOUCH_STATE_DEAD) fail_msg("%s: dead end after %.*s", schema, (int)n, text);
+        a->kept[0] = next;
+        n++;
+    }
+    return 0;
+}
+
+/* Random texts of the grammars are JSON without a name twice. */
+static void test_texts_are_json(void **state)
+{
+    (void)state;
+    test_random random = {3};
+    int n_texts = 0;
+    for (int i = 0; i < N_CASES; i++) {
+        const char *schema = schema_cases[i].schema;
+        vouch_grammar *grammar;
+        if (vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA, schema, strlen(schema), NULL)) continue;
+        vouch_automaton *automaton = grammar_automaton(grammar);
+        for (int round = 0; round < (test_is_quick() ? 4 : 100); round++) {
+            char text[600];
+            json_error_t flaw;
+            const size_t n = random_text(automaton, &random, schema, text);
+            if (n == 0) continue;
+            json_t *value = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &flaw);
+            const enum json_error_code code = value ? json_error_unknown : json_error_code(&flaw);
+            if (!value && code != json_error_numeric_overflow && code != json_error_null_byte_in_key)
+                fail_msg("%s: %.*s: %s", schema, (int)n, text, flaw.text);
+            json_decref(value);
+            n_texts++;
+        }
+        grammar_close_automaton(automaton);
+        vouch_grammar_close(grammar);
+    }
+    assert_true(n_texts > 500);
+}
+
 /* A compiler that ignored a keyword would be noticed: without the keyword some verdicts are others. */
 static void test_ignored_keywords_are_noticed(void **state)
 {
@@ -117,6 +169,7 @@ static void test_ignored_keywords_are_noticed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_verdicts_are_those_of_jsonschema),
+                                       cmocka_unit_test(test_texts_are_json),
                                        cmocka_unit_test(test_ignored_keywords_are_noticed)};
     return cmocka_run_group_tests_name("schema_values", tests, NULL, NULL);
 }

@@ -74,7 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const vouch_status status = vouch_grammar_open(&grammar, kind, text, n, &err);
     MUST(status == VOUCH_OK || status == VOUCH_E_ARGUMENT || status == VOUCH_E_UNSUPPORTED);
     MUST((status == VOUCH_OK) == (grammar != NULL));
-    if (grammar && nul) follow(grammar, (const uint8_t *)nul + 1, size - n - 2, is_json);
+    const bool follows = data[0] & 8; /* that is slow: the states of a grammar take megabytes */
+    if (grammar && nul && follows) follow(grammar, (const uint8_t *)nul + 1, size - n - 2, is_json);
     vouch_grammar_close(grammar);
     return 0;
 }

@@ -52,7 +52,7 @@ static int32_t *steps_of(const vouch_automaton *a, int32_t state)
 static uint64_t stack_hash(const vouch_stack *stack)
 {
     return vouch_hash_word(vouch_hash_word(1, (uint64_t)stack->node),
-                           (uint64_t)stack->below << 32 | (uint32_t)(stack->names << 3 | stack->kind));
+                           (uint64_t)stack->below << 32 | ((uint32_t)stack->names << 3 | stack->kind));
 }
 
 /* The slot of this stack in the table, or the free slot where it belongs. */
