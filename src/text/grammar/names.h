@@ -9,7 +9,7 @@
  * What a grammar allows next doesn't depend on the whole name that is being written: only on whether it is still the
  * beginning of one in the list. So a walk over the vocabulary (constraint.c) forgets other names; they are FREE.
  *
- * Memory is fixed. The text alone decides whether an object has room for another name (vouch_names_have_room).
+ * Memory is fixed. The text alone decides whether an object has room for another name (automaton.c).
  */
 #ifndef VOUCH_TEXT_GRAMMAR_NAMES_H
 #define VOUCH_TEXT_GRAMMAR_NAMES_H
