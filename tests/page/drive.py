@@ -52,7 +52,8 @@ class Server:
         page.route(re.compile("/v1/(chat/)?completions"), self.answer)
 
     def give_models(self, route):
-        route.fulfill(json={"data": [{"id": name} for name in self.models]})
+        route.fulfill(json={"data": [{"id": name, "meta": {"thinks": name.startswith("think")}}
+                                     for name in self.models]})
 
     def give_props(self, route):
         props = dict(self.props)
@@ -348,6 +349,23 @@ def thoughts_fold(page):
     assert server.requests[1][1]["messages"][1] == {"role": "assistant", "content": "42"}
 
 
+def thoughts_can_be_turned_off(page):
+    """Of a model that thinks; others aren't told."""
+    server = Server(page, models=["thinker", "other"])
+    server.open()
+    page.click("#settings")
+    page.select_option("[name=thoughts]", "off")
+    page.click("#options [value=save]")
+    for model, sent in ("thinker", {"enable_thinking": False}), ("other", None):
+        page.select_option("#model", model)
+        server.says(says("x"))
+        ask(page, "hello")
+        idle(page)
+        assert server.requests[-1][1].get("chat_template_kwargs") == sent
+    page.click("#settings")
+    assert not page.is_visible("[name=thoughts]")
+
+
 def calls_are_shown_and_answered(page):
     tool = [{"type": "function", "function": {"name": "weather", "parameters": {}}}]
     server = Server(page)
@@ -509,9 +527,9 @@ def panels_close(page):
 
 CASES = (use, stops, charts_keep_their_height, accepted_drafters_are_offered, the_server_samples_as_it_says,
          a_model_is_chosen_on_a_telephone, a_base_model_goes_on_with_a_text, a_base_model_is_answered_at_once,
-         words_are_for_people_who_chat, tokens_are_readable, thoughts_fold, calls_are_shown_and_answered,
-         errors_say_what_to_do, a_missing_key_is_seen_at_once, long_code_scrolls_in_its_box, selection_and_focus_last,
-         everything_has_a_name, panels_close)
+         words_are_for_people_who_chat, tokens_are_readable, thoughts_fold, thoughts_can_be_turned_off,
+         calls_are_shown_and_answered, errors_say_what_to_do, a_missing_key_is_seen_at_once,
+         long_code_scrolls_in_its_box, selection_and_focus_last, everything_has_a_name, panels_close)
 
 
 def main():
