@@ -42,12 +42,12 @@ server_answer *server_answer_new(server_exchange *x, const server_request *reque
     for (int32_t i = 0; i < a->n_choices; i++) {
         const bool reads = request->messages != NULL;
         /* A grammar of the request binds the answer from its first token on, so it has no thoughts. */
-        const bool thinks = reads && !request->grammar && server_thoughts_of(model_of(a), job->choices[i].tokens,
-                                                                            job->choices[i].n_tokens) ==
-                                                              SERVER_THOUGHTS_OPEN;
-        server_reader_begin(&a->said[i].reader, request->tools, thinks);
+        const server_form *form = reads ? request->model->form : NULL;
+        const bool thinks = form && !request->grammar &&
+                            server_thoughts_of(form, model_of(a), job->choices[i].tokens, job->choices[i].n_tokens) ==
+                                SERVER_THOUGHTS_OPEN;
+        server_reader_begin(&a->said[i].reader, form, request->tools, thinks);
         a->said[i].reader.only_one = !request->several_calls;
-        if (!reads) a->said[i].reader.state = SERVER_READER_CONTENT;
     }
     return a;
 }
@@ -162,17 +162,18 @@ void server_answer_step_end(server_answer *a, const server_event *event)
     a->said[event->choice].n_cycles++;
 }
 
-void server_answer_choice_end(server_answer *a, int32_t choice)
+void server_answer_choice_end(server_answer *a, int32_t choice, vouch_finish finish)
 {
-    server_reader_end(&a->said[choice].reader);
+    server_reader_end(&a->said[choice].reader, finish == VOUCH_FINISH_LENGTH || finish == VOUCH_FINISH_CONTEXT);
     if (a->request.hides_thoughts) a->said[choice].reader.thoughts.n = 0;
+    a->said[choice].is_over = true;
 }
 
 void server_answer_keep(server_exchange *x, const server_event *event)
 {
     server_answer *a = x->state;
     if (event->kind == SERVER_EVENT_END) {
-        server_answer_choice_end(a, event->choice);
+        server_answer_choice_end(a, event->choice, x->job->choices[event->choice].finish);
         return;
     }
     size_t from = 0;
@@ -192,8 +193,45 @@ void server_answer_stream(server_exchange *x, const server_event *event, server_
         server_answer_step_end(a, event);
         return;
     }
-    server_answer_choice_end(a, event->choice);
+    server_answer_choice_end(a, event->choice, x->job->choices[event->choice].finish);
     give(x, event->choice);
+}
+
+/* -------------------------------------------------------------------- calls */
+
+const char *server_call_id(server_exchange *x, server_call *call, const char *prefix)
+{
+    if (*call->given_id) return call->given_id;
+    if (call->id && strlen(call->id) < sizeof call->given_id) strcpy(call->given_id, call->id);
+    else server_make_id(x->server, prefix, call->given_id);
+    return call->given_id;
+}
+
+const char *server_call_piece(server_call *call, size_t *n)
+{
+    const size_t from = call->n_given;
+    *n = call->is_text ? 0 : call->arguments.n - from;
+    call->n_given += *n;
+    return *n ? call->arguments.bytes + from : "";
+}
+
+bool server_call_is_given(const server_said *said, const server_call *call)
+{
+    return said->is_over || (call->is_over && call->n_given == call->arguments.n);
+}
+
+bool server_has_open_call(const server_said *said)
+{
+    return said->n_calls < said->reader.n_calls && *said->reader.calls[said->n_calls].given_id;
+}
+
+bool server_has_calls(const server_said *said)
+{
+    const server_reader *r = &said->reader;
+    if (said->n_calls == r->n_calls) return false;
+    const server_call *call = &r->calls[said->n_calls];
+    return said->n_calls + 1 < r->n_calls || !*call->given_id || call->is_over || said->is_over ||
+           (!call->is_text && call->arguments.n > call->n_given);
 }
 
 const char *server_finish_word(const server_answer *a, const server_job *job, int32_t choice)
@@ -201,7 +239,7 @@ const char *server_finish_word(const server_answer *a, const server_job *job, in
     const vouch_finish finish = job->choices[choice].finish;
     const server_said *said = &a->said[choice];
     if (finish == VOUCH_FINISH_LENGTH || finish == VOUCH_FINISH_CONTEXT) return "length";
-    return said->n_calls > 0 || json_array_size(said->reader.calls) > 0 ? "tool_calls" : "stop";
+    return said->reader.n_calls > 0 ? "tool_calls" : "stop";
 }
 
 json_t *server_stop_json(const server_job *job, int32_t choice)

@@ -19,7 +19,8 @@ typedef struct server_said {
     server_progress progress; /* at the last token that was read */
     bool has_line_end;      /* the text given out has one */
     int64_t n_characters;   /* of completions: characters of the text so far, the echo included */
-    int32_t n_calls;        /* given out */
+    size_t n_calls;         /* given out whole */
+    bool is_over;           /* nothing follows */
     size_t n_text, n_token_bytes; /* text so far; bytes of the tokens so far */
     int64_t n_cycles;
 } server_said;
@@ -44,7 +45,7 @@ size_t server_answer_token(server_answer *a, const server_event *event, int32_t 
 /* Call it after the last token of a step. */
 void server_answer_step_end(server_answer *a, const server_event *event);
 /* The choice is over: reads what waits. */
-void server_answer_choice_end(server_answer *a, int32_t choice);
+void server_answer_choice_end(server_answer *a, int32_t choice, vouch_finish finish);
 /* Reads a whole event: the function `event` of a format where nothing is given out before the end. */
 void server_answer_keep(server_exchange *x, const server_event *event);
 
@@ -57,6 +58,17 @@ json_t *server_logprob_json(const vouch_model *model, const vouch_logprob *row, 
 /* Where a token of these bytes begins in a text of *n_characters so far, in characters; adds its own to them. A token
  * that begins inside a character begins where the character does. */
 int64_t server_text_offset(int64_t *n_characters, const char *bytes, size_t n);
+/* The call's id: the model's own, or one of the server with this prefix. */
+const char *server_call_id(server_exchange *x, server_call *call, const char *prefix);
+/* Takes the arguments that have come since the last time. *n 0: none. */
+const char *server_call_piece(server_call *call, size_t *n);
+/* Whether the call is given out whole. */
+bool server_call_is_given(const server_said *said, const server_call *call);
+/* Whether a call is given out in part. What it still has comes before what was said later. */
+bool server_has_open_call(const server_said *said);
+/* Whether a call has something that isn't given out. */
+bool server_has_calls(const server_said *said);
+
 /* "stop", "length", or "tool_calls" where the choice has called. */
 const char *server_finish_word(const server_answer *a, const server_job *job, int32_t choice);
 /* The stop text that ended the choice; null where something else did. */

@@ -121,14 +121,14 @@ static void blame_tool(const server_request *r, int flags, server_fault *fault)
 static bool open_form(const server_request *r, server_job *job, server_thoughts thoughts, json_t *schema,
                       const json_t *tools, const char *param, server_fault *fault)
 {
-    const vouch_model *model = r->model->options->model;
+    const server_form *form = r->model->form;
     const bool several = r->several_calls && !*server_chosen_tool(r);
     server_text text = {0};
-    server_form_put_root(&text, model, thoughts);
+    server_form_put_root(&text, form, thoughts);
     server_text_put(&text, schema && tools ? "rest ::= answer | calls\n" : schema ? "rest ::= answer\n"
                                                                                   : "rest ::= calls\n");
-    if (schema) server_form_put_answer(&text, thoughts, schema);
-    if (tools) server_form_put_calls(&text, model, tools, several);
+    if (schema) server_form_put_answer(&text, form, schema);
+    if (tools) server_form_put_calls(&text, form, tools, several);
     server_text_add(&text, "", 1);
     if (text.failed) {
         server_text_free(&text);
@@ -144,18 +144,22 @@ static bool open_form(const server_request *r, server_job *job, server_thoughts 
 bool server_request_bind(const server_request *r, server_job *job, server_thoughts thoughts, server_fault *fault)
 {
     const bool is_text = strcmp(server_word(r->response_format, "type"), "text") == 0;
-    const int n = (r->response_format && !is_text) + (r->grammar && *r->grammar) + (r->json_schema != NULL) +
-                  r->must_call;
+    const bool has_grammar = r->grammar && *r->grammar;
+    const int n = (r->response_format && !is_text) + has_grammar + (r->json_schema != NULL);
     json_t *schema, *tools = NULL;
     const char *param;
-    if (n > 1)
+    if (n > 1 || (has_grammar && r->must_call))
         return server_fail_field(fault, r->must_call ? "tool_choice" : "response_format",
-                                 "an answer can be bound once: give one of response_format, grammar, json_schema and a "
-                                 "tool_choice that forces a call");
-    if (r->grammar && *r->grammar) return open_grammar(job, VOUCH_GRAMMAR_GBNF | schema_flags(r, NULL), r->grammar,
+                                 "an answer can be bound once: give one of response_format, grammar and json_schema, "
+                                 "and no grammar beside a tool_choice that forces a call");
+    if (has_grammar) return open_grammar(job, VOUCH_GRAMMAR_GBNF | schema_flags(r, NULL), r->grammar,
                                                              "grammar", fault);
     if (!find_schema(r, &schema, &param, fault)) return false;
     bool good = true;
+    if (r->must_call) { /* a format binds a text, and there is none */
+        json_decref(schema);
+        schema = NULL;
+    }
     if (r->tools && (schema || r->must_call)) good = (tools = find_tools(r, fault)) != NULL;
     if (good && (schema || tools)) good = open_form(r, job, thoughts, schema, tools, schema ? param : "tools", fault);
     json_decref(tools);

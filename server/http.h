@@ -23,6 +23,7 @@
 #include <microhttpd.h>
 
 #include "fault.h"
+#include "form.h"
 #include "server.h"
 #include "watch.h"
 #include "worker.h"
@@ -32,6 +33,7 @@ typedef struct server_exchange server_exchange;
 /* A model at work. */
 typedef struct server_model {
     const server_model_options *options;
+    server_form *form; /* how the model writes thoughts and calls */
     server_worker *worker;
     pthread_mutex_t lock;
     vouch_speculation speculation; /* under the lock: the default of requests that set none */

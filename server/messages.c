@@ -169,7 +169,7 @@ static bool convert(server_exchange *x, server_fault *fault)
 
 /* ------------------------------------------------------------------- the answer */
 
-typedef enum block_kind { BLOCK_NONE, BLOCK_THOUGHTS, BLOCK_TEXT } block_kind;
+typedef enum block_kind { BLOCK_NONE, BLOCK_THOUGHTS, BLOCK_TEXT, BLOCK_CALL } block_kind;
 
 /* The state of a stream: its open block. */
 typedef struct blocks {
@@ -204,29 +204,29 @@ static json_t *message_json(const server_exchange *x, json_t *content, const cha
                      "stop_sequence", reason ? server_stop_json(x->job, 0) : json_null(), "usage", usage_json(x));
 }
 
-static json_t *call_block(server_exchange *x, const json_t *call, bool with_input)
+/* Takes the input. */
+static json_t *call_block(server_exchange *x, server_call *call, json_t *input)
 {
-    char id[64];
-    server_make_id(x->server, "toolu_", id);
-    const char *arguments = server_word(call, "arguments");
-    json_t *input = with_input ? json_loads(arguments, 0, NULL) : NULL;
-    return json_pack("{s:s, s:s, s:s, s:o}", "type", "tool_use", "id", id, "name", server_word(call, "name"), "input",
-                     input ? input : json_object());
+    return json_pack("{s:s, s:s, s:s, s:o}", "type", "tool_use", "id", server_call_id(x, call, "toolu_"), "name",
+                     call->name, "input", input ? input : json_object());
 }
 
 static json_t *body(server_exchange *x)
 {
     server_answer *a = x->state;
     server_reader *r = &a->said[0].reader;
-    json_t *content = json_array(), *call;
-    size_t i;
+    json_t *content = json_array();
     if (r->thoughts.n)
         json_array_append_new(content, json_pack("{s:s, s:o, s:s}", "type", "thinking", "thinking",
                                                  server_json_bytes(r->thoughts.bytes, r->thoughts.n), "signature", ""));
     if (r->content.n)
         json_array_append_new(content, json_pack("{s:s, s:o}", "type", "text", "text",
                                                  server_json_bytes(r->content.bytes, r->content.n)));
-    json_array_foreach(r->calls, i, call) json_array_append_new(content, call_block(x, call, true));
+    for (size_t i = 0; i < r->n_calls; i++) {
+        const server_text *arguments = &r->calls[i].arguments;
+        json_t *input = json_loadb(arguments->n ? arguments->bytes : "", arguments->n, JSON_ALLOW_NUL, NULL);
+        json_array_append_new(content, call_block(x, &r->calls[i], input));
+    }
     return message_json(x, content, stop_reason(x));
 }
 
@@ -258,14 +258,28 @@ static void block_delta(server_exchange *x, json_t *delta)
                json_pack("{s:s, s:i, s:o}", "type", "content_block_delta", "index", b->n - 1, "delta", delta));
 }
 
+static void give_calls(server_exchange *x, server_said *said)
+{
+    for (; server_has_calls(said); said->n_calls++) {
+        server_call *call = &said->reader.calls[said->n_calls];
+        if (!*call->given_id) block_open(x, BLOCK_CALL, call_block(x, call, NULL));
+        size_t n;
+        const char *piece = server_call_piece(call, &n);
+        if (n > 0)
+            block_delta(x, json_pack("{s:s, s:o}", "type", "input_json_delta", "partial_json",
+                                     server_json_bytes(piece, n)));
+        if (!server_call_is_given(said, call)) return;
+        block_close(x);
+    }
+}
+
 static void give(server_exchange *x, int32_t choice)
 {
     server_answer *a = x->state;
     blocks *b = a->more;
     server_said *said = &a->said[choice];
     server_reader *r = &said->reader;
-    json_t *call;
-    size_t i;
+    if (server_has_open_call(said)) give_calls(x, said);
     if (r->thoughts.n) {
         if (b->open != BLOCK_THOUGHTS)
             block_open(x, BLOCK_THOUGHTS,
@@ -279,16 +293,7 @@ static void give(server_exchange *x, int32_t choice)
                                  server_json_bytes(r->content.bytes, r->content.n)));
     }
     r->thoughts.n = r->content.n = 0;
-    json_array_foreach(r->calls, i, call)
-    {
-        block_open(x, BLOCK_TEXT, call_block(x, call, false));
-        block_delta(x, json_pack("{s:s, s:s}", "type", "input_json_delta", "partial_json",
-                                 server_word(call, "arguments")));
-        block_close(x);
-        said->n_calls++;
-    }
-    json_decref(r->calls);
-    r->calls = NULL;
+    give_calls(x, said);
 }
 
 static void stream_begin(server_exchange *x)

@@ -7,6 +7,12 @@
 #include "common/term.h"
 #include "http.h"
 
+static vouch_status fail_memory(vouch_error *err)
+{
+    *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for the server"};
+    return VOUCH_E_MEMORY;
+}
+
 static vouch_status models_open(server *s, vouch_error *err)
 {
     const server_options *o = s->options;
@@ -16,8 +22,12 @@ static vouch_status models_open(server *s, vouch_error *err)
         m->speculation = m->options->session.speculation;
         server_worker_options worker = {.model = m->options->model, .engine = o->engine, .n_queue = o->n_queue};
         worker.engine.n_ctx = m->options->session.n_ctx;
-        const vouch_status status = server_worker_open(&m->worker, &worker, err);
-        if (status) return status;
+        m->form = server_form_open(m->options->model);
+        const vouch_status status = m->form ? server_worker_open(&m->worker, &worker, err) : fail_memory(err);
+        if (status) {
+            server_form_close(m->form);
+            return status;
+        }
         pthread_mutex_init(&m->lock, NULL);
     }
     return VOUCH_OK;
@@ -30,8 +40,7 @@ vouch_status server_open(server **out, const server_options *options, vouch_erro
     if (s) s->models = calloc(options->n_models, sizeof *s->models);
     if (!s || !s->models) {
         free(s);
-        *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for the server"};
-        return VOUCH_E_MEMORY;
+        return fail_memory(err);
     }
     s->options = options;
     s->started = cli_now();
@@ -82,6 +91,7 @@ void server_close(server *s)
     server_http_close(s);
     for (size_t i = 0; i < s->n_open; i++) {
         server_worker_close(s->models[i].worker);
+        server_form_close(s->models[i].form);
         pthread_mutex_destroy(&s->models[i].lock);
     }
     free(s->models);

@@ -152,24 +152,41 @@ static void send_text(server_exchange *x, int32_t index, server_text *text)
     text->n = 0;
 }
 
-/* Takes the calls that the reader holds, in the form of the API: in a stream with their indices. */
-static json_t *calls_json(server_exchange *x, server_said *said, bool with_index)
+/* A call as it is given out first: with its id, its name and these arguments. */
+static json_t *call_json(server_exchange *x, server_call *call, const char *arguments, size_t n)
 {
-    json_t *given = said->reader.calls, *calls = json_array(), *call;
-    size_t i;
-    said->reader.calls = NULL;
-    json_array_foreach(given, i, call)
-    {
-        char id[64];
-        server_make_id(x->server, "call_", id);
-        const cli_json_entry entries[] = {
-            {"id", json_string(id)}, {"type", json_string("function")}, {"function", json_incref(call)}};
-        json_t *object = cli_json_object(entries, 3);
-        if (with_index) json_object_set_new(object, "index", json_integer(said->n_calls));
-        json_array_append_new(calls, object);
+    const char *id = server_call_id(x, call, "call_");
+    return json_pack("{s:s, s:s, s:{s:s, s:o}}", "id", id, "type", "function", "function", "name", call->name,
+                     "arguments", server_json_bytes(arguments, n));
+}
+
+/* What has come of the calls since the last time: a call's beginning, and pieces of its arguments. */
+static json_t *call_deltas(server_exchange *x, server_said *said)
+{
+    json_t *deltas = json_array();
+    while (said->n_calls < said->reader.n_calls) {
+        server_call *call = &said->reader.calls[said->n_calls];
+        const bool is_new = !*call->given_id;
+        size_t n;
+        const char *piece = server_call_piece(call, &n);
+        json_t *delta = is_new ? call_json(x, call, piece, n) : NULL;
+        if (!is_new && n > 0)
+            delta = json_pack("{s:{s:o}}", "function", "arguments", server_json_bytes(piece, n));
+        if (delta) json_object_set_new(delta, "index", json_integer((json_int_t)said->n_calls));
+        if (delta) json_array_append_new(deltas, delta);
+        if (!server_call_is_given(said, call)) break;
         said->n_calls++;
     }
-    json_decref(given);
+    return deltas;
+}
+
+static json_t *whole_calls(server_exchange *x, server_reader *reader)
+{
+    json_t *calls = json_array();
+    for (size_t i = 0; i < reader->n_calls; i++) {
+        server_call *call = &reader->calls[i];
+        json_array_append_new(calls, call_json(x, call, call->arguments.bytes, call->arguments.n));
+    }
     return calls;
 }
 
@@ -186,7 +203,12 @@ static void give(server_exchange *x, int32_t index)
     server_answer *a = x->state;
     server_said *said = &a->said[index];
     server_reader *reader = &said->reader;
-    const bool is_content = reader->thoughts.n == 0 && !reader->calls;
+    json_t *calls = server_has_calls(said) ? call_deltas(x, said) : NULL;
+    if (calls && json_array_size(calls) == 0) {
+        json_decref(calls);
+        calls = NULL;
+    }
+    const bool is_content = reader->thoughts.n == 0 && !calls;
     const bool is_empty = is_content && reader->content.n == 0;
     if (is_content && !said->trace && !said->logprobs) {
         if (is_empty) return;
@@ -203,8 +225,8 @@ static void give(server_exchange *x, int32_t index)
     }
     json_t *delta = json_object();
     if (reader->thoughts.n > 0) set_text(delta, "reasoning_content", &reader->thoughts);
-    if (reader->content.n > 0 || (is_empty && !reader->calls)) set_text(delta, "content", &reader->content);
-    if (reader->calls) json_object_set_new(delta, "tool_calls", calls_json(x, said, true));
+    if (reader->content.n > 0 || is_empty) set_text(delta, "content", &reader->content);
+    if (calls) json_object_set_new(delta, "tool_calls", calls);
     send_chunk(x, index, delta, NULL);
 }
 
@@ -259,11 +281,11 @@ static json_t *message_json(server_exchange *x, int32_t i)
     server_reader *reader = &a->said[i].reader;
     json_t *message = json_object();
     json_object_set_new(message, "role", json_string("assistant"));
-    if (reader->content.n > 0 || !reader->calls) set_text(message, "content", &reader->content);
+    if (reader->content.n > 0 || reader->n_calls == 0) set_text(message, "content", &reader->content);
     else json_object_set_new(message, "content", json_null());
     json_object_set_new(message, "refusal", json_null());
     if (reader->thoughts.n > 0) set_text(message, "reasoning_content", &reader->thoughts);
-    if (reader->calls) json_object_set_new(message, "tool_calls", calls_json(x, &a->said[i], false));
+    if (reader->n_calls > 0) json_object_set_new(message, "tool_calls", whole_calls(x, reader));
     return message;
 }
 

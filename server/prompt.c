@@ -112,7 +112,7 @@ server_job *server_prompt_chat(const server_request *r, server_fault *fault)
     else if (tokens && !owned) server_fail_memory(fault);
     free(tokens);
     if (owned && server_request_prompt(r, job, 0, owned, n, conversation_param(r), fault) &&
-        server_request_bind(r, job, server_thoughts_of(r->model->options->model, owned, n), fault))
+        server_request_bind(r, job, server_thoughts_of(r->model->form, r->model->options->model, owned, n), fault))
         return job;
     server_job_release(job);
     return NULL;

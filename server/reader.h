@@ -1,60 +1,89 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads an answer as it comes, and tells thoughts, content and tool calls apart. Models write calls in five forms; the
- * marks at their beginning tell which:
+ * Reads an answer as it comes, and tells thoughts, content and tool calls apart, in the form of the model (form.h). A
+ * call is given as soon as its name is known; its arguments follow piece by piece. A text that only begins like a call
+ * is content: nothing is lost. A call that the end of the answer cuts is a call with cut arguments.
  *
- *   Hermes, Qwen    <tool_call>{"name": "f", "arguments": {...}}</tool_call>
- *   Qwen3-Coder     <tool_call><function=f><parameter=x>3</parameter></function></tool_call>
- *   Llama 3.1       {"name": "f", "parameters": {...}} as the whole answer, or behind <|python_tag|>
- *   Mistral         [TOOL_CALLS][{"name": "f", "arguments": {...}}], or [TOOL_CALLS]f[ARGS]{...}
- *   gpt-oss         <|channel|>commentary to=functions.f <|constrain|>json<|message|>{...}<|call|>
- *
- * Thoughts stand between <think> and </think>, or in the channel "analysis" of gpt-oss. A call is given when it is
- * complete. A call that can't be read is content: nothing is lost.
- *
- *            ┌── <think> ──► THOUGHTS ── </think> ──┐
- *   BEGIN ───┼──────────────► CONTENT ◄─────────────┴── the call ends ── CALL ◄── a mark ── CONTENT
- *            ├── { and tools, also behind thoughts ──► LAST CALL (to the end of the answer)
- *            └── <|channel|> ──► HEADER ── <|message|> ──► THOUGHTS, CONTENT or MESSAGE ── <|end|> ──► HEADER
+ *            ┌── thoughts' mark ──► THOUGHTS ── end ──┐      ┌──────────── after ───────────┐
+ *   BEGIN ───┼────────────────────► CONTENT ◄─────────┴─ GAP ◄── TAIL ◄── ARGUMENTS         │
+ *            │                        │ a call's mark          │  between    ▲             │
+ *            │                        └────────────► HEAD ◄────┘             │             │
+ *            └── a call without a mark ───────────────►│── name ─────────────┘             │
+ *   gpt-oss: HEADER ── <|message|> ──► THOUGHTS, CONTENT or ARGUMENTS ── <|end|> ──► HEADER
  */
 #ifndef VOUCH_SERVER_READER_H
 #define VOUCH_SERVER_READER_H
 
 #include <stdint.h>
 
-#include "text.h"
+#include "form.h"
 
 typedef enum server_reader_state {
     SERVER_READER_BEGIN,
     SERVER_READER_THOUGHTS,
-    SERVER_READER_GAP,       /* white space behind thoughts or a call */
+    SERVER_READER_GAP,       /* after thoughts or a call */
     SERVER_READER_CONTENT,
-    SERVER_READER_CALL,      /* behind <tool_call> */
-    SERVER_READER_LAST_CALL, /* to the end of the answer */
-    SERVER_READER_HEADER,    /* of gpt-oss, in front of <|message|> */
-    SERVER_READER_MESSAGE    /* a call of gpt-oss, behind <|message|> */
+    SERVER_READER_HEAD,      /* at what may be a call, up to its arguments */
+    SERVER_READER_ARGUMENTS,
+    SERVER_READER_TAIL,      /* after arguments */
+    SERVER_READER_HEADER     /* of a message of gpt-oss, up to <|message|> */
 } server_reader_state;
 
+/* A call. The reader fills what is above the line; what is below belongs to the API, which gives the call out. */
+typedef struct server_call {
+    char *name;
+    char *id;              /* as the model wrote it; NULL: it wrote none */
+    server_text arguments; /* JSON, as far as it has come */
+    bool is_text;          /* the model wrote the arguments as a string; they are given when it is complete */
+    bool is_over;
+    /* ---- */
+    char given_id[64]; /* "": not begun */
+    size_t n_given;    /* bytes of the arguments */
+    bool is_closed;
+} server_call;
+
 typedef struct server_reader {
-    server_reader_state state;
+    const server_form *form; /* NULL: all is content */
     const json_t *tools; /* of the request, an array; NULL: calls are content */
-    bool only_one;       /* calls behind the first one are left out */
-    bool is_harmony;     /* the answer has channels, as gpt-oss writes them */
-    int32_t n_calls;     /* read so far */
+    bool only_one;       /* calls after the first one are left out */
+    server_reader_state state;
+    bool is_next;        /* the head follows `between` */
+    bool in_value;       /* of a parameter */
+    bool is_string;      /* the value is a string, whose beginning has been read */
+    const json_t *schema; /* of the value */
+    const char *mark;    /* at which the running call began; "": at none */
+    server_literal literal;
     server_text text;    /* not read yet */
-    server_text header;  /* of the running message of gpt-oss; or the mark of the last call */
-    server_text body;    /* of a call of gpt-oss */
+    server_text header;  /* of the running message of gpt-oss */
     server_text content, thoughts; /* read; the caller takes them */
-    json_t *calls; /* array of {"name": string, "arguments": string}; the caller takes them; NULL: none */
+    server_call *calls;  /* [n_calls] */
+    size_t n_calls;
+    size_t n_room;
+    server_call dropped; /* the call that `only_one` leaves out */
 } server_reader;
 
-/* thinks: the prompt has opened the thoughts already. The tools must outlive the reader. */
-void server_reader_begin(server_reader *reader, const json_t *tools, bool thinks);
+/* thinks: the prompt has opened the thoughts already. Form and tools must outlive the reader. */
+void server_reader_begin(server_reader *reader, const server_form *form, const json_t *tools, bool thinks);
 void server_reader_push(server_reader *reader, const char *text, size_t n);
 /* Reads a control token by its name. The texts that are pushed lack control tokens. */
 void server_reader_special(server_reader *reader, const char *name, size_t n);
-/* The answer is over: what waits is read to its end. */
-void server_reader_end(server_reader *reader);
+/* The answer is over: what waits is read to its end. is_cut: a limit ended it, so that half a call is no content. */
+void server_reader_end(server_reader *reader, bool is_cut);
 void server_reader_free(server_reader *reader);
+
+/* ---------------------------------------------------- the steps through one call, of call.c for reader.c */
+
+/* Whether text[n] begins a call of a form whose calls need no mark, or of an object. */
+server_match server_call_begins(const server_reader *reader, const char *text, size_t n);
+/* Begins a call; id NULL: it has none. NULL: no memory. */
+server_call *server_call_begin(server_reader *reader, const char *name, size_t n_name, const char *id, size_t n_id);
+/* Reads text[n] up to the arguments. MATCH: the call has begun, and the state is ARGUMENTS or TAIL. */
+server_match server_call_head(server_reader *reader, const char *text, size_t n, size_t *used);
+/* Reads arguments from the reader's text. NO: what follows are no arguments. */
+server_match server_call_arguments(server_reader *reader, server_call *call, bool is_end, size_t *used);
+/* The arguments are complete. */
+void server_call_over(server_reader *reader, server_call *call);
+/* Reads text[n] behind the arguments. *goes_on: another item follows. */
+server_match server_call_tail(server_reader *reader, const char *text, size_t n, size_t *used, bool *goes_on);
 
 #endif

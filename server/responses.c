@@ -152,7 +152,7 @@ static bool convert(server_exchange *x, server_fault *fault)
 
 /* ------------------------------------------------------------------- the answer */
 
-typedef enum item_kind { ITEM_NONE, ITEM_REASONING, ITEM_MESSAGE } item_kind;
+typedef enum item_kind { ITEM_NONE, ITEM_REASONING, ITEM_MESSAGE, ITEM_CALL } item_kind;
 
 /* The state of a stream: the open item and what it holds, and the items that are done. */
 typedef struct items {
@@ -187,14 +187,11 @@ static json_t *whole_item(item_kind kind, const char *id, const char *status, js
     return item_json(kind, id, status, part_json(kind, text, logprobs));
 }
 
-static json_t *call_item(server_exchange *x, const json_t *call)
+/* Takes the arguments. */
+static json_t *call_item(server_exchange *x, const char *id, server_call *call, json_t *arguments, const char *status)
 {
-    char id[64], call_id[64];
-    server_make_id(x->server, "fc_", id);
-    server_make_id(x->server, "call_", call_id);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", id, "type", "function_call", "status", "completed",
-                     "call_id", call_id, "name", server_word(call, "name"), "arguments",
-                     server_word(call, "arguments"));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "id", id, "type", "function_call", "status", status, "call_id",
+                     server_call_id(x, call, "call_"), "name", call->name, "arguments", arguments);
 }
 
 static json_t *usage_json(const server_exchange *x)
@@ -293,20 +290,25 @@ static json_t *body(server_exchange *x)
     server_answer *a = x->state;
     server_said *said = &a->said[0];
     server_reader *r = &said->reader;
-    json_t *output = json_array(), *call;
+    json_t *output = json_array();
     char id[64];
-    size_t i;
     server_make_id(x->server, "rs_", id);
     if (r->thoughts.n)
         json_array_append_new(output, whole_item(ITEM_REASONING, id, "",
                                                  server_json_bytes(r->thoughts.bytes, r->thoughts.n), NULL));
     server_make_id(x->server, "msg_", id);
-    if (r->content.n || !r->calls) {
-        json_array_append_new(output, whole_item(ITEM_MESSAGE, id, is_cut(x) && !r->calls ? "incomplete" : "completed",
+    if (r->content.n || r->n_calls == 0) {
+        json_array_append_new(output, whole_item(ITEM_MESSAGE, id,
+                                                 is_cut(x) && r->n_calls == 0 ? "incomplete" : "completed",
                                                  server_json_bytes(r->content.bytes, r->content.n), said->logprobs));
         said->logprobs = NULL;
     }
-    json_array_foreach(r->calls, i, call) json_array_append_new(output, call_item(x, call));
+    for (size_t i = 0; i < r->n_calls; i++) {
+        server_call *call = &r->calls[i];
+        server_make_id(x->server, "fc_", id);
+        json_t *arguments = server_json_bytes(call->arguments.bytes, call->arguments.n);
+        json_array_append_new(output, call_item(x, id, call, arguments, call->is_over ? "completed" : "incomplete"));
+    }
     return response_json(x, output, true);
 }
 
@@ -401,35 +403,48 @@ static void item_add(server_exchange *x, item_kind kind, server_text *text, json
     text->n = 0;
 }
 
-static void give_call(server_exchange *x, const json_t *call)
+/* Gives what has come of a call. Returns whether it is given whole. */
+static bool give_call(server_exchange *x, const server_said *said, server_call *call)
 {
-    json_t *item = call_item(x, call), *added = json_copy(item);
-    const json_int_t index = (json_int_t)json_array_size(items_of(x)->done);
-    json_object_set_new(added, "arguments", json_string(""));
-    json_object_set_new(added, "status", json_string("in_progress"));
-    send_event(x, "response.output_item.added", json_pack("{s:I, s:o}", "output_index", index, "item", added));
-    send_event(x, "response.function_call_arguments.delta",
-         json_pack("{s:s, s:I, s:s}", "item_id", server_word(item, "id"), "output_index", index, "delta",
-                   server_word(item, "arguments")));
+    items *it = items_of(x);
+    const json_int_t index = (json_int_t)json_array_size(it->done);
+    if (!*call->given_id) {
+        item_close(x, "completed");
+        it->open = ITEM_CALL;
+        server_make_id(x->server, "fc_", it->id);
+        send_event(x, "response.output_item.added",
+                   json_pack("{s:I, s:o}", "output_index", index, "item",
+                             call_item(x, it->id, call, json_string(""), "in_progress")));
+    }
+    size_t n;
+    const char *piece = server_call_piece(call, &n);
+    if (n > 0)
+        send_event(x, "response.function_call_arguments.delta",
+                   json_pack("{s:s, s:I, s:o}", "item_id", it->id, "output_index", index, "delta",
+                             server_json_bytes(piece, n)));
+    if (!server_call_is_given(said, call)) return false;
+    json_t *arguments = server_json_bytes(call->arguments.bytes, call->arguments.n);
     send_event(x, "response.function_call_arguments.done",
-         json_pack("{s:s, s:I, s:s, s:s}", "item_id", server_word(item, "id"), "output_index", index, "name",
-                   server_word(item, "name"), "arguments", server_word(item, "arguments")));
-    item_done(x, item);
+               json_pack("{s:s, s:I, s:s, s:O}", "item_id", it->id, "output_index", index, "name", call->name,
+                         "arguments", arguments));
+    item_done(x, call_item(x, it->id, call, arguments, call->is_over ? "completed" : "incomplete"));
+    it->open = ITEM_NONE;
+    return true;
+}
+
+static void give_calls(server_exchange *x, server_said *said)
+{
+    while (server_has_calls(said) && give_call(x, said, &said->reader.calls[said->n_calls])) said->n_calls++;
 }
 
 static void give(server_exchange *x, int32_t choice)
 {
     server_answer *a = x->state;
     server_said *said = &a->said[choice];
-    json_t *call;
-    size_t i;
+    if (server_has_open_call(said)) give_calls(x, said);
     item_add(x, ITEM_REASONING, &said->reader.thoughts, NULL);
     item_add(x, ITEM_MESSAGE, &said->reader.content, &said->logprobs);
-    if (said->reader.calls) item_close(x, "completed");
-    json_array_foreach(said->reader.calls, i, call) give_call(x, call);
-    said->n_calls += (int32_t)json_array_size(said->reader.calls);
-    json_decref(said->reader.calls);
-    said->reader.calls = NULL;
+    give_calls(x, said);
 }
 
 static void stream_begin(server_exchange *x)

@@ -5,85 +5,161 @@
 #include <string.h>
 
 #include "reader.h"
+#include "support/call_templates.h"
 #include "support/test.h"
+#include "support/tiny_model.h"
 
 #define F(name, arguments) "[{\"name\":\"" name "\",\"arguments\":\"" arguments "\"}]"
 
+/* The templates that the answers follow. */
+enum { HERMES, CODER, LLAMA, MISTRAL, NEMO, GPT_OSS, PYTHON, GEMMA, FUNCTIONARY, N_FORMS };
+static const char *const templates[] = {TEMPLATE_HERMES,  TEMPLATE_CODER,  TEMPLATE_LLAMA, TEMPLATE_MISTRAL,
+    TEMPLATE_NEMO,
+                                        TEMPLATE_GPT_OSS, TEMPLATE_PYTHON, TEMPLATE_GEMMA, TEMPLATE_FUNCTIONARY};
+static server_form *forms[N_FORMS];
+
 /* In an answer, \1NAME\1 is a control token. */
 static const struct {
+    int form;
     const char *answer;
     bool with_tools, thinks;
     const char *content, *thoughts, *calls;
 } cases[] = {
-    {"hello", true, false, "hello", "", ""},
-    {"", true, true, "", "", ""},
-    {"<think>hm</think>\n\nyes", false, false, "yes", "hm", ""},
-    {"\n <think>hm</think>yes", false, false, "yes", "hm", ""},
-    {" <thin", false, false, " <thin", "", ""},
-    {"hm\n</think>\nyes", false, true, "yes", "hm\n", ""},
-    {"never ends", false, true, "", "never ends", ""},
-    {"a <think>b", false, false, "a <think>b", "", ""},
+    {HERMES, "hello", true, false, "hello", "", ""},
+    {HERMES, "", true, true, "", "", ""},
+    {HERMES, "<think>hm</think>\n\nyes", false, false, "yes", "hm", ""},
+    {HERMES, "\n <think>hm</think>yes", false, false, "yes", "hm", ""},
+    {HERMES, " <thin", false, false, " <thin", "", ""},
+    {HERMES, "hm\n</think>\nyes", false, true, "yes", "hm\n", ""},
+    {HERMES, "never ends", false, true, "", "never ends", ""},
+    {HERMES, "a <think>b", false, false, "a <think>b", "", ""},
     /* Hermes and Qwen */
-    {"<tool_call>\n{\"name\": \"f\", \"arguments\": {\"x\": 1}}\n</tool_call>", true, false, "", "",
+    {HERMES, "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"x\": 1}}\n</tool_call>", true, false, "", "",
      F("f", "{\\\"x\\\":1}")},
-    {"well <tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>\n<tool_call>{\"name\": \"g\", \"arguments\": "
-     "{}}</tool_call> done", true, false, "well done", "",
+    {HERMES, "\n<tool_call>\n{\"name\": \"f\", \"arguments\": {\"x\": 1}}\n</tool_call>", true, false, "", "",
+     F("f", "{\\\"x\\\":1}")},
+    {HERMES, "well <tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>\n<tool_call>{\"name\": \"g\", "
+     "\"arguments\": {}}</tool_call> done", true, false, "well done", "",
      "[{\"name\":\"f\",\"arguments\":\"{}\"},{\"name\":\"g\",\"arguments\":\"{}\"}]"},
-    {"<think>t</think>\n<tool_call>{\"name\": \"f\", \"arguments\": {}}", true, false, "", "t", F("f", "{}")},
-    {"<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>", false, false,
+    {HERMES, "<think>t</think>\n<tool_call>{\"name\": \"f\", \"arguments\": {}}", true, false, "", "t", F("f", "{}")},
+    {HERMES, "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>", false, false,
      "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>", "", ""},
-    {"<tool_call>{\"name\": \"f\"}</tool_call>!", true, false, "<tool_call>{\"name\": \"f\"}</tool_call>!", "", ""},
-    {"<tool_call>{\"name\": \"f\", ", true, false, "<tool_call>{\"name\": \"f\", ", "", ""},
-    {"<tool_call></tool_call>", true, false, "<tool_call></tool_call>", "", ""},
-    {"a <tool_cal", true, false, "a <tool_cal", "", ""},
+    {HERMES, "<tool_call>{\"name\": \"f\"}</tool_call>!", true, false, "<tool_call>{\"name\": \"f\"}</tool_call>!", "",
+     ""},
+    {HERMES, "<tool_call>{\"name\": \"f\", ", true, false, "<tool_call>{\"name\": \"f\", ", "", ""},
+    {HERMES, "<tool_call></tool_call>", true, false, "<tool_call></tool_call>", "", ""},
+    {HERMES, "a <tool_cal", true, false, "a <tool_cal", "", ""},
+    {HERMES, "<tool_call>{\"name\": \"f\", \"arguments\": {\"x\": \"</tool_call>\"}}</tool_call>", true, false, "", "",
+     F("f", "{\\\"x\\\":\\\"</tool_call>\\\"}")},
+    {HERMES, "<tool_call>{\"name\": \"f\", \"arguments\": {\"x\": 12345678901234567890}}</tool_call>", true, false, "",
+     "", F("f", "{\\\"x\\\":12345678901234567890}")},
+    {HERMES, "<tool_call>{\"name\": \"f\", \"arguments\": {\"x\": 1e999, \"y\": \"\\u0000\"}}</tool_call>", true, false,
+     "", "", F("f", "{\\\"x\\\":1e999,\\\"y\\\":\\\"\\\\u0000\\\"}")},
+    {HERMES, "<tool_call>{\"arguments\": {\"x\": 1}, \"name\": \"f\"}</tool_call>", true, false, "", "",
+     F("f", "{\\\"x\\\":1}")},
+    {HERMES, "<tool_call>{\"name\": \"f\", \"arguments\": \"{\\\"x\\\": 1}\"}</tool_call>", true, false, "", "",
+     F("f", "{\\\"x\\\": 1}")},
+    {HERMES, "<tool_call>{\"name\": \"f\", \"arguments\": null}</tool_call>", true, false, "", "", F("f", "{}")},
+    {HERMES, "{\"name\": \"f\", \"arguments\": {}}", true, false, "", "", F("f", "{}")}, /* the marks forgotten */
+    {HERMES, "<tool_call>{\"name\": \"f\", \"arguments\": {\"x\": [1, ", true, false, "", "", F("f", "{\\\"x\\\":[1")},
     /* Qwen3-Coder */
-    {"<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n<parameter=s>\na\nb\n</parameter>\n</function>\n"
-     "</tool_call>", true, false, "", "", F("f", "{\\\"x\\\":1,\\\"s\\\":\\\"a\\\\nb\\\"}")},
-    {"<tool_call><function=f><parameter=word>1</parameter><parameter=x>\n[1]\n</parameter></function></tool_call>",
-     true, false, "", "", F("f", "{\\\"word\\\":\\\"1\\\",\\\"x\\\":[1]}")}, /* the tool asks for a string */
-    {"<tool_call><function=f></function></tool_call>", true, false, "", "", F("f", "{}")},
-    {"<tool_call><function=f><parameter=x>1</function></tool_call>", true, false,
-     "<tool_call><function=f><parameter=x>1</function></tool_call>", "", ""},
+    {CODER, "<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n<parameter=s>\na\nb\n</parameter>\n"
+     "</function>\n</tool_call>", true, false, "", "", F("f", "{\\\"x\\\":1,\\\"s\\\":\\\"a\\\\nb\\\"}")},
+    {CODER, "<tool_call><function=f><parameter=word>1</parameter><parameter=x>\n[1]\n</parameter></function>"
+     "</tool_call>", true, false, "", "", F("f", "{\\\"word\\\":\\\"1\\\",\\\"x\\\":[1]}")}, /* asks for a string */
+    {CODER, "<tool_call><function=f></function></tool_call>", true, false, "", "", F("f", "{}")},
+    {CODER, "<tool_call><function=f><parameter=x>True</parameter><parameter=y>None</parameter></function></tool_call>",
+     true, false, "", "", F("f", "{\\\"x\\\":true,\\\"y\\\":null}")},
+    {CODER, "<tool_call><function=f><parameter=word>a</parameter>b\n</parameter></function></tool_call>", true, false,
+     "", "", F("f", "{\\\"word\\\":\\\"a</parameter>b\\\"}")},
+    {CODER, "<tool_call><function=f><parameter=word>\nhalf of", true, false, "", "",
+     F("f", "{\\\"word\\\":\\\"half of")},
+    {CODER, "<tool_call>\n<function=f", true, false, "<tool_call>\n<function=f", "", ""},
     /* Llama 3.1 */
-    {"{\"name\": \"f\", \"parameters\": {\"x\": [1, 2]}}", true, false, "", "", F("f", "{\\\"x\\\":[1,2]}")},
-    {"\1<|python_tag|>\1{\"name\": \"f\", \"parameters\": {}}", true, false, "", "", F("f", "{}")},
-    {"<think>hm</think>\n\n{\"name\": \"f\", \"parameters\": {}}", true, false, "", "hm", F("f", "{}")},
-    {"{\"a\": 1}", true, false, "{\"a\": 1}", "", ""},
-    {"{ half", true, false, "{ half", "", ""},
+    {LLAMA, "{\"name\": \"f\", \"parameters\": {\"x\": [1, 2]}}", true, false, "", "", F("f", "{\\\"x\\\":[1,2]}")},
+    {LLAMA, "\1<|python_tag|>\1{\"name\": \"f\", \"parameters\": {}}", true, false, "", "", F("f", "{}")},
+    {LLAMA, "<think>hm</think>\n\n{\"name\": \"f\", \"parameters\": {}}", true, false, "", "hm", F("f", "{}")},
+    {LLAMA, "{\"a\": 1}", true, false, "{\"a\": 1}", "", ""},
+    {LLAMA, "{ half", true, false, "{ half", "", ""},
+    {LLAMA, "{\"name\": \"Bob\", \"age\": 3}", true, false, "{\"name\": \"Bob\", \"age\": 3}", "", ""},
     /* Mistral */
-    {"\1[TOOL_CALLS]\1[{\"name\": \"f\", \"arguments\": {}}]", true, false, "", "", F("f", "{}")},
-    {"\1[TOOL_CALLS]\1f\1[ARGS]\1{\"x\": 1}", true, false, "", "", F("f", "{\\\"x\\\":1}")},
-    {"a[TOOL_CALLS]f[ARGS]{}[TOOL_CALLS]g[ARGS]{", true, false, "a[TOOL_CALLS]f[ARGS]{}[TOOL_CALLS]g[ARGS]{", "", ""},
-    {"[TOOL_CALLS]f[CALL_ID]abc123xyz[ARGS]{}", true, false, "", "", F("f", "{}")},
-    {"[TOOL_CALLS][]", true, false, "[TOOL_CALLS][]", "", ""},
+    {NEMO, "\1[TOOL_CALLS]\1[{\"name\": \"f\", \"arguments\": {}}]", true, false, "", "", F("f", "{}")},
+    {NEMO, "[TOOL_CALLS][{\"name\": \"f\", \"arguments\": {}, \"id\": \"abcdefghi\"}, {\"name\": \"g\", \"arguments\": "
+     "{}}]", true, false, "", "", "[{\"name\":\"f\",\"arguments\":\"{}\"},{\"name\":\"g\",\"arguments\":\"{}\"}]"},
+    {NEMO, "[TOOL_CALLS][]", true, false, "[TOOL_CALLS][]", "", ""},
+    {MISTRAL, "\1[TOOL_CALLS]\1f\1[CALL_ID]\1abc123xyz\1[ARGS]\1{\"x\": 1}", true, false, "", "",
+     F("f", "{\\\"x\\\":1}")},
+    {MISTRAL, "a[TOOL_CALLS]f[CALL_ID]abc123xyz[ARGS]{}[TOOL_CALLS]g[CALL_ID]abc123xyz[ARGS]{", true, false, "a", "",
+     "[{\"name\":\"f\",\"arguments\":\"{}\"},{\"name\":\"g\",\"arguments\":\"{\"}]"},
+    /* Python, as LFM2 and Llama 4 write it */
+    {PYTHON, "<|call_start|>[f(x=[1, None, 'it\\'s', \"q\"], y=True), g()]<|call_end|>", true, false, "", "",
+     "[{\"name\":\"f\",\"arguments\":\"{\\\"x\\\":[1,null,\\\"it's\\\",\\\"q\\\"],\\\"y\\\":true}\"},{\"name\":\"g\","
+     "\"arguments\":\"{}\"}]"},
+    {PYTHON, "<|call_start|>[f(word='don't', x=1)]<|call_end|>", true, false, "", "",
+     F("f", "{\\\"word\\\":\\\"don't\\\",\\\"x\\\":1}")},
+    /* Gemma 4 */
+    {GEMMA, "<|tool_call>call:f{word:<|\"|>a \"b\" \\n<|\"|>,x:{<|\"|>k<|\"|>:[1,true]}}<tool_call|>", true, false, "",
+     "", F("f", "{\\\"word\\\":\\\"a \\\\\\\"b\\\\\\\" \\\\\\\\n\\\",\\\"x\\\":{\\\"k\\\":[1,true]}}")},
+    /* Functionary: a name alone is a call where a tool has it. */
+    {FUNCTIONARY, "all\nhello", true, false, "hello", "", ""},
+    {FUNCTIONARY, "f\n{\"x\": 1}>>>f\n{}", true, false, "", "",
+     "[{\"name\":\"f\",\"arguments\":\"{\\\"x\\\":1}\"},{\"name\":\"f\",\"arguments\":\"{}\"}]"},
+    {FUNCTIONARY, "other\n{}", true, false, "other\n{}", "", ""},
+    {FUNCTIONARY, "allow me", true, false, "allow me", "", ""},
     /* gpt-oss */
-    {"\1<|channel|>\1analysis\1<|message|>\1hm\1<|end|>\1\1<|start|>\1assistant\1<|channel|>\1final\1<|message|>\1yes",
-     true, false, "yes", "hm", ""},
-    {"\1<|channel|>\1commentary to=functions.f \1<|constrain|>\1json\1<|message|>\1{\"x\": 1}\1<|call|>\1", true, false,
-     "", "", F("f", "{\\\"x\\\":1}")},
-    {"\1<|channel|>\1commentary to=functions.f \1<|message|>\1{\"x\": \1<|call|>\1", true, false, "{\"x\": ", "", ""},
-    {"\1<|channel|>\1commentary\1<|message|>\1I will\1<|end|>\1", true, false, "I will", "", ""},
+    {GPT_OSS, "\1<|channel|>\1analysis\1<|message|>\1hm\1<|end|>\1\1<|start|>\1assistant\1<|channel|>\1final"
+     "\1<|message|>\1yes", true, false, "yes", "hm", ""},
+    {GPT_OSS, "\1<|channel|>\1commentary to=functions.f \1<|constrain|>\1json\1<|message|>\1{\"x\": 1}\1<|call|>\1",
+        true,
+     false, "", "", F("f", "{\\\"x\\\":1}")},
+    {GPT_OSS, "\1<|channel|>\1commentary to=functions.f \1<|message|>\1{\"x\": \1<|call|>\1", true, false, "", "",
+     F("f", "{\\\"x\\\":")},
+    {GPT_OSS, "\1<|channel|>\1commentary\1<|message|>\1I will\1<|end|>\1", true, false, "I will", "", ""},
     /* The marks are text in the vocabularies of GGUF files. */
-    {"<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>yes\1<|return|>\1", true,
-     false, "yes", "hm", ""},
-    {"<|channel|>analysis<|message|>hm<|end|><|start|>assistant to=functions.f<|channel|>commentary json<|message|>"
-     "{\"x\": 1}\1<|call|>\1", true, false, "", "hm", F("f", "{\\\"x\\\":1}")},
-    {" to=functions.f<|channel|>commentary json<|message|>{}", true, false, "", "", F("f", "{}")},
-    {" to=function", true, false, " to=function", "", ""},
-    {"<|channel|>commentary to=functions.analysis <|constrain|>json<|message|>{}", true, false, "", "",
+    {GPT_OSS, "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>yes\1<|return|>\1",
+     true, false, "yes", "hm", ""},
+    {GPT_OSS, "<|channel|>analysis<|message|>hm<|end|><|start|>assistant to=functions.f<|channel|>commentary json"
+     "<|message|>{\"x\": 1}\1<|call|>\1", true, false, "", "hm", F("f", "{\\\"x\\\":1}")},
+    {GPT_OSS, " to=functions.f<|channel|>commentary json<|message|>{}", true, false, "", "", F("f", "{}")},
+    {GPT_OSS, " to=function", true, false, " to=function", "", ""},
+    {GPT_OSS, "<|channel|>commentary to=functions.analysis <|constrain|>json<|message|>{}", true, false, "", "",
      F("analysis", "{}")},
-    {"<|channel|>commentary to=functions.f<|message|>{}", false, false, "{}", "", ""},
-    {"<|channel|>final<|message|>cut <|en", false, false, "cut <|en", "", ""},
-    {"<|chan", false, false, "<|chan", "", ""},
+    {GPT_OSS, "<|channel|>commentary to=functions.f<|message|>{}", false, false, "{}", "", ""},
+    {GPT_OSS, "<|channel|>final<|message|>cut <|en", false, false, "cut <|en", "", ""},
+    {GPT_OSS, "<|chan", false, false, "<|chan", "", ""},
 };
 
 static json_t *tools;
+
+/* Takes these names as control tokens of the form. */
+static void add_controls(server_form *form)
+{
+    static const char *const names[] = {"<|channel|>", "<|message|>", "<|start|>", "<|end|>",        "<|call|>",
+                                        "<|return|>",  "<|constrain|>", "[TOOL_CALLS]", "[ARGS]", "[CALL_ID]",
+                                            "<|python_tag|>"};
+    form->controls = realloc(form->controls,
+        (form->n_controls + sizeof names / sizeof *names) * sizeof *form->controls);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) form->controls[form->n_controls++] = strdup(names[i]);
+}
 
 static int tools_begin(void **state)
 {
     (void)state;
     tools = json_loads("[{\"type\": \"function\", \"function\": {\"name\": \"f\", \"parameters\": {\"type\": "
                        "\"object\", \"properties\": {\"word\": {\"type\": \"string\"}}}}}]", 0, NULL);
+    char path[256];
+    strcpy(path, test_temporary("reader.gguf"));
+    tiny_model_write(path, &(tiny_model_options){.seed = 7});
+    for (int i = 0; i < N_FORMS; i++) {
+        vouch_model_options o = vouch_model_options_default();
+        vouch_model *model;
+        o.text_only = true;
+        o.chat_template = templates[i];
+        if (vouch_model_open(&model, path, &o, NULL)) return 1;
+        forms[i] = server_form_open(model);
+        add_controls(forms[i]);
+        vouch_model_close(model);
+    }
     return !tools;
 }
 
@@ -91,6 +167,7 @@ static int tools_end(void **state)
 {
     (void)state;
     json_decref(tools);
+    for (int i = 0; i < N_FORMS; i++) server_form_close(forms[i]);
     return 0;
 }
 
@@ -113,7 +190,7 @@ static void read_answer(server_reader *reader, const char *answer, size_t piece)
             answer += n;
         }
     }
-    server_reader_end(reader);
+    server_reader_end(reader, false);
 }
 
 static void expect_same(size_t i, const char *what, const char *got, size_t n, const char *wanted)
@@ -122,17 +199,30 @@ static void expect_same(size_t i, const char *what, const char *got, size_t n, c
     fail_msg("%s: %s is '%.*s', expected '%s'", cases[i].answer, what, (int)n, n ? got : "", wanted);
 }
 
+/* The calls as JSON; "": none. */
+static char *calls_text(const server_reader *reader)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < reader->n_calls; i++) {
+        const server_call *call = &reader->calls[i];
+        json_array_append_new(all, json_pack("{s:s, s:o}", "name", call->name, "arguments",
+                                             json_stringn(call->arguments.n ? call->arguments.bytes : "",
+                                                 call->arguments.n)));
+    }
+    char *text = reader->n_calls > 0 ? json_dumps(all, JSON_COMPACT) : strdup("");
+    json_decref(all);
+    return text;
+}
+
 static void answers_are_told_apart(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t piece = 1; piece <= strlen(cases[i].answer) + 1; piece++) {
             server_reader reader;
-            server_reader_begin(&reader, cases[i].with_tools ? tools : NULL, cases[i].thinks);
+            server_reader_begin(&reader, forms[cases[i].form], cases[i].with_tools ? tools : NULL, cases[i].thinks);
             read_answer(&reader, cases[i].answer, piece);
-            char *calls = reader.calls && json_array_size(reader.calls) > 0
-                              ? json_dumps(reader.calls, JSON_COMPACT)
-                              : strdup("");
+            char *calls = calls_text(&reader);
             expect_same(i, "content", reader.content.bytes, reader.content.n, cases[i].content);
             expect_same(i, "thoughts", reader.thoughts.bytes, reader.thoughts.n, cases[i].thoughts);
             expect_same(i, "calls", calls, strlen(calls), cases[i].calls);
@@ -145,63 +235,116 @@ static void answers_are_told_apart(void **state)
 static void further_calls_are_left_out(void **state)
 {
     (void)state;
-    static const char *const answers[] = {
-        "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call><tool_call>{\"name\": \"g\", \"arguments\": {}}"
-        "</tool_call>",
-        "[TOOL_CALLS][{\"name\": \"f\", \"arguments\": {}}, {\"name\": \"g\", \"arguments\": {}}]",
-        "[TOOL_CALLS]f[ARGS]{}[TOOL_CALLS]g[ARGS]{}"};
+    static const struct {
+        int form;
+        const char *answer;
+    } answers[] = {
+        {HERMES, "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call><tool_call>{\"name\": \"g\", "
+         "\"arguments\": {}}</tool_call>"},
+        {NEMO, "[TOOL_CALLS][{\"name\": \"f\", \"arguments\": {}}, {\"name\": \"g\", \"arguments\": {}}]"},
+        {MISTRAL, "[TOOL_CALLS]f[CALL_ID]a[ARGS]{}[TOOL_CALLS]g[CALL_ID]b[ARGS]{}"},
+        {CODER, "<tool_call><function=f><parameter=x>1</parameter></function></tool_call><tool_call><function=g>"
+         "<parameter=word>1</parameter></function></tool_call>"}};
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
         for (int only_one = 0; only_one < 2; only_one++) {
             server_reader reader;
-            server_reader_begin(&reader, tools, false);
+            server_reader_begin(&reader, forms[answers[i].form], tools, false);
             reader.only_one = only_one;
-            read_answer(&reader, answers[i], 3);
-            assert_int_equal(json_array_size(reader.calls), only_one ? 1 : 2);
+            read_answer(&reader, answers[i].answer, 3);
+            assert_int_equal(reader.n_calls, only_one ? 1 : 2);
             assert_int_equal(reader.content.n, 0);
             server_reader_free(&reader);
         }
 }
 
-/* Calls are read one behind the other, so that their number is bounded by the answer and not by the stack (law L5). */
+/* A call that a limit cuts is a call; half of its head is nothing. Cut at any byte, no markup becomes content. */
+static void cut_calls_are_calls(void **state)
+{
+    (void)state;
+    static const struct {
+        int form;
+        const char *answer;
+    } answers[] = {{HERMES, "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"x\": \"abc\"}}\n</tool_call>"},
+                   {NEMO, "[TOOL_CALLS][{\"name\": \"f\", \"arguments\": {\"x\": \"abc\"}, \"id\": \"abcdefghi\"}]"},
+                   {MISTRAL, "[TOOL_CALLS]f[CALL_ID]abc123xyz[ARGS]{\"x\": \"abc\"}"},
+                   {CODER, "<tool_call>\n<function=f>\n<parameter=word>\nabc\n</parameter>\n</function>\n</tool_call>"},
+                   {PYTHON, "<|call_start|>[f(x='abc')]<|call_end|>"},
+                   {GEMMA, "<|tool_call>call:f{x:<|\"|>abc<|\"|>}<tool_call|>"}};
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        size_t n_calls = 0;
+        for (size_t n = 1; n <= strlen(answers[i].answer); n++) {
+            server_reader reader;
+            server_reader_begin(&reader, forms[answers[i].form], tools, false);
+            server_reader_push(&reader, answers[i].answer, n);
+            server_reader_end(&reader, true);
+            const bool is_mark = n < strlen(forms[answers[i].form]->marks[0]);
+            if (reader.content.n > 0 && !is_mark) fail_msg("%.*s", (int)n, answers[i].answer);
+            n_calls += reader.n_calls;
+            server_reader_free(&reader);
+        }
+        assert_true(n_calls > 8);
+    }
+}
+
+/* Calls are read one after the other, so that their number is bounded by the answer and not by the stack (law L5). */
 static void many_calls_are_read(void **state)
 {
     (void)state;
-    enum { N = 200000 };
-    static const char call[] = "[TOOL_CALLS]f[ARGS]{}";
+    enum { N = 20000 };
+    static const char call[] = "[TOOL_CALLS]f[CALL_ID]a[ARGS]{}";
     server_text answer = {0};
     server_reader reader;
     for (int i = 0; i < N; i++) server_text_put(&answer, call);
-    server_reader_begin(&reader, tools, false);
-    server_reader_push(&reader, answer.bytes, answer.n);
-    server_reader_end(&reader);
-    assert_int_equal(json_array_size(reader.calls), N);
+    server_reader_begin(&reader, forms[MISTRAL], tools, false);
+    push(&reader, answer.bytes, answer.n, 1000);
+    server_reader_end(&reader, false);
+    assert_int_equal(reader.n_calls, N);
     assert_int_equal(reader.content.n, 0);
     server_reader_free(&reader);
     server_text_free(&answer);
 }
 
-/* The reader loses no text and reads nothing outside of it, whatever a model writes (law L5). */
+/* The reader reads nothing outside of the text, whatever a model writes (law L5), and where the text is cut into pieces
+ * changes nothing. */
 static void any_text_is_read(void **state)
 {
     (void)state;
     static const char *const parts[] = {"<think>", "</think>", "<tool_call>", "</tool_call>", "{\"name\": \"f\", ",
                                         "\"arguments\": {}}", "<function=f>", "<parameter=x>", "</parameter>", "\n",
-                                        "</function>", "[TOOL_CALLS]", "[ARGS]", "a", "{", "\xff", "[", "]"};
+                                        "</function>", "[TOOL_CALLS]", "[ARGS]", "a", "{", "\xff", "[", "]", "f", "(x=",
+                                        ")", "<|call_start|>[", "<|tool_call>call:", "<|\"|>", "f\n", "[CALL_ID]", "'",
+                                        ">>>", "all\n", ":", ",", "\"", "\\", "1"};
     static const char *const specials[] = {"<|channel|>", "<|message|>", "<|end|>", "[TOOL_CALLS]", "<|python_tag|>"};
     test_random random = {1};
     for (int round = 0; round < 20000; round++) {
-        server_reader reader;
-        server_reader_begin(&reader, round % 3 > 0 ? tools : NULL, round % 5 == 0);
-        reader.only_one = round % 7 == 0;
-        for (uint32_t n = test_below(&random, 12); n > 0; n--) {
+        server_reader reader, whole;
+        server_text all = {0};
+        const bool thinks = round % 5 == 0;
+        const json_t *with = round % 3 > 0 ? tools : NULL;
+        server_reader_begin(&reader, forms[round % N_FORMS], with, thinks);
+        server_reader_begin(&whole, forms[round % N_FORMS], with, thinks);
+        reader.only_one = whole.only_one = round % 7 == 0;
+        for (uint32_t n = test_below(&random, 16); n > 0; n--) {
             const char *part = parts[test_below(&random, sizeof parts / sizeof *parts)];
             const char *special = specials[test_below(&random, sizeof specials / sizeof *specials)];
-            server_reader_push(&reader, part, strlen(part));
+            push(&reader, part, strlen(part), 1 + test_below(&random, 4));
+            server_text_put(&all, part);
             if (round % 2 && test_below(&random, 4) == 0) server_reader_special(&reader, special, strlen(special));
         }
-        server_reader_end(&reader);
+        server_reader_end(&reader, round % 11 == 0);
         assert_int_equal(reader.text.n, 0);
+        if (round % 2 == 0) {
+            server_reader_push(&whole, all.n ? all.bytes : "", all.n);
+            server_reader_end(&whole, round % 11 == 0);
+            char *one = calls_text(&reader), *other = calls_text(&whole);
+            if (strcmp(one, other) != 0 || whole.content.n != reader.content.n)
+                fail_msg("%d: '%.*s': %s and %s", round, (int)all.n, all.bytes, one, other);
+            free(one);
+            free(other);
+        }
+        server_text_free(&all);
         server_reader_free(&reader);
+        server_reader_free(&whole);
     }
 }
 
@@ -235,6 +378,7 @@ int main(void)
     const struct CMUnitTest all[] = {
         cmocka_unit_test(answers_are_told_apart),
         cmocka_unit_test(further_calls_are_left_out),
+        cmocka_unit_test(cut_calls_are_calls),
         cmocka_unit_test(many_calls_are_read),
         cmocka_unit_test(any_text_is_read),
         cmocka_unit_test(texts_become_json_strings),

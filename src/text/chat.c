@@ -254,38 +254,89 @@ static vouch_status render(const vouch_tokenizer *t, const conversation *given, 
 
 /* ------------------------------------------------------------------- other forms */
 
-/* Does the template write `must` for this conversation, without a quote behind it? repr() and JSON would add one. */
-static bool writes(const vouch_tokenizer *t, const char *json, const char *must)
+/* Does the template write `must` for this conversation, and nowhere one of `never`? */
+static bool writes(const vouch_tokenizer *t, const json_t *root, const char *must, const char *const never[2])
 {
-    json_t *root;
     jinja_run run;
     jinja_string text = {0};
-    if (vouch_conversation_read(&root, json, strlen(json), NULL)) return false;
-    const conversation probe = {.json = root, .bytes = strlen(json)};
-    const bool renders = render(t, &probe, &run, &text, NULL) == VOUCH_OK;
-    const char *found = renders ? memmem(text.bytes, text.n, must, strlen(must)) : NULL;
-    const char *behind = found ? found + strlen(must) : NULL;
-    const bool is_right = found && (behind == text.bytes + text.n || !strchr("'\"", *behind));
+    const conversation probe = {.json = root, .bytes = 1024};
+    bool is_right = render(t, &probe, &run, &text, NULL) == VOUCH_OK && text.n > 0 &&
+                    memmem(text.bytes, text.n, must, strlen(must));
+    for (int i = 0; i < 2 && is_right; i++) is_right = !memmem(text.bytes, text.n, never[i], strlen(never[i]));
     vouch_jinja_run_end(&run);
+    return is_right;
+}
+
+/* Does the template write a part's text alone? */
+static bool reads_parts(const vouch_tokenizer *t)
+{
+    static const char *const never[] = {"needle'", "needle\""};
+    json_t *root = json_pack("{s:[{s:s, s:[{s:s, s:s}]}]}", "messages", "role", "user", "content", "type", "text",
+                             "text", "needle");
+    const bool is_right = root && writes(t, root, "needle", never);
     json_decref(root);
     return is_right;
 }
 
-/* The OpenAI API sends content in parts and arguments as text. Many templates can't read one or both forms. A probe
- * finds out: the template must write a part's text alone, and arguments without escapes. */
+/* Does the template write `must` for a call of this name? Its arguments must be written as JSON: repr() of Python and a
+ * string of JSON put something else around the key. */
+static bool writes_call(const vouch_tokenizer *t, const conversation_form *form, const char *name, const char *must)
+{
+    static const char *const ids[] = {"call_0123456789abcdef", "abcdefghi", "functions.probe_call:0"},
+                      *const never[] = {"'key': ", "\\\"needle"};
+    static const char tools[] =
+        "[{\"type\": \"function\", \"function\": {\"name\": \"probe_tool\", \"description\": \"d\", \"parameters\": "
+        "{\"type\": \"object\", \"properties\": {\"key\": {\"type\": \"string\", \"description\": \"d\"}}, "
+        "\"required\": [\"key\"], \"additionalProperties\": false}}}]";
+    json_t *arguments = form->text_arguments ? json_string("{\"key\": \"needle\"}")
+                                             : json_pack("{s:s}", "key", "needle"),
+           *content = form->null_content ? json_null() : json_string("");
+    json_t *root = json_pack("{s:[{s:s, s:s}, {s:s, s:o, s:[{s:s, s:s, s:{s:s, s:o}}]}], s:o}", "messages", "role",
+                             "user", "content", "question", "role", "assistant", "content", content, "tool_calls", "id",
+                             ids[form->ids], "type", "function", "function", "name", name, "arguments", arguments,
+                             "tools", json_loads(tools, 0, NULL));
+    const bool is_right = root && writes(t, root, must, never);
+    json_decref(root);
+    return is_right;
+}
+
+/* Finds how the template reads calls: the first form in which it writes one. A template that writes none gets the
+ * first. */
+static void find_call_form(const vouch_tokenizer *t, conversation_form *form)
+{
+    for (int i = 0; i < 8; i++) {
+        conversation_form one = {.parts = form->parts, .null_content = i & 1, .text_arguments = i & 2,
+                                 .ids = i & 4 ? CONVERSATION_IDS_NINE : CONVERSATION_IDS_ANY};
+        if (!writes_call(t, &one, "probe_call", "needle")) continue;
+        *form = one;
+        one.ids = CONVERSATION_IDS_FUNCTION; /* of a template that writes the id, and no name */
+        if (!writes_call(t, form, "probe_call", "probe_call") &&
+            writes_call(t, &one, "probe_call", "functions.probe_call"))
+            form->ids = one.ids;
+        return;
+    }
+}
+
+/* Can the template write a conversation with these tools? */
+static bool reads_tools(const vouch_tokenizer *t, const json_t *root)
+{
+    static const char *const never[] = {"\377", "\377"};
+    json_t *asked = json_pack("{s:[{s:s, s:s}], s:O}", "messages", "role", "user", "content", "question", "tools",
+                              json_object_get(root, "tools"));
+    const bool is_right = asked && writes(t, asked, "question", never);
+    json_decref(asked);
+    return is_right;
+}
+
+/* Rewrites what the template doesn't read as the conversation has it. */
 static vouch_status rewrite(const vouch_tokenizer *t, json_t *root, vouch_error *err)
 {
-#define QUESTION "{\"role\": \"user\", \"content\": \"question\"}"
-    static const char parts[] =
-        "[{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"needle\"}]}]";
-    static const char call[] = "[" QUESTION ", {\"role\": \"assistant\", \"content\": \"\", \"tool_calls\": "
-                               "[{\"id\": \"abcdefghi\", \"type\": \"function\", \"function\": "
-                               "{\"name\": \"f\", \"arguments\": \"{\\\"needle\\\": 1}\"}}]}]";
-    if (vouch_conversation_has(root, CONVERSATION_PARTS) && !writes(t, parts, "needle"))
-        VOUCH_TRY(vouch_conversation_rewrite(root, CONVERSATION_PARTS, err));
-    if (vouch_conversation_has(root, CONVERSATION_ARGUMENTS) && !writes(t, call, "{\"needle\": 1}"))
-        VOUCH_TRY(vouch_conversation_rewrite(root, CONVERSATION_ARGUMENTS, err));
-    return VOUCH_OK;
+    conversation_form form = {.parts = true};
+    if (vouch_conversation_has_parts(root)) form.parts = reads_parts(t);
+    if (vouch_conversation_has_calls(root)) find_call_form(t, &form);
+    VOUCH_TRY(vouch_conversation_rewrite(root, &form, err));
+    if (!vouch_conversation_has_bare_tools(root)) return VOUCH_OK;
+    return reads_tools(t, root) ? VOUCH_OK : vouch_conversation_complete_tools(root, err);
 }
 
 /* ----------------------------------------------------------------- the functions */
@@ -305,6 +356,12 @@ static vouch_status template_need(const vouch_tokenizer *tokenizer, vouch_error 
     return VOUCH_OK;
 }
 
+/* Does the template itself write BOS? Where it doesn't, BOS is added if the file asks for it. */
+static bool writes_bos(const vouch_tokenizer *t, jinja_string text)
+{
+    return text.n > 0 && vouch_jinja_mark(text, 0) == JINJA_OF_TEMPLATE && vouch_begins_with_bos(t, text.bytes, text.n);
+}
+
 static vouch_status conversation_encode(const vouch_tokenizer *tokenizer, const conversation *given, int32_t *tokens,
                                         size_t capacity, size_t *n_tokens, vouch_error *err)
 {
@@ -314,6 +371,7 @@ static vouch_status conversation_encode(const vouch_tokenizer *tokenizer, const 
     vouch_status status = render(tokenizer, given, &run, &text, err);
     if (status == VOUCH_OK) status = vouch_encoder_open(&e, tokenizer, tokens, capacity, err);
     if (status == VOUCH_OK) {
+        if (!writes_bos(tokenizer, text)) vouch_encoder_bos(&e);
         status = vouch_encoder_marked(&e, text.bytes, text.marks, text.n, err);
         if (status == VOUCH_OK) status = vouch_encoder_result(&e, n_tokens, err);
         vouch_encoder_close(&e);

@@ -58,7 +58,7 @@ static vouch_status calls_check(const json_t *calls, const json_path *at, vouch_
             return vouch_json_fail(err, &function_at, "is %s; expected an object", vouch_json_kind_name(function));
         if (!json_is_string(name))
             return vouch_json_fail(err, &name_at, "is %s; expected a string", vouch_json_kind_name(name));
-        if (!json_is_string(arguments) && !json_is_object(arguments))
+        if (arguments && !json_is_null(arguments) && !json_is_string(arguments) && !json_is_object(arguments))
             return vouch_json_fail(err, &arguments_at, "is %s; expected a string of JSON, or an object",
                                    vouch_json_kind_name(arguments));
     }
@@ -153,49 +153,203 @@ static json_t *parts_join(const json_t *parts)
     return joined;
 }
 
-bool vouch_conversation_has(const json_t *root, conversation_form form)
+bool vouch_conversation_has_parts(const json_t *root)
+{
+    size_t i;
+    const json_t *message;
+    json_array_foreach(json_object_get(root, "messages"), i, message)
+        if (json_is_array(json_object_get(message, "content"))) return true;
+    return false;
+}
+
+bool vouch_conversation_has_calls(const json_t *root)
+{
+    size_t i;
+    const json_t *message;
+    json_array_foreach(json_object_get(root, "messages"), i, message)
+        if (json_array_size(json_object_get(message, "tool_calls")) > 0) return true;
+    return false;
+}
+
+static bool is_empty(const json_t *content)
+{
+    return !content || json_is_null(content) || (json_is_string(content) && json_string_length(content) == 0);
+}
+
+static void content_rewrite(json_t *message, const conversation_form *form)
+{
+    json_t *content = json_object_get(message, "content");
+    const bool calls = json_array_size(json_object_get(message, "tool_calls")) > 0;
+    if (json_is_array(content) && !form->parts) json_object_set_new(message, "content", parts_join(content));
+    else if (calls && is_empty(content))
+        json_object_set_new(message, "content", form->null_content ? json_null() : json_string(""));
+    else if (!content || json_is_null(content)) json_object_set_new(message, "content", json_string(""));
+}
+
+/* Arguments of no JSON stay as they are: the template gets the text. */
+static void arguments_rewrite(json_t *function, bool as_text)
+{
+    const json_t *given = json_object_get(function, "arguments");
+    if (as_text && json_is_object(given)) {
+        char *text = vouch_json_write_numbers(given);
+        if (text) json_object_set_new(function, "arguments", json_string(text));
+        free(text);
+    } else if (!as_text && json_is_string(given)) {
+        json_t *object = json_string_length(given) == 0
+                             ? json_object()
+                             : vouch_json_read_numbers(json_string_value(given), json_string_length(given));
+        if (json_is_object(object)) json_object_set(function, "arguments", object);
+        json_decref(object);
+    }
+}
+
+/* Nine letters and digits that stand for an id. */
+static void nine_write(const char *id, char out[10])
+{
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    size_t n = 0;
+    while (id[n] && strchr(digits, id[n])) n++;
+    if (n == 9 && !id[n]) {
+        memcpy(out, id, 10);
+        return;
+    }
+    for (n = 0; id[n]; n++) hash = (hash ^ (unsigned char)id[n]) * 0x100000001b3u;
+    for (n = 0; n < 9; n++, hash /= 62) out[n] = digits[hash % 62];
+    out[9] = '\0';
+}
+
+/* The id in the template's form; `index` counts the calls of the conversation. A new reference. */
+static json_t *id_rewrite(const char *id, const char *name, json_int_t index, conversation_ids ids)
+{
+    char nine[10];
+    if (ids == CONVERSATION_IDS_FUNCTION)
+        return json_sprintf("functions.%s:%" JSON_INTEGER_FORMAT, name ? name : "", index);
+    nine_write(id, nine);
+    return json_string(nine);
+}
+
+/* Gives the calls of a message new ids, and notes them in `known`. */
+static void ids_rewrite(json_t *message, json_t *known, json_int_t *index, conversation_ids ids)
+{
+    size_t i;
+    json_t *call;
+    json_array_foreach(json_object_get(message, "tool_calls"), i, call)
+    {
+        const char *id = json_string_value(json_object_get(call, "id"));
+        const char *name = json_string_value(json_object_get(json_object_get(call, "function"), "name"));
+        json_t *better = id_rewrite(id ? id : "", name, (*index)++, ids);
+        if (id) json_object_set(known, id, better);
+        json_object_set_new(call, "id", better);
+    }
+    const char *answered = json_string_value(json_object_get(message, "tool_call_id"));
+    if (!answered) return;
+    json_t *same = json_object_get(known, answered);
+    json_object_set_new(message, "tool_call_id",
+                        same ? json_incref(same) : id_rewrite(answered, NULL, 0, CONVERSATION_IDS_NINE));
+}
+
+vouch_status vouch_conversation_rewrite(json_t *root, const conversation_form *form, vouch_error *err)
 {
     size_t i, j;
-    const json_t *message, *call;
+    json_t *message, *call, *known = json_object();
+    json_int_t index = 0;
     json_array_foreach(json_object_get(root, "messages"), i, message)
     {
-        if (form == CONVERSATION_PARTS && json_is_array(json_object_get(message, "content"))) return true;
-        if (form != CONVERSATION_ARGUMENTS) continue;
+        content_rewrite(message, form);
         json_array_foreach(json_object_get(message, "tool_calls"), j, call)
-            if (json_is_string(json_object_get(json_object_get(call, "function"), "arguments"))) return true;
+            arguments_rewrite(json_object_get(call, "function"), form->text_arguments);
+        if (form->ids != CONVERSATION_IDS_ANY) ids_rewrite(message, known, &index, form->ids);
+    }
+    json_decref(known);
+    return known ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a conversation");
+}
+
+/* The function that a tool describes; the tool itself where it is a plain function. */
+static json_t *function_of(json_t *tool)
+{
+    json_t *function = json_object_get(tool, "function");
+    return json_is_object(function) ? function : tool;
+}
+
+static bool is_type(const json_t *schema, const char *type)
+{
+    const char *word = json_string_value(json_object_get(schema, "type"));
+    return word && strcmp(word, type) == 0;
+}
+
+/* A property of a tool's parameters. Templates ask for its type, its description and the types of its parts. */
+static bool is_bare_property(const json_t *property)
+{
+    return json_is_object(property) &&
+           (!json_object_get(property, "type") || !json_object_get(property, "description") ||
+            (is_type(property, "object") && !json_object_get(property, "additionalProperties")) ||
+            (is_type(property, "array") && !json_object_get(property, "items")));
+}
+
+static bool has_bare_property(const json_t *parameters)
+{
+    const char *key;
+    json_t *property;
+    json_object_foreach(json_object_get(parameters, "properties"), key, property)
+        if (is_bare_property(property)) return true;
+    return false;
+}
+
+static int complete_properties(json_t *properties)
+{
+    const char *key;
+    json_t *property;
+    int failed = 0;
+    json_object_foreach(properties, key, property)
+    {
+        if (!is_bare_property(property)) continue;
+        const char *part = is_type(property, "object")  ? "additionalProperties"
+                           : is_type(property, "array") ? "items"
+                                                        : NULL;
+        if (part && !json_is_object(json_object_get(property, part)))
+            failed |= json_object_set_new(property, part, json_object());
+        if (!json_object_get(property, "type")) failed |= json_object_set_new(property, "type", json_string("string"));
+        if (!json_object_get(property, "description"))
+            failed |= json_object_set_new(property, "description", json_string(""));
+    }
+    return failed;
+}
+
+bool vouch_conversation_has_bare_tools(const json_t *root)
+{
+    size_t i;
+    json_t *tool;
+    json_array_foreach(json_object_get(root, "tools"), i, tool)
+    {
+        const json_t *function = function_of(tool), *parameters = json_object_get(function, "parameters");
+        if (!json_is_string(json_object_get(function, "description")) || !json_object_get(parameters, "type") ||
+            !json_is_object(json_object_get(parameters, "properties")) || has_bare_property(parameters))
+            return true;
     }
     return false;
 }
 
-static vouch_status arguments_rewrite(const json_t *message, vouch_error *err)
+vouch_status vouch_conversation_complete_tools(json_t *root, vouch_error *err)
 {
     size_t i;
-    const json_t *call;
-    json_array_foreach(json_object_get(message, "tool_calls"), i, call)
+    json_t *tool;
+    int failed = 0;
+    json_array_foreach(json_object_get(root, "tools"), i, tool)
     {
-        json_t *function = json_object_get(call, "function");
-        const json_t *text = json_object_get(function, "arguments");
-        if (!json_is_string(text)) continue;
-        json_t *object = json_loadb(json_string_value(text), json_string_length(text), JSON_ALLOW_NUL, NULL);
-        if (!json_is_object(object)) json_decref(object); /* no JSON object: the template gets the text */
-        else if (json_object_set_new(function, "arguments", object))
-            return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a call's arguments");
+        json_t *function = function_of(tool);
+        if (!json_is_string(json_object_get(function, "description")))
+            failed |= json_object_set_new(function, "description", json_string(""));
+        if (!json_is_object(json_object_get(function, "parameters")))
+            failed |= json_object_set_new(function, "parameters", json_object());
+        json_t *parameters = json_object_get(function, "parameters");
+        if (!json_object_get(parameters, "type"))
+            failed |= json_object_set_new(parameters, "type", json_string("object"));
+        if (!json_is_object(json_object_get(parameters, "properties")))
+            failed |= json_object_set_new(parameters, "properties", json_object());
+        failed |= complete_properties(json_object_get(parameters, "properties"));
     }
-    return VOUCH_OK;
-}
-
-vouch_status vouch_conversation_rewrite(json_t *root, conversation_form form, vouch_error *err)
-{
-    size_t i;
-    json_t *message;
-    json_array_foreach(json_object_get(root, "messages"), i, message)
-    {
-        const json_t *content = json_object_get(message, "content");
-        if (form == CONVERSATION_ARGUMENTS) VOUCH_TRY(arguments_rewrite(message, err));
-        else if (json_is_array(content) && json_object_set_new(message, "content", parts_join(content)))
-            return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the parts of a message");
-    }
-    return VOUCH_OK;
+    return failed ? vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the tools") : VOUCH_OK;
 }
 
 /* --------------------------------------------------------------------- variables */
@@ -273,7 +427,7 @@ vouch_status vouch_conversation_cut(const json_t *root, jinja_string *text, vouc
     const json_t *content = json_object_get(last, "content");
     if (json_is_array(content))
         content = json_object_get(json_array_get(content, json_array_size(content) - 1), "text");
-    if (!json_is_string(content) || strcmp(json_string_value(json_object_get(last, "role")), "assistant") != 0)
+    if (json_string_length(content) == 0 || strcmp(json_string_value(json_object_get(last, "role")), "assistant") != 0)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
                           "continue_final_message: the last message isn't the assistant's, or has no text; leave the "
                           "field out or add such a message");

@@ -15,14 +15,29 @@ bool vouch_chat_role_is_known(const char *role);
  * Errors: ARGUMENT (names the path), MEMORY. */
 vouch_status vouch_conversation_read(json_t **out, const char *text, size_t n, vouch_error *err);
 
-/* Forms that some templates don't read. */
-typedef enum conversation_form {
-    CONVERSATION_PARTS,    /* content as an array of parts; rewritten: their texts joined by line ends */
-    CONVERSATION_ARGUMENTS /* a call's arguments as text; rewritten: the object that the text stands for */
+/* How a template reads conversations. Clients send content in parts, arguments as text and ids of any shape; templates
+ * differ in what they read. */
+typedef enum conversation_ids {
+    CONVERSATION_IDS_ANY,
+    CONVERSATION_IDS_NINE,    /* nine letters and digits */
+    CONVERSATION_IDS_FUNCTION /* functions.NAME:INDEX */
+} conversation_ids;
+
+typedef struct conversation_form {
+    bool parts;            /* content may be an array of parts; otherwise their texts are joined by line ends */
+    bool null_content;     /* content beside calls is null; otherwise "" */
+    bool text_arguments;   /* a call's arguments are text; otherwise an object */
+    conversation_ids ids;
 } conversation_form;
 
-bool vouch_conversation_has(const json_t *root, conversation_form form);
-vouch_status vouch_conversation_rewrite(json_t *root, conversation_form form, vouch_error *err);
+bool vouch_conversation_has_parts(const json_t *root);
+bool vouch_conversation_has_calls(const json_t *root);
+/* Whether a tool lacks what a template may ask for: a description, parameters, their type and properties. */
+bool vouch_conversation_has_bare_tools(const json_t *root);
+/* Rewrites the messages. Errors: MEMORY. */
+vouch_status vouch_conversation_rewrite(json_t *root, const conversation_form *form, vouch_error *err);
+/* Adds what tools lack. */
+vouch_status vouch_conversation_complete_tools(json_t *root, vouch_error *err);
 
 /* Sets the variables in `to`; their strings point into `root`. Errors: ARGUMENT (names the path), those of the run. */
 vouch_status vouch_conversation_add(jinja_run *run, jinja_dict *to, const json_t *root, vouch_error *err);

@@ -228,6 +228,18 @@ vouch_status vouch_encoder_marked(encoder *e, const char *text, const uint8_t *m
     return encoder_bytes(e, text + start, n - start, err);
 }
 
+bool vouch_begins_with_bos(const vouch_tokenizer *t, const char *text, size_t n)
+{
+    if (t->bos < 0) return false;
+    const vouch_text bos = tokenizer_text(t, t->bos);
+    return bos.size > 0 && n >= bos.size && memcmp(text, bos.data, bos.size) == 0;
+}
+
+void vouch_encoder_bos(encoder *e)
+{
+    if (e->tokenizer->add_bos) encoder_push(e, e->tokenizer->bos);
+}
+
 vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char *text, size_t n_text,
                                     unsigned flags, int32_t *tokens, size_t capacity, size_t *n_tokens,
                                     vouch_error *err)
@@ -238,7 +250,8 @@ vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char
                           "the model has no tokenizer; give token ids instead of text");
     encoder e;
     VOUCH_TRY(vouch_encoder_open(&e, tokenizer, tokens, capacity, err));
-    if (flags & VOUCH_TOKENIZE_BOS && tokenizer->add_bos) encoder_push(&e, tokenizer->bos);
+    const bool has_bos = flags & VOUCH_TOKENIZE_SPECIAL && vouch_begins_with_bos(tokenizer, text, n_text);
+    if (flags & VOUCH_TOKENIZE_BOS && !has_bos) vouch_encoder_bos(&e);
     const unsigned match = MATCH_USER_DEFINED | (flags & VOUCH_TOKENIZE_SPECIAL ? MATCH_CONTROL : 0);
     vouch_status status = vouch_encoder_text(&e, text, n_text, match, err);
     if (status == VOUCH_OK) status = vouch_encoder_result(&e, n_tokens, err);

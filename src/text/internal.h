@@ -247,6 +247,9 @@ static inline void encoder_push(encoder *e, int32_t token)
     if (e->count < e->capacity) e->tokens[e->count] = token;
     e->count++;
 }
+/* BOS, if the file asks for it. A text that begins with BOS already (vouch_begins_with_bos) needs no second one. */
+void vouch_encoder_bos(encoder *e);
+bool vouch_begins_with_bos(const vouch_tokenizer *tokenizer, const char *text, size_t n);
 /* Encodes text[n], in which the special tokens of `match` may be named. */
 vouch_status vouch_encoder_text(encoder *e, const char *text, size_t n, unsigned match, vouch_error *err);
 /* Encodes text[n], which a template wrote. marks[i] (jinja_mark; NULL: all are the template's) says where byte i came

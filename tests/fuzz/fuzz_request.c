@@ -43,6 +43,7 @@ static void open_once(void)
         .name = "tiny", .path = "tiny.gguf", .model = model, .session = vouch_session_options_default()};
     model_options.session.n_ctx = 512;
     served.options = &model_options;
+    MUST((served.form = server_form_open(model)) != NULL);
     served.speculation = model_options.session.speculation;
     pthread_mutex_init(&served.lock, NULL);
     atomic_store(&draining.drains, true);

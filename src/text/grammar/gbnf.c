@@ -15,6 +15,7 @@
  *     %token "[TOOL_CALLS]"        the control token of this name
  */
 #include <string.h>
+#include <utf8proc.h>
 
 #include "text/grammar/characters.h"
 #include "text/grammar/notations.h"
@@ -198,8 +199,8 @@ static bool take_word(reader *r, const char *word)
     return true;
 }
 
-/* Reads a literal of ASCII. Returns the number of its bytes; 0 after a failure. */
-static int32_t read_mark(reader *r, char *mark, int32_t room)
+/* Reads a literal. Returns the number of its characters; 0 after a failure. */
+static int32_t read_mark(reader *r, int32_t *mark, int32_t room)
 {
     int32_t n = 0;
     if (peek(r) != '"') return fail(r, "expected a text in quotes");
@@ -207,29 +208,39 @@ static int32_t read_mark(reader *r, char *mark, int32_t room)
     while (peek(r) != '"' && !failed(r)) {
         const int32_t character = read_character(r);
         if (n == room) return fail(r, "a text of more than 64 characters");
-        if (character >= 0x80) return fail(r, "expected characters of ASCII");
-        mark[n++] = (char)character;
+        mark[n++] = character;
     }
     if (n == 0 && !failed(r)) return fail(r, "expected a text that is not empty");
     r->at += !failed(r);
-    return n;
+    return failed(r) ? 0 : n;
+}
+
+/* Reads the name of a control token. */
+static vouch_expression read_token(reader *r)
+{
+    int32_t mark[VOUCH_LONGEST_MARK];
+    char name[4 * VOUCH_LONGEST_MARK];
+    size_t n_bytes = 0;
+    const int32_t n = read_mark(r, mark, VOUCH_LONGEST_MARK);
+    for (int32_t i = 0; i < n; i++)
+        n_bytes += (size_t)utf8proc_encode_char(mark[i], (utf8proc_uint8_t *)name + n_bytes);
+    return n > 0 ? vouch_expression_token(r->builder, name, n_bytes) : 0;
 }
 
 /* Reads %json SCHEMA, %until "MARK" or %token "NAME". */
 static vouch_expression read_percent(reader *r)
 {
-    char text[VOUCH_LONGEST_MARK];
     if (take_word(r, "%json")) {
         size_t n_read;
         const vouch_expression value = vouch_schema_read_part(r->builder, r->at, (size_t)(r->end - r->at), &n_read);
         r->at = failed(r) ? r->end : r->at + n_read;
         return value;
     }
-    const bool is_until = take_word(r, "%until");
-    if (!is_until && !take_word(r, "%token")) return fail(r, "expected %json, %until or %token");
-    const int32_t n = read_mark(r, text, VOUCH_LONGEST_MARK);
-    if (n == 0) return 0;
-    return is_until ? vouch_expression_until(r->builder, text, n) : vouch_expression_token(r->builder, text, n);
+    if (take_word(r, "%token")) return read_token(r);
+    if (!take_word(r, "%until")) return fail(r, "expected %json, %until or %token");
+    int32_t mark[VOUCH_LONGEST_MARK];
+    const int32_t n = read_mark(r, mark, VOUCH_LONGEST_MARK);
+    return n > 0 ? vouch_expression_until(r->builder, mark, n) : 0;
 }
 
 static vouch_expression read_item(reader *r)

@@ -577,7 +577,7 @@ jinja_value vouch_jinja_filter(jinja_run *run, jinja_string name, const jinja_va
 static bool test_kind(jinja_string name, const jinja_value *x, bool *passes)
 {
     enum {
-        NUMBERS = 1 << JINJA_INT | 1 << JINJA_FLOAT | 1 << JINJA_BOOL,
+        NUMBERS = 1 << JINJA_INT | 1 << JINJA_FLOAT | 1 << JINJA_BOOL | 1 << JINJA_DIGITS,
         SEQUENCES = 1 << JINJA_STRING | 1 << JINJA_LIST | 1 << JINJA_TUPLE | 1 << JINJA_DICT,
         CALLABLES = 1 << JINJA_FUNCTION | 1 << JINJA_MACRO
     };

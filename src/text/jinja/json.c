@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEEPEST = 100, LONGEST_PATH = 200 };
@@ -54,6 +55,94 @@ vouch_status vouch_json_read(json_t **out, const char *text, size_t n, vouch_err
                       error.text);
 }
 
+/* ------------------------------------------------------------- long numbers */
+
+/* The length of the number that text[n] begins with, and whether Jansson may lose digits of it. */
+static size_t number_length(const char *text, size_t n, bool *is_long)
+{
+    enum { MOST_DIGITS = 15 };
+    size_t i = 0, n_digits = 0;
+    bool has_exponent = false;
+    for (; i < n && text[i] && strchr("+-.eE0123456789", text[i]); i++) {
+        has_exponent |= text[i] == 'e' || text[i] == 'E';
+        n_digits += !has_exponent && text[i] >= '0' && text[i] <= '9';
+    }
+    *is_long = n_digits > MOST_DIGITS || has_exponent;
+    return i;
+}
+
+/* Copies text[n] to `out` (NULL: only counts) and puts long numbers between marks. */
+static size_t mark_numbers(const char *text, size_t n, char *out)
+{
+    size_t at = 0, used = 0;
+    bool is_string = false, is_long;
+    while (at < n) {
+        size_t length = 1;
+        const bool is_number = !is_string && (text[at] == '-' || (text[at] >= '0' && text[at] <= '9'));
+        if (is_number) length = number_length(text + at, n - at, &is_long);
+        else if (text[at] == '"') is_string = !is_string;
+        else if (is_string && text[at] == '\\' && at + 1 < n) length = 2;
+        static const char mark[] = "\\u0001\"";
+        const bool marks = is_number && is_long;
+        if (marks && out) memcpy(out + used, "\"\\u0001", 7);
+        used += marks ? 7 : 0;
+        if (out) memcpy(out + used, text + at, length);
+        used += length;
+        if (marks && out) memcpy(out + used, mark, 7);
+        used += marks ? 7 : 0;
+        at += length;
+    }
+    return used;
+}
+
+json_t *vouch_json_read_numbers(const char *text, size_t n)
+{
+    const size_t n_marked = mark_numbers(text, n, NULL);
+    json_t *json = json_loadb(n ? text : "", n, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
+    if (n_marked == n) return json;
+    char *marked = malloc(n_marked + 1);
+    json_t *kept = NULL;
+    if (marked) {
+        mark_numbers(text, n, marked);
+        kept = json_loadb(marked, n_marked, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
+    }
+    free(marked);
+    json_decref(json);
+    return kept;
+}
+
+/* The digits of a marked number at the beginning of a text of JSON; 0: none is there. */
+static size_t marked_length(const char *text)
+{
+    if (strncmp(text, "\"\\u0001", 7) != 0) return 0;
+    const size_t n = strspn(text + 7, "+-.eE0123456789");
+    return n > 0 && strncmp(text + 7 + n, "\\u0001\"", 7) == 0 ? n : 0;
+}
+
+char *vouch_json_write_numbers(const json_t *json)
+{
+    char *text = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
+    char *to = text;
+    for (const char *at = text; at && *at;) {
+        const size_t n = marked_length(at);
+        memmove(to, n ? at + 7 : at, n ? n : 1);
+        to += n ? n : 1;
+        at += n ? n + 14 : 1;
+    }
+    if (to) *to = '\0';
+    return text;
+}
+
+static bool is_digits(const json_t *json)
+{
+    const char *text = json_string_value(json);
+    const size_t n = json_string_length(json);
+    if (n < 3 || text[0] != JSON_DIGITS || text[n - 1] != JSON_DIGITS) return false;
+    for (size_t i = 1; i + 1 < n; i++)
+        if (!text[i] || !strchr("+-.eE0123456789", text[i])) return false;
+    return true;
+}
+
 static jinja_string caller_string(const char *bytes, size_t n, jinja_mark mark)
 {
     return (jinja_string){.bytes = bytes, .n = n, .mark = (uint8_t)mark};
@@ -72,6 +161,11 @@ static vouch_status any_value(jinja_run *run, const json_t *json, jinja_mark mar
     case JSON_OBJECT: return object_value(run, json, mark, at, depth, out, err);
     case JSON_ARRAY: return array_value(run, json, mark, at, depth, out, err);
     case JSON_STRING:
+        if (is_digits(json)) {
+            *out = jinja_text(caller_string(json_string_value(json) + 1, json_string_length(json) - 2, mark));
+            out->kind = JINJA_DIGITS;
+            break;
+        }
         *out = jinja_text(caller_string(json_string_value(json), json_string_length(json), mark));
         break;
     case JSON_INTEGER: *out = jinja_int(json_integer_value(json)); break;

@@ -17,6 +17,16 @@ typedef struct json_path {
 /* An ARGUMENT error that begins with the path. */
 __attribute__((format(printf, 3, 4))) vouch_status vouch_json_fail(vouch_error *err, const json_path *at,
                                                                    const char *format, ...);
+/* A text of digits may stand for a number that Jansson can't hold (vouch_json_read_numbers): it has this byte at both
+ * ends. */
+#define JSON_DIGITS '\1'
+
+/* Reads text[n] as vouch_json_read does, but keeps numbers that Jansson can't hold: their digits become such a text.
+ * NULL: it isn't JSON, or no memory. */
+json_t *vouch_json_read_numbers(const char *text, size_t n);
+/* Writes JSON that vouch_json_read_numbers has read. The caller frees it; NULL: no memory. */
+char *vouch_json_write_numbers(const json_t *json);
+
 /* "a string", "null", ... */
 const char *vouch_json_kind_name(const json_t *json);
 

@@ -15,7 +15,7 @@ const char *vouch_jinja_kind_name(jinja_kind kind)
 {
     static const char *const names[] = {"an undefined value", "None",   "a bool",      "an int",    "a float",
                                         "a string",           "a list", "a tuple",     "a generator", "a dict",
-                                        "a namespace",        "a loop", "a function",  "a macro"};
+                                        "a namespace",        "a loop", "a function",  "a macro",     "a long number"};
     return names[kind];
 }
 
@@ -284,6 +284,7 @@ void vouch_jinja_repr(jinja_run *run, jinja_builder *to, const jinja_value *x)
         vouch_jinja_add_text(run, to, number);
         break;
     case JINJA_STRING: repr_string(run, to, x->string); break;
+    case JINJA_DIGITS: vouch_jinja_add(run, to, x->string); break;
     case JINJA_LIST:
     case JINJA_TUPLE: repr_list(run, to, x); break;
     case JINJA_DICT: repr_dict(run, to, x->dict); break;
@@ -409,7 +410,8 @@ static void json_value(jinja_run *run, jinja_builder *to, const jinja_value *x, 
     switch (x->kind) {
     case JINJA_NONE: vouch_jinja_add_text(run, to, "null"); break;
     case JINJA_BOOL: vouch_jinja_add_text(run, to, x->boolean ? "true" : "false"); break;
-    case JINJA_INT: vouch_jinja_repr(run, to, x); break;
+    case JINJA_INT:
+    case JINJA_DIGITS: vouch_jinja_repr(run, to, x); break;
     case JINJA_FLOAT:
         if (isfinite(x->number)) vouch_jinja_repr(run, to, x);
         else vouch_jinja_add_text(run, to, isnan(x->number) ? "NaN" : x->number < 0 ? "-Infinity" : "Infinity");

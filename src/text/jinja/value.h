@@ -36,7 +36,8 @@ typedef enum jinja_kind {
     JINJA_NAMESPACE, /* a dict whose entries the template may set */
     JINJA_LOOP,      /* a dict with the loop's variables */
     JINJA_FUNCTION,  /* global or bound method: function */
-    JINJA_MACRO
+    JINJA_MACRO,
+    JINJA_DIGITS     /* a number that int64_t and double can't hold, as it was written: string */
 } jinja_kind;
 
 typedef enum jinja_mark {

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* A form as GBNF: an answer that is bound to a grammar may begin with thoughts, and a forced call is written as the
+ * model's chat template writes calls. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "form.h"
+
+/* The rules of a grammar: the one that is being written, and those that it needs, which come behind it. */
+typedef struct rules {
+    const server_form *form;
+    server_text *out;
+    server_text more;
+    int32_t n_more;
+} rules;
+
+/* ------------------------------------------------------------------ texts */
+
+static void put_quoted(server_text *out, const char *text, size_t n)
+{
+    if (n == 0) return;
+    server_text_put(out, "\"");
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        if (byte == '"' || byte == '\\') server_text_format(out, "\\%c", byte);
+        else if (byte < ' ') server_text_format(out, "\\x%02x", byte);
+        else server_text_add(out, &text[i], 1);
+    }
+    server_text_put(out, "\" ");
+}
+
+/* The name of a control token that text[n] begins with, the longest; NULL: none. */
+static const char *control_at(const server_form *form, const char *text)
+{
+    const char *longest = NULL;
+    for (size_t i = 0; i < form->n_controls; i++) {
+        const char *name = form->controls[i];
+        if (strncmp(text, name, strlen(name)) == 0 && (!longest || strlen(name) > strlen(longest))) longest = name;
+    }
+    return longest;
+}
+
+/* Adds a text in which names of control tokens stand for these tokens. */
+static void put_marks(server_text *out, const server_form *form, const char *text)
+{
+    size_t n = 0;
+    while (text[n]) {
+        const char *name = control_at(form, text + n);
+        if (!name) {
+            n++;
+            continue;
+        }
+        put_quoted(out, text, n);
+        server_text_put(out, "%token ");
+        put_quoted(out, name, strlen(name));
+        text += n + strlen(name);
+        n = 0;
+    }
+    put_quoted(out, text, n);
+}
+
+static bool has_control(const server_form *form, const char *text)
+{
+    while (*text && !control_at(form, text)) text++;
+    return *text != '\0';
+}
+
+/* Adds any text up to the mark, and the mark. */
+static void put_until(server_text *out, const server_form *form, const char *mark)
+{
+    server_text_put(out, has_control(form, mark) ? ".* " : "%until ");
+    put_marks(out, form, mark);
+}
+
+static size_t white_length(const char *text)
+{
+    return strspn(text, " \n\t\r");
+}
+
+/* Adds marks whose white space at the beginning may be left out. */
+static void put_marks_after_white(server_text *out, const server_form *form, const char *text)
+{
+    const size_t n = white_length(text);
+    if (n > 0) {
+        server_text_put(out, "(");
+        put_quoted(out, text, n);
+        server_text_put(out, ")? ");
+    }
+    put_marks(out, form, text + n);
+}
+
+static void put_schema(server_text *out, json_t *schema)
+{
+    server_text_put(out, "%json ");
+    server_text_json(out, json_incref(schema));
+    server_text_put(out, " ");
+}
+
+/* ----------------------------------------------------------------- thoughts */
+
+/* The white space behind thoughts is bounded, so that a model can't spend its tokens on it. */
+void server_form_put_root(server_text *out, const server_form *form, server_thoughts thoughts)
+{
+    server_text_put(out, "root ::= ");
+    if (thoughts == SERVER_THOUGHTS_ALLOWED) {
+        server_text_put(out, "(");
+        put_marks(out, form, form->think);
+    }
+    if (thoughts == SERVER_THOUGHTS_OPEN || thoughts == SERVER_THOUGHTS_ALLOWED) {
+        put_until(out, form, form->think_end);
+        server_text_put(out, "[ \\n]{0,4}");
+        server_text_put(out, thoughts == SERVER_THOUGHTS_ALLOWED ? ")? " : " ");
+    }
+    if (thoughts == SERVER_THOUGHTS_CHANNEL) {
+        server_text_put(out, "(");
+        put_marks(out, form, "<|channel|>analysis<|message|>");
+        put_until(out, form, "<|end|>");
+        put_marks(out, form, "<|start|>assistant");
+        server_text_put(out, ")* ");
+    }
+    server_text_put(out, "rest\n");
+}
+
+void server_form_put_answer(server_text *out, const server_form *form, json_t *schema)
+{
+    server_text_put(out, "answer ::= ");
+    if (form->is_harmony) {
+        put_marks(out, form, "<|channel|>final");
+        server_text_put(out, "(\" \"? ");
+        put_marks(out, form, "<|constrain|>json");
+        server_text_put(out, ")? ");
+        put_marks(out, form, "<|message|>");
+    } else if (*form->content) {
+        put_marks_after_white(out, form, form->content);
+    }
+    put_schema(out, schema);
+    if (!form->is_harmony && *form->content_end) put_marks(out, form, form->content_end);
+    server_text_put(out, "\n");
+}
+
+/* ------------------------------------------------------------------ schemas */
+
+static const char *name_of(const json_t *tool)
+{
+    return json_string_value(json_object_get(json_object_get(tool, "function"), "name"));
+}
+
+static json_t *parameters_of(const json_t *tool)
+{
+    json_t *parameters = json_object_get(json_object_get(tool, "function"), "parameters");
+    return json_is_object(parameters) ? parameters : NULL;
+}
+
+static bool is_type(const json_t *schema, const char *type)
+{
+    const char *word = json_string_value(json_object_get(schema, "type"));
+    return word && strcmp(word, type) == 0;
+}
+
+static bool is_required(const json_t *parameters, const char *key)
+{
+    json_t *name;
+    size_t i;
+    json_array_foreach(json_object_get(parameters, "required"), i, name)
+        if (strcmp(json_string_value(name), key) == 0) return true;
+    return false;
+}
+
+/* A list of texts, of enum or const; NULL: the schema has none. A new reference. */
+static json_t *listed_texts(const json_t *schema)
+{
+    json_t *constant = json_object_get(schema, "const"), *list = json_object_get(schema, "enum"), *text;
+    size_t i;
+    if (json_is_string(constant)) return json_pack("[O]", constant);
+    json_array_foreach(list, i, text)
+        if (!json_is_string(text)) return NULL;
+    return json_array_size(list) > 0 ? json_incref(list) : NULL;
+}
+
+/* A schema within the parameters, with what its references lead to. */
+static void put_inner_schema(server_text *out, json_t *schema, const json_t *parameters)
+{
+    static const char *const definitions[] = {"$defs", "definitions"};
+    json_t *whole = json_is_object(schema) ? json_copy(schema) : json_object();
+    for (int i = 0; i < 2; i++)
+        if (json_object_get(parameters, definitions[i]))
+            json_object_set(whole, definitions[i], json_object_get(parameters, definitions[i]));
+    put_schema(out, whole);
+    json_decref(whole);
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+static void put_texts(server_text *out, json_t *texts)
+{
+    json_t *text;
+    size_t i;
+    server_text_put(out, "(");
+    json_array_foreach(texts, i, text)
+    {
+        if (i > 0) server_text_put(out, "| ");
+        if (json_string_length(text) > 0) put_quoted(out, json_string_value(text), json_string_length(text));
+        else server_text_put(out, "\"\" ");
+    }
+    server_text_put(out, ") ");
+}
+
+/* A parameter's value and the mark behind it. A string has no quotes; its length and pattern aren't bound. */
+static void put_parameter(rules *r, const char *key, json_t *schema, const json_t *parameters)
+{
+    const server_form *f = r->form;
+    const bool is_string = is_type(schema, "string");
+    json_t *texts = is_string ? listed_texts(schema) : NULL;
+    put_marks(r->out, f, f->begin);
+    put_quoted(r->out, key, strlen(key));
+    put_marks(r->out, f, is_string ? f->is : f->is_other);
+    if (is_string && !texts) {
+        put_until(r->out, f, f->end);
+        return;
+    }
+    if (texts) put_texts(r->out, texts);
+    else put_inner_schema(r->out, schema, parameters);
+    put_marks(r->out, f, f->end);
+    json_decref(texts);
+}
+
+/* The parameters in the order of the properties. */
+static void put_parameters(rules *r, const json_t *parameters)
+{
+    const char *key;
+    json_t *schema;
+    json_object_foreach(json_object_get(parameters, "properties"), key, schema)
+    {
+        server_text_put(r->out, "(");
+        put_parameter(r, key, schema, parameters);
+        server_text_put(r->out, is_required(parameters, key) ? ") " : ")? ");
+    }
+}
+
+/* A value of an argument in Python or the bare notation. Values within values are JSON, which both notations read. */
+static void put_value(rules *r, json_t *schema, const json_t *parameters)
+{
+    const server_form *f = r->form;
+    json_t *texts = is_type(schema, "string") ? listed_texts(schema) : NULL;
+    if (f->notation == SERVER_NOTATION_BARE && is_type(schema, "string")) {
+        put_marks(r->out, f, f->quote);
+        if (texts) put_texts(r->out, texts);
+        if (texts) put_marks(r->out, f, f->quote);
+        else put_until(r->out, f, f->quote);
+    } else if (f->notation == SERVER_NOTATION_PYTHON && is_type(schema, "boolean")) {
+        server_text_put(r->out, "(\"True\" | \"False\") ");
+    } else {
+        put_inner_schema(r->out, schema, parameters);
+    }
+    json_decref(texts);
+}
+
+/* key=value, key=value: each required, in the order of the properties. For property i there are two rules, `a` where
+ * nothing stands before it and `b` where something does:
+ *
+ *   a0 ::= key0 "=" value0 b1 | a1         the alternative only where property 0 may be left out
+ *   b0 ::= (", " key0 "=" value0)? b1 */
+static void put_keywords(rules *r, const json_t *parameters)
+{
+    const char *const is = r->form->notation == SERVER_NOTATION_PYTHON ? "=" : ":",
+                     *const comma = r->form->notation == SERVER_NOTATION_PYTHON ? ", " : ",";
+    server_text *out = r->out;
+    const int32_t first = r->n_more;
+    int32_t i = first;
+    const char *key;
+    json_t *schema;
+    server_text_format(out, "a%d ", (int)i);
+    r->out = &r->more;
+    json_object_foreach(json_object_get(parameters, "properties"), key, schema)
+    {
+        const bool must = is_required(parameters, key);
+        for (int is_later = 0; is_later < 2; is_later++) {
+            server_text_format(&r->more, "%c%d ::= (", is_later ? 'b' : 'a', (int)i);
+            if (is_later) put_quoted(&r->more, comma, strlen(comma));
+            put_quoted(&r->more, key, strlen(key));
+            put_quoted(&r->more, is, 1);
+            put_value(r, schema, parameters);
+            if (is_later) server_text_format(&r->more, must ? ") b%d\n" : ")? b%d\n", (int)i + 1);
+            else if (must) server_text_format(&r->more, ") b%d\n", (int)i + 1);
+            else server_text_format(&r->more, ") b%d | a%d\n", (int)i + 1, (int)i + 1);
+        }
+        i++;
+    }
+    server_text_format(&r->more, "a%d ::= \"\"\nb%d ::= \"\"\n", (int)i, (int)i);
+    r->n_more = i + 1;
+    r->out = out;
+}
+
+static void put_arguments(rules *r, const json_t *tool)
+{
+    json_t *schema = parameters_of(tool);
+    switch (r->form->notation) {
+    case SERVER_NOTATION_PARAMETERS: put_parameters(r, schema); break;
+    case SERVER_NOTATION_PYTHON:
+    case SERVER_NOTATION_BARE:
+        server_text_put(r->out, r->form->notation == SERVER_NOTATION_PYTHON ? "\"(\" " : "\"{\" ");
+        put_keywords(r, schema);
+        server_text_put(r->out, r->form->notation == SERVER_NOTATION_PYTHON ? "\")\" " : "\"}\" ");
+        break;
+    default: {
+        /* Arguments are an object, whatever the tool says. */
+        json_t *object = schema ? json_copy(schema) : json_object();
+        if (!json_object_get(object, "type")) json_object_set_new(object, "type", json_string("object"));
+        put_schema(r->out, object);
+        json_decref(object);
+    }
+    }
+}
+
+/* -------------------------------------------------------------------- calls */
+
+static void put_name(server_text *out, const server_form *form, const json_t *tool)
+{
+    server_text name = {0};
+    if (form->is_object) server_put_escaped(&name, name_of(tool), strlen(name_of(tool)));
+    else server_text_put(&name, name_of(tool));
+    out->failed |= name.failed;
+    put_quoted(out, name.bytes, name.n);
+    server_text_free(&name);
+}
+
+static void put_item(rules *r, const json_t *tool)
+{
+    const server_form *f = r->form;
+    for (int32_t i = 0; i < f->n_parts; i++)
+        switch (f->parts[i].slot) {
+        case SERVER_SLOT_TEXT: put_marks(r->out, f, f->parts[i].text); break;
+        case SERVER_SLOT_NAME: put_name(r->out, f, tool); break;
+        case SERVER_SLOT_ID: server_text_put(r->out, "[a-zA-Z0-9]{9} "); break;
+        case SERVER_SLOT_INDEX: server_text_put(r->out, "[0-9]{1,3} "); break;
+        case SERVER_SLOT_ARGUMENTS: put_arguments(r, tool); break;
+        }
+}
+
+/* Header and body of a message of gpt-oss, as its models write them. */
+static void put_message(rules *r, const json_t *tool)
+{
+    put_name(r->out, r->form, tool);
+    server_text_put(r->out, "\" \" ");
+    put_marks(r->out, r->form, "<|constrain|>json<|message|>");
+    put_arguments(r, tool);
+}
+
+void server_form_put_calls(server_text *out, const server_form *form, const json_t *tools, bool several)
+{
+    rules r = {.form = form, .out = out};
+    const json_t *tool;
+    size_t i;
+    server_text_put(out, "calls ::= ");
+    if (form->is_harmony) {
+        put_marks(out, form, "<|channel|>commentary to=functions.");
+        server_text_put(out, "item\n");
+    } else {
+        put_marks_after_white(out, form, form->before);
+        server_text_put(out, "item ");
+        if (several && form->several) {
+            server_text_put(out, "(");
+            put_marks(out, form, form->between);
+            server_text_put(out, "item)* ");
+        }
+        put_marks(out, form, form->after);
+        if (several && form->several && *form->after_several) {
+            server_text_put(out, "(");
+            put_marks(out, form, form->after_several);
+            server_text_put(out, ")? ");
+        }
+        server_text_put(out, "\n");
+    }
+    server_text_put(out, "item ::= ");
+    json_array_foreach(tools, i, tool)
+    {
+        if (i > 0) server_text_put(out, "| ");
+        if (form->is_harmony) put_message(&r, tool);
+        else put_item(&r, tool);
+    }
+    server_text_put(out, "\n");
+    server_text_add(out, r.more.bytes, r.more.n);
+    out->failed |= r.more.failed;
+    server_text_free(&r.more);
+}
