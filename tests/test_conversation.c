@@ -67,6 +67,76 @@ static void answers_are_continued(void **state)
     vouch_tokenizer_close(tokenizer);
 }
 
+#define CALLED(content, id, arguments)                                                                      \
+    "{\"messages\": [{\"role\": \"user\", \"content\": \"q\"}, {\"role\": \"assistant\"" content ", \"tool_calls\": " \
+    "[{\"id\": \"" id "\", \"type\": \"function\", \"function\": {\"name\": \"f\", \"arguments\": " arguments "}}]}, " \
+    "{\"role\": \"tool\", \"tool_call_id\": \"" id "\", \"content\": \"r\"}]}"
+#define AS_TEXT "\"{\\\"x\\\": 1}\""
+#define LONG    "\"{\\\"x\\\": [123456789012345678901234567890, 1e400, 0.10]}\""
+
+/* Clients send a call's content, arguments and id in the forms of one API. Each template gets what it reads. */
+static void calls_take_the_form_that_a_template_reads(void **state)
+{
+    (void)state;
+    static const char texts[] = "{% for m in messages %}{{ m.content + ';' }}{% for c in m.tool_calls or [] %}"
+                                "{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}",
+                      nulls[] = "{% for m in messages %}{% if m.content is none %}{% for c in m.tool_calls %}"
+                                "{{ c.function.name + c.function.arguments }}{% endfor %}{% else %}{{ m.content }}"
+                                "{% endif %};{% endfor %}",
+                      nine[] = "{% for m in messages %}{% for c in m.tool_calls or [] %}{% if c.id|length != 9 %}"
+                               "{{ raise_exception('nine') }}{% endif %}{{ c.id }}{{ c.function.arguments | tojson }}"
+                               "{% endfor %}{% if m.tool_call_id %}={{ m.tool_call_id }}{% endif %}{% endfor %}",
+                      named[] = "{% for m in messages %}{% for c in m.tool_calls or [] %}{{ c.id }}"
+                                "{{ c.function.arguments | tojson }}{% endfor %}{{ m.tool_call_id }}{% endfor %}",
+                      kinds[] = "{% for m in messages %}{% for c in m.tool_calls or [] %}{% for v in "
+                                "c.function.arguments.x %}{{ v is number }}{{ v is string }}{% endfor %}"
+                                "{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}";
+    static const struct {
+        const char *template, *json, *expected;
+    } cases[] = {
+        {texts, CALLED(", \"content\": null", "a", AS_TEXT), "q;;{\"x\": 1}r;"},
+        {texts, CALLED("", "a", AS_TEXT), "q;;{\"x\": 1}r;"},
+        {texts, CALLED(", \"content\": \"so\"", "a", "{\"x\": 1}"), "q;so;{\"x\": 1}r;"},
+        {texts, CALLED(", \"content\": null", "a", "null"), "q;;nullr;"},
+        {texts, CALLED(", \"content\": null", "a", "\"\""), "q;;{}r;"},
+        {nulls, CALLED(", \"content\": \"\"", "a", AS_TEXT), "q;f{\"x\": 1};r;"},
+        {nulls, CALLED(", \"content\": null", "a", "{\"x\": 1}"), "q;f{\"x\":1};r;"},
+        {nulls, CALLED("", "a", LONG), "q;f{\"x\": [123456789012345678901234567890, 1e400, 0.10]};r;"},
+        {nine, CALLED("", "call_0123456789", AS_TEXT), "rMvm6TNZR{\"x\": 1}=rMvm6TNZR"},
+        {nine, CALLED("", "abcdefghi", AS_TEXT), "abcdefghi{\"x\": 1}=abcdefghi"},
+        {named, CALLED("", "call_7", AS_TEXT), "functions.f:0{\"x\": 1}functions.f:0"},
+        {kinds, CALLED("", "a", LONG),
+         "TrueFalseTrueFalseTrueFalse{\"x\": [123456789012345678901234567890, 1e400, 0.1]}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        vouch_tokenizer *tokenizer = templated_tokenizer(cases[i].template);
+        assert_renders(tokenizer, cases[i].json, cases[i].expected);
+        vouch_tokenizer_close(tokenizer);
+    }
+}
+
+/* A template that asks for what tools may lack gets it; one that doesn't sees the tools as they are. */
+static void tools_are_completed_where_a_template_asks(void **state)
+{
+    (void)state;
+    static const char json[] = "{\"messages\": [{\"role\": \"user\", \"content\": \"q\"}], \"tools\": [{\"type\": "
+                               "\"function\", \"function\": {\"name\": \"f\"}}, {\"type\": \"function\", \"function\": "
+                               "{\"name\": \"g\", \"parameters\": {}}}, {\"type\": \"function\", \"function\": {\"name\": "
+                               "\"h\", \"parameters\": {\"properties\": {\"x\": {}}}}}]}";
+    vouch_tokenizer *tokenizer = templated_tokenizer(
+        "{% for t in tools %}{{ t.function.name + t.function.description }}{{ t.function.parameters.type + '(' }}"
+        "{% for k, v in t.function.parameters.properties.items() %}{{ k + ':' + v.type + v.description }}{% endfor %})"
+        "{% endfor %}{{ messages[0].content }}");
+    assert_renders(tokenizer, json, "fobject()gobject()hobject(x:string)q");
+    vouch_tokenizer_close(tokenizer);
+    tokenizer = templated_tokenizer("{{ tools | tojson }}{{ messages[0].content }}");
+    assert_renders(tokenizer, json,
+                   "[{\"type\": \"function\", \"function\": {\"name\": \"f\"}}, {\"type\": \"function\", \"function\": "
+                   "{\"name\": \"g\", \"parameters\": {}}}, {\"type\": \"function\", \"function\": {\"name\": \"h\", "
+                   "\"parameters\": {\"properties\": {\"x\": {}}}}}]q");
+    vouch_tokenizer_close(tokenizer);
+}
+
 static void bad_conversations(void **state)
 {
     (void)state;
@@ -220,6 +290,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_continued),
+        cmocka_unit_test(calls_take_the_form_that_a_template_reads),
+        cmocka_unit_test(tools_are_completed_where_a_template_asks),
         cmocka_unit_test(bad_conversations),
         cmocka_unit_test(conversations_are_rendered),
         cmocka_unit_test(text_names_no_special_token),

@@ -515,6 +515,36 @@ static void chat_templates_of_models(void **state)
     }
 }
 
+/* A prompt begins with one BOS, whether the template or the text writes it or not. */
+static void prompts_begin_with_one_bos(void **state)
+{
+    (void)state;
+    static const char *const templates[] = {"{{ messages[0].content }}", "{{ bos_token }}{{ messages[0].content }}"};
+    static const vouch_message message = {"user", "a"}, forged = {"user", "<|im_start|>"};
+    for (int i = 0; i < 2; i++) {
+        vouch_tokenizer *tokenizer = NULL;
+        vouch_error err = {0};
+        const recipe r = {.bos = 1 + 3, .add_bos = true, .chat_template = templates[i]};
+        if (recipe_open(&r, &tokenizer, &err)) fail_msg("%s", err.message);
+        ids got = encode_chat(tokenizer, &message, 1);
+        assert_int_equal(got.at[0], 3);
+        assert_true(got.n > 1 && got.at[1] != 3);
+        free(got.at);
+        got = encode_chat(tokenizer, &forged, 1); /* a user's text is no BOS */
+        assert_int_equal(got.at[0], 3);
+        assert_true(got.n > 1 && got.at[1] != 3);
+        free(got.at);
+        static const char *const texts[] = {"a", "<|im_start|>a"};
+        for (int t = 0; t < 2; t++) {
+            got = encode(tokenizer, texts[t], strlen(texts[t]), VOUCH_TOKENIZE_BOS | VOUCH_TOKENIZE_SPECIAL);
+            assert_int_equal(got.at[0], 3);
+            assert_int_equal(got.n, 2);
+            free(got.at);
+        }
+        vouch_tokenizer_close(tokenizer);
+    }
+}
+
 static void bad_arguments(void **state)
 {
     (void)state;
@@ -614,6 +644,7 @@ int main(void)
         cmocka_unit_test(chat_injection),
         cmocka_unit_test(chat_templates),
         cmocka_unit_test(chat_templates_of_models),
+        cmocka_unit_test(prompts_begin_with_one_bos),
         cmocka_unit_test(bad_arguments),
         cmocka_unit_test(pairs_must_share_a_token_table),
     };
