@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads a form off a chat template. Seven conversations are rendered: a question, the question with an open answer, and
- * the question with an answer that says something, thinks, thinks and calls, calls once, calls twice. Names, keys,
- * values and ids are made up, so each is found where the template wrote it:
+ * Reads a form off a chat template. Five conversations are rendered: a question, the question with an open answer, and
+ * the question with an answer that says something, calls once, calls twice. Names, keys, values and ids are made up, so
+ * each is found where the template wrote it:
  *
  *   open       ...<|im_start|>assistant\n
  *   one        ...<|im_start|>assistant\n<tool_call>\n{"name": "probe_one", "arguments": {...}}\n</tool_call><|im_end|>
@@ -19,7 +19,6 @@
 
 #define QUESTION "probe_question"
 #define SAID     "@said_text"
-#define THOUGHT  "thought_text"
 #define WHITE    " \n\t\r"
 
 static const char *const names[] = {"probe_one", "probe_two"}, *const ids[] = {"idone0001", "idtwo0002"};
@@ -161,18 +160,13 @@ static void render(const vouch_model *model, json_t *answer, bool opens, server_
     json_decref(conversation);
 }
 
-enum { BASE, OPEN, SAYS, THINKS, THINKS_AND_CALLS, ONE, TWO, N_TEXTS };
+enum { BASE, OPEN, SAYS, ONE, TWO, N_TEXTS };
 
 static void render_all(const vouch_model *model, server_text texts[N_TEXTS])
 {
     render(model, NULL, false, &texts[BASE]);
     render(model, NULL, true, &texts[OPEN]);
     render(model, json_pack("{s:s, s:s}", "role", "assistant", "content", SAID), false, &texts[SAYS]);
-    render(model, json_pack("{s:s, s:s, s:s, s:s, s:s}", "role", "assistant", "content", SAID, "reasoning_content",
-                            THOUGHT, "reasoning", THOUGHT, "thinking", THOUGHT), false, &texts[THINKS]);
-    render(model, json_pack("{s:s, s:s, s:s, s:s, s:s, s:[o]}", "role", "assistant", "content", SAID,
-                            "reasoning_content", THOUGHT, "reasoning", THOUGHT, "thinking", THOUGHT, "tool_calls",
-                            call_of(0)), false, &texts[THINKS_AND_CALLS]);
     render(model, json_pack("{s:s, s:n, s:[o]}", "role", "assistant", "content", "tool_calls", call_of(0)), false,
            &texts[ONE]);
     render(model, json_pack("{s:s, s:n, s:[o, o]}", "role", "assistant", "content", "tool_calls", call_of(0),
@@ -196,70 +190,13 @@ static span answer_of(const server_text texts[N_TEXTS], int which)
 
 /* ------------------------------------------------------------------ thoughts */
 
-/* The mark that ends s: <...>, [...], or the last line. */
-static span last_mark(span s)
+/* A model whose template writes no thoughts may still write some between the usual marks. */
+static bool read_thoughts(server_form *f, const vouch_model_info *info)
 {
-    s = trimmed(s);
-    size_t at = s.n;
-    const char close = s.n ? s.text[s.n - 1] : '\0', open = close == '>' ? '<' : close == ']' ? '[' : '\n';
-    while (at > 0 && s.text[at - 1] != open) at--;
-    if (open != '\n' && at > 0) at--;
-    return from(s, at);
-}
-
-/* The mark that s begins with: <...>, [...], or the first line. */
-static span first_mark(span s)
-{
-    s = trimmed(s);
-    const char open = s.n ? s.text[0] : '\0', close = open == '<' ? '>' : open == '[' ? ']' : '\n';
-    const char *end = s.n ? memchr(s.text, close, s.n) : NULL;
-    if (!end) return s;
-    return up_to(s, offset(s, end) + (close != '\n'));
-}
-
-static bool is_control(const vouch_model *model, const char *name)
-{
-    int32_t token;
-    size_t n = 0;
-    return vouch_tokenize(model, name, strlen(name), VOUCH_TOKENIZE_SPECIAL, &token, 1, &n, NULL) == VOUCH_OK &&
-           n == 1 && vouch_token_is_special(model, token);
-}
-
-/* The marks of thoughts where a template names them without writing thoughts. */
-static bool read_known_thoughts(server_form *f, const vouch_model *model, span open)
-{
-    static const char *const pairs[][2] = {{"<think>", "</think>"}, {"[THINK]", "[/THINK]"},
-                                           {"<seed:think>", "</seed:think>"},
-                                           {"<|START_THINKING|>", "<|END_THINKING|>"},
-                                           {"<|inner_prefix|>", "<|inner_suffix|>"}};
-    size_t i = 0;
-    while (i < sizeof pairs / sizeof *pairs && !find(open, pairs[i][1]) && !find(open, pairs[i][0]) &&
-           !(i > 0 && is_control(model, pairs[i][0])))
-        i++;
-    f->thinks = f->thinks || i < sizeof pairs / sizeof *pairs;
-    if (i == sizeof pairs / sizeof *pairs) i = 0;
-    return keep(&f->think, span_of(pairs[i][0])) && keep(&f->think_end, span_of(pairs[i][1]));
-}
-
-static bool read_thoughts(server_form *f, const vouch_model *model, const server_text texts[N_TEXTS])
-{
-    const span open = {texts[OPEN].bytes, texts[OPEN].n}, plain = turn_of(texts, SAYS);
-    span turn = turn_of(texts, THINKS);
-    if (!find(turn, THOUGHT)) turn = turn_of(texts, THINKS_AND_CALLS); /* others are left out by some templates */
-    const char *thought = find(turn, THOUGHT), *said = find(plain, SAID);
-    if (!thought) return read_known_thoughts(f, model, open);
-    const span before = up_to(turn, offset(turn, thought)),
-               rest = from(turn, offset(turn, thought) + strlen(THOUGHT));
-    const char *content = find(rest, SAID);
-    span begin = last_mark(before);
-    const span end = first_mark(content ? up_to(rest, offset(rest, content)) : rest);
-    /* What opens every turn is no mark of thoughts, unless the prompt has one that the template leaves out later. */
-    const bool is_header = said && same(begin, last_mark(up_to(plain, offset(plain, said))));
-    if (is_header) begin = last_mark(open);
-    if (begin.n == 0 || end.n == 0 || (is_header && !strchr("<[", end.text[0])))
-        return read_known_thoughts(f, model, open);
-    f->thinks = true;
-    return keep(&f->think, begin) && keep(&f->think_end, end);
+    const bool writes = *info->thoughts_begin != '\0';
+    f->thinks = writes || info->chat_template_thinks;
+    return keep(&f->think, span_of(writes ? info->thoughts_begin : "<think>")) &&
+           keep(&f->think_end, span_of(writes ? info->thoughts_end : "</think>"));
 }
 
 /* s behind the thoughts that it begins with. */
@@ -633,7 +570,7 @@ static bool add_common_marks(server_form *f)
 static bool read_form(server_form *f, const vouch_model *model, const server_text texts[N_TEXTS])
 {
     span one = answer_of(texts, ONE), two = answer_of(texts, TWO), says = answer_of(texts, SAYS);
-    if (!read_thoughts(f, model, texts)) return false;
+    if (!read_thoughts(f, vouch_model_get_info(model))) return false;
     const size_t n = before_mark(one, common_beginning(one, says)); /* some templates open turns in another way */
     if (common_beginning(one, two) >= n) one = from(one, n), two = from(two, n), says = from(says, n);
     f->is_harmony = is_channels(one);
@@ -693,7 +630,6 @@ server_form *server_form_open(const vouch_model *model)
     bool good = f != NULL;
     if (!f) return NULL;
     for (char **const *member = strings_of(f, all); *member; member++) good = keep(*member, (span){"", 0}) && good;
-    f->thinks = vouch_model_get_info(model)->chat_template_thinks;
     if (good) {
         render_all(model, texts);
         good = read_form(f, model, texts) && find_controls(f, model);

@@ -121,8 +121,8 @@ static void tools_are_completed_where_a_template_asks(void **state)
     (void)state;
     static const char json[] = "{\"messages\": [{\"role\": \"user\", \"content\": \"q\"}], \"tools\": [{\"type\": "
                                "\"function\", \"function\": {\"name\": \"f\"}}, {\"type\": \"function\", \"function\": "
-                               "{\"name\": \"g\", \"parameters\": {}}}, {\"type\": \"function\", \"function\": {\"name\": "
-                               "\"h\", \"parameters\": {\"properties\": {\"x\": {}}}}}]}";
+                               "{\"name\": \"g\", \"parameters\": {}}}, {\"type\": \"function\", \"function\": "
+                               "{\"name\": \"h\", \"parameters\": {\"properties\": {\"x\": {}}}}}]}";
     vouch_tokenizer *tokenizer = templated_tokenizer(
         "{% for t in tools %}{{ t.function.name + t.function.description }}{{ t.function.parameters.type + '(' }}"
         "{% for k, v in t.function.parameters.properties.items() %}{{ k + ':' + v.type + v.description }}{% endfor %})"

@@ -78,8 +78,8 @@ static const example notations[] = {
     {"root ::= %until \"</think>\" \"x\"", {"</think>x", "a\n<</t</think>x", "\xc3\xa9</</think>x"},
      {"", "</think", "</think>"}, {"</think>y", "</think></think>x", "\xff"}},
     {"root ::= %until \"aab\"", {"aab", "aaab", "abaaab"}, {"aaaa", "ab"}, {"aabb"}},
-    {"root ::= %until \"\xc3\xa9\xc3\xa8\" \"x\"", {"\xc3\xa9\xc3\xa8x", "a\xc3\xa9\xc3\xa9\xc3\xa8x"}, {"\xc3\xa9\xc3\xa9"},
-     {"\xc3\xa9\xc3\xa8y"}},
+    {"root ::= %until \"\xc3\xa9\xc3\xa8\" \"x\"", {"\xc3\xa9\xc3\xa8x", "a\xc3\xa9\xc3\xa9\xc3\xa8x"},
+     {"\xc3\xa9\xc3\xa9"}, {"\xc3\xa9\xc3\xa8y"}},
     {"root ::= (%until \"--\" [0-9]){2}", {"--1--2", "a--1-b--2"}, {"--1"}, {"--x"}},
     /* A schema within a grammar, whose own rules may have any name. */
     {"root ::= space %json {\"type\": \"array\", \"items\": {\"$ref\": \"#\"}} schema | %json{\"const\": 1}\n"
