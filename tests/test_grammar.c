@@ -545,10 +545,67 @@ static const complaint wrong_schemas[] = {
     {"{'type': 'string', 'format': 'regex'}", "'/format': 'regex' is not supported; expected one of date"},
     {"{'allOf': [{'pattern': 'a'}, {'pattern': 'b'}]}", "at '/allOf/1/pattern': it can't be joined"},
     {"{'items': {'properties': {'n': {'type': 'integer', 'maximum': -2e999}}}}", "'/items/properties/n/maximum'"},
-    {"{'type': 'object', 'properties': {'a': {'$ref': '#'}}, 'required': ['a']}", "never ends"},
+    {"{'type': 'object', 'properties': {'a': {'$ref': '#'}}, 'required': ['a']}",
+     "at '': no value is valid: a valid one"},
     {"{'type': 'integer', 'minimum': 5, 'maximum': 4}", "at '/minimum': no value is valid: maximum leaves none"},
     {"{'enum': []}", "at '/enum': no value is valid"},
 };
+
+static const complaint schemas_without_values[] = {
+    {"{'type': 'string', 'minLength': 5, 'maxLength': 2}", "at '/minLength': no value is valid"},
+    {"{'properties': {'name': {'type': 'string', 'minLength': 5, 'maxLength': 2}}, 'required': ['name'], "
+     "'type': 'object'}",
+     "at '/properties/name/minLength': no value is valid"},
+    {"{'enum': [1, 2], 'type': 'string'}", "at '/enum': no value is valid"},
+    {"{'type': 'object', 'properties': {'a': {'enum': ['x'], 'type': 'integer'}}, 'required': ['a']}",
+     "at '/properties/a/enum': no value is valid"},
+    {"{'type': 'object', 'properties': {'a': false}, 'required': ['a']}", "at '/required': no value is valid"},
+    {"{'type': 'object', 'required': ['b'], 'properties': {'a': {}}, 'additionalProperties': false}",
+     "at '/required': no value is valid"},
+    {"{'allOf': [{'type': 'integer'}, {'type': 'string'}]}", "at '/allOf': no value is valid"},
+    {"{'allOf': [{'type': 'integer', 'minimum': 5}, {'maximum': 4}]}", "at '/allOf': no value is valid"},
+    {"{'type': 'array', 'minItems': 3, 'maxItems': 2}", "at '/minItems': no value is valid"},
+    {"{'type': 'array', 'items': false, 'minItems': 1}", "at '/minItems': no value is valid"},
+    {"{'type': 'array', 'items': {'type': 'array', 'items': {'const': 1, 'type': 'string'}, 'minItems': 2}, "
+     "'minItems': 1}",
+     "at '/items/items/const': no value is valid"},
+    {"{'type': 'array', 'prefixItems': [{'const': 1}, {'not': {}}], 'minItems': 2}",
+     "at '/prefixItems/1/not': no value is valid"},
+    {"{'const': 1, 'enum': [2, 3]}", "at '/enum': no value is valid"},
+    {"{'const': 'abc', 'maxLength': 2}", "at '/const': no value is valid"},
+    {"{'type': 'number', 'exclusiveMinimum': 5, 'maximum': 5}", "at '/exclusiveMinimum': no value is valid"},
+    {"{'type': 'number', 'minimum': 1e400, 'maximum': 1e399}", "at '/minimum': a bound has at most 400 digits"},
+    {"{'not': {}}", "at '/not': no value is valid"},
+    {"{'not': true}", "at '/not': no value is valid"},
+    {"{'oneOf': [{'type': 'integer'}, {'type': 'integer'}]}", "at '/oneOf': no value is valid"},
+    {"{'anyOf': [{'enum': []}, false]}", "at '/anyOf': no value is valid"},
+    {"{'$ref': '#/$defs/n', '$defs': {'n': {'type': 'integer', 'minimum': 2, 'maximum': 1}}}",
+     "at '/$defs/n/minimum': no value is valid"},
+    {"{'type': 'object', 'properties': {'a': {'$ref': '#/$defs/n'}}, 'required': ['a'], '$defs': {'n': {'type':"
+     " 'integer', 'minimum': 2, 'maximum': 1}}}",
+     "at '/$defs/n/minimum': no value is valid"},
+    {"{'type': 'integer', 'multipleOf': 7, 'minimum': 8, 'maximum': 13}", "at '': no value is valid"},
+    {"{'type': 'object', 'properties': {'a': {'type': 'object', 'properties': {'b': {'type': 'object', "
+     "'required': ['c'], 'additionalProperties': false}}, 'required': ['b']}}, 'required': ['a']}",
+     "at '/properties/a/properties/b/required': no value is valid"},
+    {"{'type': 'object', 'maxProperties': 1, 'required': ['a', 'b'], 'properties': {'a': {}, 'b': {}}, "
+     "'additionalProperties': false}",
+     "at '': no value is valid"},
+    {"{'type': 'array', 'contains': {'const': 1}, 'maxItems': 0}", "at '': no value is valid"},
+    {"{'type': 'array', 'items': {'const': 2}, 'contains': {'const': 1}}", "at '': no value is valid"},
+    {"{'type': 'array', 'items': {'enum': [1, 2]}, 'uniqueItems': true, 'minItems': 3}", "at '': no value is valid"},
+    {"{'type': 'object', 'additionalProperties': false, 'minProperties': 1}", "at '': no value is valid"},
+    {"{'type': 'object', 'properties': {'next': {'$ref': '#'}}, 'required': ['next']}", "at '': no value is valid"},
+    {"{'type': []}", "at '': no value is valid"},
+    {"{'if': true, 'then': false, 'else': {}}", "at '/if': no value is valid"},
+};
+
+static void test_schemas_without_values_are_refused(void **state)
+{
+    (void)state;
+    check_complaints(VOUCH_GRAMMAR_JSON_SCHEMA, schemas_without_values,
+                     sizeof schemas_without_values / sizeof schemas_without_values[0]);
+}
 
 static void test_wrong_schemas_are_refused(void **state)
 {
@@ -1055,6 +1112,7 @@ int main(void)
         cmocka_unit_test(test_names_are_bounded),
         cmocka_unit_test(test_random_texts_have_no_name_twice),
         cmocka_unit_test(test_wrong_schemas_are_refused),
+        cmocka_unit_test(test_schemas_without_values_are_refused),
         cmocka_unit_test(test_fuzzed_schemas),
         cmocka_unit_test(test_classes_hold_exactly_their_characters),
         cmocka_unit_test(test_wrong_notations_are_refused),

@@ -93,7 +93,7 @@ bool vouch_expression_is_nothing(const vouch_builder *builder, vouch_expression 
 {
     const vouch_expression_node *e = &builder->nodes[expression];
     if (builder->status != VOUCH_OK) return true;
-    if (e->kind != VOUCH_EXPRESSION_RULE) return e->is_nothing;
+    if (e->kind != VOUCH_EXPRESSION_RULE || e->is_nothing) return e->is_nothing;
     const vouch_expression body = builder->rules[e->child].body;
     return body >= 0 && builder->nodes[body].is_nothing;
 }
@@ -298,5 +298,8 @@ void vouch_builder_define(vouch_builder *builder, int32_t rule, vouch_expression
 
 vouch_expression vouch_expression_rule(vouch_builder *builder, int32_t rule)
 {
-    return add(builder, (vouch_expression_node){.kind = VOUCH_EXPRESSION_RULE, .child = rule, .is_small = true});
+    if (builder->status != VOUCH_OK) return 0;
+    const vouch_expression body = builder->rules[rule].body;
+    return add(builder, (vouch_expression_node){.kind = VOUCH_EXPRESSION_RULE, .child = rule, .is_small = true,
+                                                .is_nothing = body >= 0 && builder->nodes[body].is_nothing});
 }

@@ -26,6 +26,9 @@ enum { VOUCH_GRAMMAR_DEEPEST = 128 };     /* most brackets within brackets that 
 /* A grammar writes a control token as these two bytes around its name. UTF-8 has neither of them. */
 enum { VOUCH_TOKEN_BEGINS = 0xff, VOUCH_TOKEN_ENDS = 0xfe };
 
+/* The name of the rules of schemas; GBNF has no name with a space. */
+#define VOUCH_SCHEMA_RULE "JSON schema"
+
 typedef int32_t vouch_expression;
 
 typedef enum vouch_expression_kind {

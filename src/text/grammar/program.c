@@ -455,6 +455,9 @@ static void find_classes(vouch_grammar *g)
 static void check_ends(program *p, int32_t root)
 {
     const uint16_t need = p->grammar->nodes[p->grammar->start].need;
+    if (need == NEVER && strcmp(p->builder->rules[root].name, VOUCH_SCHEMA_RULE) == 0)
+        vouch_builder_fail(p->builder, VOUCH_E_ARGUMENT,
+                           "the schema at \"\": no value is valid: a valid one would have no end");
     if (need == NEVER)
         vouch_builder_fail(p->builder, VOUCH_E_ARGUMENT,
                            "the rule %s never ends: it allows no text of finite length",

@@ -173,8 +173,7 @@ static int32_t rule_of(vouch_schema *s, const json_t *schema, bool *is_new)
     if (s->n_rules == s->rules_room && !grow_rules(s)) return 0;
     int32_t *slot = rule_slot(s, schema);
     if (*slot > 0) return s->rules[*slot - 1].rule;
-    static const char name[] = "JSON schema"; /* GBNF has no name with a space */
-    const int32_t rule = vouch_builder_rule(s->builder, name, sizeof name - 1);
+    const int32_t rule = vouch_builder_rule(s->builder, VOUCH_SCHEMA_RULE, sizeof VOUCH_SCHEMA_RULE - 1);
     s->rules[s->n_rules++] = (vouch_schema_rule){schema, rule};
     *slot = s->n_rules;
     *is_new = true;
@@ -219,31 +218,32 @@ vouch_expression vouch_schema_value(vouch_schema *s, const json_t *schema)
 
 /* ---------------------------------------------------- schemas without values */
 
-/* Whether the schema has been read and has no values. */
-static bool is_empty(const vouch_schema *s, const json_t *schema)
+static bool is_empty(vouch_schema *s, const json_t *schema)
 {
-    if (!schema || json_is_false(schema)) return schema != NULL;
-    const int32_t slot = s->rules_room > 0 ? *rule_slot(s, schema) : 0;
-    if (slot == 0) return false;
-    const vouch_expression body = s->builder->rules[s->rules[slot - 1].rule].body;
-    return body >= 0 && vouch_expression_is_nothing(s->builder, body);
+    return schema && vouch_expression_is_nothing(s->builder, vouch_schema_value(s, schema));
 }
 
-/* A part of the schema that its values must have and that has no values; NULL: there is none. */
-static const json_t *empty_part(const vouch_schema *s, const json_t *schema, const char **name)
+/* A part of the schema that its values must have and that has no values, and the keyword that says so; NULL: there is
+ * none. */
+static const json_t *empty_part(vouch_schema *s, const json_t *schema, const char **keyword)
 {
     const json_t *properties = json_object_get(schema, "properties"), *items = json_object_get(schema, "items"),
-                 *required = json_object_get(schema, "required"), *prefix = json_object_get(schema, "prefixItems");
+                 *required = json_object_get(schema, "required"), *prefix = json_object_get(schema, "prefixItems"),
+                 *reference = json_object_get(schema, "$ref");
+    *keyword = "required";
     for (size_t i = 0; i < json_array_size(required); i++) {
-        *name = json_string_value(json_array_get(required, i));
-        const json_t *one = json_object_get(properties, *name);
+        const json_t *one = json_object_get(properties, json_string_value(json_array_get(required, i)));
+        if (!one) one = json_object_get(schema, "additionalProperties");
         if (is_empty(s, one)) return one;
     }
-    *name = NULL;
+    *keyword = "minItems";
     const double least = vouch_decimal_value(json_object_get(schema, "minItems"));
     for (size_t i = 0; i < json_array_size(prefix) && (double)i < least; i++)
         if (is_empty(s, json_array_get(prefix, i))) return json_array_get(prefix, i);
-    return least > (double)json_array_size(prefix) && is_empty(s, items) ? items : NULL;
+    if (least > (double)json_array_size(prefix) && is_empty(s, items)) return items;
+    *keyword = "$ref";
+    const json_t *target = reference ? vouch_schema_target(s, schema) : NULL;
+    return is_empty(s, target) ? target : NULL;
 }
 
 /* Names the part of a schema without values that is to blame. */
@@ -253,22 +253,27 @@ static void fail_empty(vouch_schema *s, const json_t *schema)
         {"minLength", "maxLength"}, {"minItems", "maxItems"}, {"minProperties", "maxProperties"},
         {"minimum", "maximum"}, {"exclusiveMinimum", "maximum"},
         {"minimum", "exclusiveMaximum"}, {"exclusiveMinimum", "exclusiveMaximum"}};
-    const char *name;
-    for (const json_t *part; (part = empty_part(s, schema, &name)) != NULL; schema = part) {
-        if (json_is_object(part)) continue;
-        vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, "required",
-                          "no value is valid: \"%.60s\" is required, and its schema false allows no value",
-                          name ? name : "an item");
-        return;
+    static const char *const joined[] = {"enum", "const", "allOf", "anyOf", "oneOf", "not", "if"};
+    const char *keyword = NULL;
+    const json_t *part;
+    for (int depth = 0; depth < VOUCH_GRAMMAR_DEEPEST && (part = empty_part(s, schema, &keyword)) != NULL; depth++) {
+        if (json_is_false(part))
+            vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, keyword,
+                              "no value is valid: it demands a part whose schema, false, allows none");
+        schema = part;
     }
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
         const json_t *min = json_object_get(schema, bounds[i][0]), *max = json_object_get(schema, bounds[i][1]);
-        if (!vouch_decimal_is(min) || !vouch_decimal_is(max) || vouch_decimal_compare(min, max) < 0) continue;
-        vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, bounds[i][0], "no value is valid: %s leaves none beside it",
-                          bounds[i][1]);
+        const int order = min && max ? vouch_decimal_compare(min, max) : -1;
+        if (order > 0 || (order == 0 && i > 3))
+            vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, bounds[i][0], "no value is valid: %s leaves none beside it",
+                              bounds[i][1]);
     }
-    vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, json_object_get(schema, "enum") ? "enum" : NULL,
-                      "no value is valid: its keywords exclude each other");
+    for (size_t i = 0; i < sizeof joined / sizeof joined[0]; i++)
+        if (json_object_get(schema, joined[i]))
+            vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, joined[i],
+                              "no value is valid: none meets it and the other keywords of the schema");
+    vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, NULL, "no value is valid: its keywords exclude each other");
 }
 
 /* The texts of values that the document's schema allows. Takes the document; NULL: it is no JSON, as `flaw` says. */
@@ -299,7 +304,7 @@ int32_t vouch_schema_read(vouch_builder *builder, const char *text, size_t n)
 {
     json_error_t flaw;
     json_t *document = vouch_decimal_load(text, n, NULL, &flaw);
-    const int32_t root = vouch_builder_rule(builder, "root", 4);
+    const int32_t root = vouch_builder_rule(builder, VOUCH_SCHEMA_RULE, sizeof VOUCH_SCHEMA_RULE - 1);
     vouch_builder_define(builder, root, read_document(builder, document, &flaw));
     return root;
 }

@@ -72,6 +72,11 @@ static const json_t *target_of(vouch_schema *s, const json_t *schema, const char
     return target;
 }
 
+const json_t *vouch_schema_target(vouch_schema *s, const json_t *schema)
+{
+    return target_of(s, schema, reference_of(schema));
+}
+
 /* ------------------------------------------------------------------ choices */
 
 vouch_flats *vouch_flats_new(vouch_schema *s)

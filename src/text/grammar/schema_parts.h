@@ -107,6 +107,8 @@ vouch_keyword_role vouch_schema_role(const char *keyword);
  */
 json_t *vouch_schema_anchors(const json_t *root);
 
+/* The schema that the reference of a schema names; NULL after a failure. */
+const json_t *vouch_schema_target(vouch_schema *s, const json_t *schema);
 /* The schema as a choice of flat schemas. Where it is only a reference, one flat schema has that $ref. */
 void vouch_schema_flatten(vouch_schema *s, const json_t *schema, vouch_flats *out);
 /* Makes `flats` a copy of others. */

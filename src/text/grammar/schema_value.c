@@ -397,14 +397,15 @@ static vouch_expression other_property(vouch_schema *s, const json_t *flat, cons
                                                             vouch_schema_value(s, schema)));
 }
 
-/* Reads minProperties and maxProperties. */
-static void read_counts(vouch_schema *s, const json_t *flat, const object *o, bool has_others, int32_t *min,
+/* Reads minProperties and maxProperties. False: no number of properties meets them. */
+static bool read_counts(vouch_schema *s, const json_t *flat, const object *o, bool has_others, int32_t *min,
                         int32_t *max)
 {
     int32_t n_required = 0;
     for (int32_t i = 0; i < o->n; i++) n_required += o->list[i].is_required;
     *min = vouch_schema_count(s, flat, "minProperties", 0, INT32_MAX);
     *max = vouch_schema_count(s, flat, "maxProperties", -1, INT32_MAX);
+    if ((*max >= 0 && (*max < n_required || *max < *min)) || (!has_others && *min > o->n)) return false;
     const bool is_free = o->n == 0 && has_others;
     const int32_t most = is_free ? o->pattern || o->names ? 1 : VOUCH_NAMES : n_required;
     if (*min > most &&
@@ -415,6 +416,7 @@ static void read_counts(vouch_schema *s, const json_t *flat, const object *o, bo
         vouch_schema_let_pass(s, flat, "maxProperties",
                               "supported where the schema names no properties, or where it names all and allows all"))
         *max = -1;
+    return true;
 }
 
 static vouch_expression named_property(vouch_schema *s, const property *p)
@@ -440,7 +442,10 @@ static vouch_expression object_of(vouch_schema *s, const json_t *flat)
     vouch_expression later = vouch_expression_empty(b), first = later;
     int32_t min = 0, max = -1;
     const bool has_others = o.pattern || !json_is_false(o.rest);
-    if (!failed(s)) read_counts(s, flat, &o, has_others, &min, &max);
+    if (!failed(s) && !read_counts(s, flat, &o, has_others, &min, &max)) {
+        free(o.list);
+        return vouch_expression_nothing(b);
+    }
     if (!failed(s) && has_others && max != 0) {
         vouch_expression name = 0;
         const vouch_expression other = other_property(s, flat, &o, &name);
