@@ -3,6 +3,7 @@
  * The target's answers, which teach (answers.h). Each is what a session alone would say, with the same seed (laws L1,
  * L7): greedy answers are greedy, and a prompt that a base model makes up has all its tokens and ends there.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,10 +107,77 @@ static void answers_are_those_of_a_session_alone(void **state)
     vouch_model_close(model);
 }
 
+/* Answers of random lengths in n_parallel slots, as train_answers_make runs them. Calls the share of the work after
+ * every token of each slot, and compares the tokens that it foresees with those that are written in the end. */
+static void shares_foresee(int32_t n_parallel, int64_t n_wanted, int64_t n_prompts, int32_t mean, int32_t n_opening)
+{
+    enum { SLOTS = 16, STEPS = 40000, LONGEST = 512 };
+    static double foreseen[STEPS];
+    int32_t left[SLOTS] = {0}, age[SLOTS] = {0}, opening[SLOTS];
+    int64_t n_kept = 0, n_begun = 0, n_started = 0, n_ended = 0, n_asked = 0;
+    int n_steps = 0;
+    test_random rng = {3};
+    for (int i = 0; i < n_parallel; i++) opening[i] = n_opening;
+    for (bool is_over = false; !is_over; n_steps++) {
+        train_outlook o = {.n_wanted = n_wanted, .n_prompts = n_prompts, .n_parallel = n_parallel,
+                           .max_tokens = LONGEST};
+        assert_true(n_steps < STEPS);
+        for (int i = 0; i < n_parallel; i++) {
+            if (left[i] == 0 && opening[i] == 0 && (n_prompts == 0 || n_started < n_prompts)) { /* begins */
+                const double length = -mean * log(1 - (double)test_uniform(&rng, 0, 1));
+                left[i] = length < 1 ? 1 : length > LONGEST ? LONGEST : (int32_t)length;
+                n_started++;
+                n_begun += n_opening > 0;
+            }
+            if (opening[i] > 0) {
+                opening[i]--;
+                n_asked++;
+                o.n_begun++;
+            } else if (left[i] > 0) {
+                age[i]++;
+                if (--left[i] == 0) {
+                    n_kept += age[i];
+                    n_ended++;
+                    age[i] = 0;
+                    opening[i] = n_opening;
+                }
+            }
+            o.n_written += age[i];
+        }
+        o.n_written += n_kept;
+        o.n_ended = n_ended;
+        o.n_asked = n_asked;
+        o.n_begun += n_begun;
+        foreseen[n_steps] = (double)(o.n_written + o.n_asked) / train_answers_share(&o);
+        is_over = n_kept >= n_wanted || (n_prompts > 0 && n_ended == n_prompts);
+        if (is_over) foreseen[0] = (double)(o.n_written + o.n_asked); /* the truth */
+    }
+    for (int i = n_steps / 20; i < n_steps; i++) {
+        const double ratio = foreseen[i] / foreseen[0];
+        if (!(ratio > 0.5 && ratio < 2))
+            fail_msg("step %d of %d: %g tokens foreseen, %g written", i, n_steps, foreseen[i], foreseen[0]);
+    }
+}
+
+/* The work that is foreseen is right within a factor of two from the first twentieth on: with few tokens for so many
+ * slots, with many, with prompts of the target's own, and where given prompts end the work. */
+static void the_work_is_foreseen(void **state)
+{
+    (void)state;
+    shares_foresee(16, 11000, 0, 250, 50);
+    shares_foresee(16, 60000, 0, 250, 50);
+    shares_foresee(16, 60000, 0, 5000, 8);
+    shares_foresee(16, 3000, 0, 100, 30);
+    shares_foresee(4, 20000, 0, 400, 0);
+    shares_foresee(16, 1000000, 50, 250, 0);
+    shares_foresee(16, INT64_MAX, 100, 150, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_those_of_a_session_alone),
+        cmocka_unit_test(the_work_is_foreseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

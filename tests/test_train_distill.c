@@ -97,6 +97,39 @@ static void a_head_with_a_layer_has_its_form(void **state)
     free(second);
 }
 
+/* A random model's text can't be learnt, so the first depth learns nothing. */
+static void a_depth_that_learned_nothing_is_named(void **state)
+{
+    (void)state;
+    const char *model = tiny("w.gguf", 1), *head = test_path("w.head");
+    result r = RUN("distill", model, "--head", head, QUICK, "--sampled", "0");
+    assert_non_null(strstr(r.err, "accepted on answers held back. Raise --tokens, or teach a layer"));
+    expect(r, 0, "warning: depth 1 learned nothing: 0.0");
+    size_t n;
+    char *bytes = read_whole(head, &n);
+    assert_non_null(memmem(bytes, n, "\"dead_depth\": 1", 15));
+    free(bytes);
+    const char *easy = test_path("e.gguf"), *good = test_path("e.head");
+    tiny_model_write(easy, &(tiny_model_options){.n_layers = 4, .seed = 8, .embedding = 100});
+    r = RUN("distill", easy, "--head", good, QUICK, "--sampled", "0");
+    assert_null(strstr(r.err, "warning"));
+    expect(r, 0, NULL);
+}
+
+/* A run that asks for fewer tokens than an earlier one kept uses all of them, and says so. */
+static void kept_answers_are_all_used(void **state)
+{
+    (void)state;
+    const char *model = tiny("u.gguf", 3), *head = test_path("u.head");
+    expect(RUN("distill", model, "--head", head, QUICK), 0, NULL);
+    result r = RUN("distill", model, "--head", head, "--quick", "--tokens", "1000", "--max-tokens", "40");
+    const char *note = strstr(r.err, "answers: all ");
+    assert_non_null(note);
+    assert_true(atol(note + strlen("answers: all ")) >= 3000);
+    assert_non_null(strstr(note, "u.head.answers are used, more than --tokens 1000"));
+    expect(r, 0, NULL);
+}
+
 /* `vouch run` drafts with both kinds of heads; the text is the target's own (law L2). */
 static void the_drafter_reads_the_heads(void **state)
 {
@@ -347,6 +380,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_quick_head_has_its_form),
         cmocka_unit_test(a_head_with_a_layer_has_its_form),
+        cmocka_unit_test(a_depth_that_learned_nothing_is_named),
+        cmocka_unit_test(kept_answers_are_all_used),
         cmocka_unit_test(the_drafter_reads_the_heads),
         cmocka_unit_test(hybrids_get_heads),
         cmocka_unit_test(a_killed_run_goes_on),

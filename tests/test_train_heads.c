@@ -292,10 +292,31 @@ static void heads_guess_as_they_were_taught(void **state)
     }
 }
 
+/* A depth learned nothing where its guesses are hardly ever accepted, or far less than those of depth 1. Depths that
+ * few chains reached aren't judged. */
+static void dead_depths_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t reached[DEPTH], accepted[DEPTH];
+        int32_t dead;
+    } cases[] = {{{1000, 500, 250}, {500, 250, 125}, 0}, {{1000, 546, 0}, {546, 0, 0}, 2},
+                 {{1000, 300, 60}, {300, 60, 2}, 3},     {{1000, 40, 10}, {40, 10, 5}, 1},
+                 {{1000, 600, 80}, {600, 80, 70}, 2},    {{1000, 600, 180}, {600, 180, 40}, 0},
+                 {{1000, 49, 0}, {60, 0, 0}, 0},         {{20, 0, 0}, {0, 0, 0}, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        train_score score = {0};
+        memcpy(score.anywhere.reached, cases[i].reached, sizeof cases[i].reached);
+        memcpy(score.anywhere.accepted, cases[i].accepted, sizeof cases[i].accepted);
+        assert_int_equal(train_figures_of(&score).dead_depth, cases[i].dead);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heads_guess_as_they_were_taught),
+        cmocka_unit_test(dead_depths_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

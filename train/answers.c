@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/common.h"
+#include "base/filemap.h"
 #include "base/hash.h"
 #include "train/overlap.h"
 
@@ -390,6 +391,17 @@ static void report(const maker *m)
     o->report(o->user, &(train_report){"answers", detail, train_answers_share(&outlook)});
 }
 
+/* Says that an earlier run asked for more: by more than the last answer is too long. */
+static void kept_note(const maker *m, const char *path)
+{
+    char line[256];
+    const train_options *o = m->options;
+    if (m->n_tokens <= o->n_tokens + o->max_tokens) return;
+    snprintf(line, sizeof line, "answers: all %" PRId64 " tokens of %.150s are used, more than --tokens %" PRId64,
+             m->n_tokens, vouch_path_tail(path), o->n_tokens);
+    if (o->note) o->note(o->user, line);
+}
+
 static vouch_status make_all(maker *m, vouch_error *err)
 {
     const vouch_engine_event *events;
@@ -432,7 +444,8 @@ vouch_status train_answers_make(train_chunks **chunks, const char *path, const v
     header.prompts = prompts_hash(options);
     VOUCH_TRY(train_chunks_open(&m.file, path, "answers", &header, sizeof header, err));
     vouch_status status = resume(&m, err);
-    if (!status && m.n_tokens < options->n_tokens) {
+    if (!status && m.n_tokens >= options->n_tokens) kept_note(&m, path);
+    else if (!status) {
         status = train_overlap_open(&m.excluded, options->excluded, options->n_excluded, err);
         if (!status) status = opening_make(&m, err);
         if (!status) status = engine_open(&m, err);

@@ -103,6 +103,10 @@ typedef struct train_figures {
     /* Acceptance rates at depth 1, 2, ..., given that all guesses before were right: of chains behind each token, and
      * of the chains of simulated cycles, which begin at hard positions more often (measure.h). */
     double accepted[TRAIN_MEASURED_DEPTH], in_cycles[TRAIN_MEASURED_DEPTH];
+    int64_t n_reached[TRAIN_MEASURED_DEPTH]; /* guesses behind `accepted` */
+    int32_t dead_depth; /* the first depth, counted from 1, that learned nothing: fewer than 1 in 20 of its guesses are
+                           accepted, or its rate is less than a quarter of depth 1's. 0: none; a depth with fewer than
+                           50 guesses isn't judged */
     double tokens_per_cycle; /* with chains of TRAIN_MEASURED_DEPTH guesses */
     double sampled; /* of a student: acceptance rate at temperature 1 (student_teach.h) */
 } train_figures;

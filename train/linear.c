@@ -27,6 +27,7 @@ typedef struct fit {
     train_linear_head *head;
     normal normal;
     int32_t n_answers; /* that it is fitted to */
+    int64_t n_rows;    /* of these */
     /* Buffers of the second regression, for one answer. */
     float *taps, *embedded; /* [longest, n_features], [longest, width] */
     float *results;         /* [longest, 2 width] A z | M e */
@@ -121,13 +122,40 @@ static vouch_status answers_limit(fit *f, vouch_error *err)
         train_answer answer;
         VOUCH_TRY(train_states_peek(l->states, (size_t)l->order[f->n_answers], &answer, err));
         rows += answer.n_tokens - answer.n_prompt;
+        f->n_rows = rows;
     }
     return VOUCH_OK;
 }
 
+/* Multiplications of the passes and of Cholesky's solutions after each, which are in double precision: half as fast. */
+typedef enum part { FIRST_ROWS, FIRST_SOLUTION, SECOND_ROWS, SECOND_SOLUTION, N_PARTS } part;
+static double cost_of(const fit *f, part p)
+{
+    const double n = (double)f->n_rows, width = (double)f->head->width, features = (double)f->head->n_features;
+    const double in = features + width + 1;
+    switch (p) {
+    case FIRST_ROWS: return n * in * (in / 2 + width);
+    case FIRST_SOLUTION: return 2 * in * in * (in / 6 + width);
+    case SECOND_ROWS: return n * width * (features + 2.5 * width);
+    case SECOND_SOLUTION: return 2 * width * width * (width / 6 + width);
+    default: return 0;
+    }
+}
+
+/* The share of all multiplications that is done when `share` of a part is. */
+static double share_of(const fit *f, part now, double share)
+{
+    double done = 0, all = 0;
+    for (part p = FIRST_ROWS; p < N_PARTS; p++) {
+        done += p < now ? cost_of(f, p) : p == now ? share * cost_of(f, p) : 0;
+        all += cost_of(f, p);
+    }
+    return done / all;
+}
+
 /* lessons_visit calls it for each of these answers. */
 typedef void sequence_fn(fit *f, const train_sequence *s);
-static vouch_status lessons_visit(fit *f, sequence_fn *take, double from, double to, vouch_error *err)
+static vouch_status lessons_visit(fit *f, sequence_fn *take, part p, vouch_error *err)
 {
     const train_lessons_set *l = f->lessons;
     for (int32_t i = 0; i < f->n_answers; i++) {
@@ -135,7 +163,7 @@ static vouch_status lessons_visit(fit *f, sequence_fn *take, double from, double
         VOUCH_TRY(train_states_read(l->states, (size_t)l->order[i], l->header, &s, err));
         take(f, &s);
         free(s.tokens);
-        if (f->options->report) f->options->report(f->options->user, from + (to - from) * (i + 1) / f->n_answers);
+        if (f->options->report) f->options->report(f->options->user, share_of(f, p, (i + 1.0) / f->n_answers));
     }
     normal_flush(&f->normal);
     return VOUCH_OK;
@@ -179,7 +207,7 @@ static vouch_status first_fit(fit *f, vouch_error *err)
     train_linear_head *h = f->head;
     normal *e = &f->normal;
     VOUCH_TRY(normal_open(e, h->n_features + h->width + 1, h->width, err));
-    VOUCH_TRY(lessons_visit(f, first_rows, 0, 0.45, err));
+    VOUCH_TRY(lessons_visit(f, first_rows, FIRST_ROWS, err));
     VOUCH_TRY(normal_solve(e, f->options->lambda, err));
     const float *w = solution(e);
     columns_take(h->fc, w, h->n_features, h->width);
@@ -226,7 +254,7 @@ static vouch_status second_fit(fit *f, vouch_error *err)
     f->results = malloc(rows * 2 * width * sizeof *f->results);
     if (!f->taps || !f->embedded || !f->results) return memory_fail(err);
     VOUCH_TRY(normal_open(e, h->width + 1, h->width, err));
-    VOUCH_TRY(lessons_visit(f, second_rows, 0.5, 0.95, err));
+    VOUCH_TRY(lessons_visit(f, second_rows, SECOND_ROWS, err));
     VOUCH_TRY(normal_solve(e, f->options->lambda, err));
     const float *w = solution(e);
     columns_take(h->leave, w, h->width, h->width);

@@ -213,13 +213,23 @@ static double rate(const train_rates *rates, int g)
     return (double)rates->accepted[g] / fmax(1, (double)rates->reached[g]);
 }
 
+/* The first depth that learned nothing (distill.h). */
+static int32_t dead_depth(const train_figures *f)
+{
+    for (int32_t g = 0; g < TRAIN_MEASURED_DEPTH && f->n_reached[g] >= 50; g++)
+        if (f->accepted[g] < 0.05 || f->accepted[g] < f->accepted[0] / 4) return g + 1;
+    return 0;
+}
+
 train_figures train_figures_of(const train_score *score)
 {
     train_figures f = {.n_tokens = score->anywhere.reached[0]};
     for (int g = 0; g < TRAIN_MEASURED_DEPTH; g++) {
+        f.n_reached[g] = score->anywhere.reached[g];
         f.accepted[g] = rate(&score->anywhere, g);
         f.in_cycles[g] = rate(&score->cycles, g);
     }
+    f.dead_depth = dead_depth(&f);
     f.guessable = (double)score->n_guessable / fmax(1, (double)score->anywhere.reached[0]);
     f.tokens_per_cycle = (double)score->n_tokens / fmax(1, (double)score->n_cycles);
     return f;
@@ -251,10 +261,10 @@ static vouch_status write_head(train_distiller *d, const train_taught *taught, c
     snprintf(recipe, sizeof recipe,
              "{\"method\": \"%s\", \"tokens\": %" PRId64 ", \"sampled\": %g, \"seed\": %" PRIu64
              ", \"epochs\": %d, \"depth\": %d, \"rate\": %g, \"accepted\": [%.4f, %.4f, %.4f], "
-             "\"tokens_per_cycle\": %.4f}",
+             "\"dead_depth\": %d, \"tokens_per_cycle\": %.4f}",
              o->quick ? "linear" : "layer", d->lessons.n_rows, o->sampled, o->seed, o->quick ? 0 : (int)o->epochs,
              o->quick ? 0 : (int)o->depth, o->quick ? 0 : o->rate, held->accepted[0], held->accepted[1],
-             held->accepted[2], held->tokens_per_cycle);
+             held->accepted[2], (int)held->dead_depth, held->tokens_per_cycle);
     const train_head_file file = {.set = &d->lessons,
                                   .shape = taught->shape,
                                   .head = taught->head,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/states.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ typedef struct maker {
     float *weighed; /* [n_vocab] */
     uint8_t *found; /* [n_found] by the number of an answer: FOUND_ bits */
     int32_t n_found;
+    int64_t n_tokens, n_done; /* of all answers; of those whose states the file has */
 } maker;
 
 static size_t row_values(const train_states_header *header)
@@ -159,6 +161,7 @@ static vouch_status answer_take(maker *m, size_t i, vouch_error *err)
     if (!status) {
         const train_piece pieces[] = {{&s.answer, sizeof s.answer}, {block, body_bytes(m->header, n)}};
         status = train_chunks_append(m->file, pieces, 2, err);
+        m->n_done += s.answer.n_tokens;
     }
     free(payload);
     free(block);
@@ -179,6 +182,7 @@ static vouch_status resume(maker *m, vouch_error *err)
     for (size_t i = 0; i < train_chunks_n(m->answers); i++) {
         VOUCH_TRY(train_chunks_peek(m->answers, i, 0, &answer, sizeof answer, err));
         m->found[answer.number] |= FOUND_ANSWER;
+        m->n_tokens += answer.n_tokens;
     }
     for (size_t i = 0; i < train_chunks_n(m->file); i++) {
         VOUCH_TRY(train_states_peek(m->file, i, &answer, err));
@@ -187,6 +191,7 @@ static vouch_status resume(maker *m, vouch_error *err)
                               "states: chunk %zu belongs to answer %d, which the file that ends in .answers lacks; "
                               "delete the file that ends in .states", i + 1, (int)answer.number);
         m->found[answer.number] |= FOUND_STATES;
+        m->n_done += answer.n_tokens;
     }
     return VOUCH_OK;
 }
@@ -210,19 +215,26 @@ static vouch_status pass_open(maker *m, vouch_error *err)
     return VOUCH_OK;
 }
 
+static void report(const maker *m, const train_options *options)
+{
+    char detail[64];
+    if (!options->report) return;
+    snprintf(detail, sizeof detail, "%" PRId64 " of %" PRId64 " tokens", m->n_done, m->n_tokens);
+    const double share = (double)m->n_done / fmax(1, (double)m->n_tokens);
+    options->report(options->user, &(train_report){"states", detail, share});
+}
+
 static vouch_status make_all(maker *m, const train_options *options, vouch_error *err)
 {
     const size_t n = train_chunks_n(m->answers);
     double synced = vouch_now();
+    report(m, options);
     for (size_t i = 0; i < n; i++) {
+        const int64_t before = m->n_done;
         VOUCH_TRY(answer_take(m, i, err));
         if (options->is_cancelled && options->is_cancelled(options->user))
             return vouch_fail(err, VOUCH_E_CANCELLED, "cancelled");
-        if (options->report) {
-            char detail[64];
-            snprintf(detail, sizeof detail, "%zu of %zu answers", i + 1, n);
-            options->report(options->user, &(train_report){"states", detail, (double)(i + 1) / (double)n});
-        }
+        if (m->n_done > before) report(m, options);
         if (vouch_now() - synced < 20) continue;
         VOUCH_TRY(train_chunks_sync(m->file, err));
         synced = vouch_now();

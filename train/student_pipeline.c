@@ -281,11 +281,11 @@ static vouch_status write_file(const school *s, train_result *result, vouch_erro
     snprintf(recipe, sizeof recipe,
              "{\"method\": \"student\", \"loss\": \"%s\", \"beta\": %g, \"on_policy\": %s, \"lora\": %d, "
              "\"tokens\": %" PRId64 ", \"sampled\": %g, \"seed\": %" PRIu64 ", \"epochs\": %d, \"rate\": %g, "
-             "\"outputs\": %d, "
-             "\"accepted\": [%.4f, %.4f, %.4f], \"tokens_per_cycle\": %.4f, \"accepted_sampled\": %.4f}",
+             "\"outputs\": %d, \"accepted\": [%.4f, %.4f, %.4f], \"dead_depth\": %d, \"tokens_per_cycle\": %.4f, "
+             "\"accepted_sampled\": %.4f}",
              loss_names[o->loss], o->beta, o->on_policy ? "true" : "false", (int)o->lora, d->lessons.n_rows, o->sampled,
              o->seed, (int)o->epochs, o->rate, (int)vouch_min(o->n_draft, d->header.n_vocab), held->accepted[0],
-             held->accepted[1], held->accepted[2], held->tokens_per_cycle, held->sampled);
+             held->accepted[1], held->accepted[2], (int)held->dead_depth, held->tokens_per_cycle, held->sampled);
     VOUCH_TRY(train_student_write(&s->student, s->base, d->out, train_type_of(o->type), d->header.digest, recipe, err));
     result->bytes = stat(d->out, &info) == 0 ? info.st_size : 0;
     return VOUCH_OK;

@@ -126,9 +126,12 @@ static bool is_cancelled(void *user)
     return cli_interrupted();
 }
 
-static void rates_print(const double rates[TRAIN_MEASURED_DEPTH], const char *where)
+/* A depth that no chain reached has no rate. */
+static void rates_print(const train_figures *f, const double rates[TRAIN_MEASURED_DEPTH], const char *where)
 {
-    for (int i = 0; i < TRAIN_MEASURED_DEPTH; i++) fprintf(stderr, " %.3f", rates[i]);
+    for (int i = 0; i < TRAIN_MEASURED_DEPTH; i++)
+        if (f->n_reached[i] > 0) fprintf(stderr, " %.3f", rates[i]);
+        else fputs(" -", stderr);
     fputs(where, stderr);
 }
 
@@ -140,11 +143,25 @@ static void figures_print(const char *what, const train_figures *f)
     }
     fprintf(stderr, "%s, %lld tokens, %.1f %% of them guessable: accepted", what, (long long)f->n_tokens,
             100 * f->guessable);
-    rates_print(f->accepted, " behind any token,");
-    rates_print(f->in_cycles, " in cycles");
+    rates_print(f, f->accepted, " behind any token,");
+    rates_print(f, f->in_cycles, " in cycles");
     fprintf(stderr, " at depth 1 to %d; %.2f tokens per cycle", TRAIN_MEASURED_DEPTH, f->tokens_per_cycle);
     if (f->sampled > 0) fprintf(stderr, "; %.3f of sampled guesses", f->sampled);
     fputc('\n', stderr);
+}
+
+/* Says that a depth learned nothing, and what to do. */
+static void dead_depth_warn(const cli_options *options, const char *what, const train_figures *f)
+{
+    const int depth = (int)f->dead_depth;
+    if (depth == 0) return;
+    const bool unrolls = !options->distill.quick && !options->distill.student && options->distill.depth < depth;
+    fprintf(stderr, "warning: depth %d learned nothing: %.3f of its %lld guesses were accepted on %s", depth,
+            f->accepted[depth - 1], (long long)f->n_reached[depth - 1], what);
+    if (depth > 1) fprintf(stderr, "; at depth 1 %.3f", f->accepted[0]);
+    if (options->distill.quick) fputs(". Raise --tokens, or teach a layer, too, without --quick\n", stderr);
+    else if (unrolls) fprintf(stderr, ". Raise --tokens, or give --unroll %d\n", depth);
+    else fputs(". Raise --tokens or --epochs\n", stderr);
 }
 
 static const char *out_of(const cli_options *options)
@@ -169,6 +186,8 @@ static void summary(const cli_options *options, const lessons *l, const train_re
     if (options->distill.measured) figures_print("measured prompts", &r->measured);
     for (size_t i = 0; i < l->measured.n_categories && i < TRAIN_MOST_KINDS; i++)
         if (r->kinds[i].n_tokens > 0) figures_print(l->measured.categories[i], &r->kinds[i]);
+    dead_depth_warn(options, "answers held back", &r->held);
+    dead_depth_warn(options, "measured prompts", &r->measured);
 }
 
 static int teach(const cli_options *options, const lessons *l)
