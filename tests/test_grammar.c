@@ -528,7 +528,9 @@ static const complaint wrong_schemas[] = {
     {"{'type': 'number', 'minimum': 1e500}", "'/minimum': a bound has at most 400 digits"},
     {"{'type': 'integer', 'multipleOf': 0.5}", "'/multipleOf': expected an integer from 1 to 1000"},
     {"{'type': 'integer', 'multipleOf': 0}", "'/multipleOf': expected a number above 0"},
-    {"{'type': 'array', 'items': {'enum': [1,2,3,4,5,6,7,8,9]}, 'uniqueItems': true}", "'/uniqueItems': supported for"},
+    {"{'type': 'array', 'items': {'type': 'number'}, 'uniqueItems': true}", "'/uniqueItems': supported for"},
+    {"{'type': 'array', 'items': {'type': 'integer', 'minimum': 1, 'maximum': 5}, 'uniqueItems': true, 'minItems': 4}",
+     "'/uniqueItems': supported for"},
     {"{'uniqueItems': 1}", "'/uniqueItems': expected true or false"},
     {"{'type': 'object', 'minProperties': 129}", "'/minProperties': supported are as many"},
     {"{'type': 'object', 'maxProperties': 1, 'properties': {'a': {}}}", "'/maxProperties': supported where"},
@@ -915,10 +917,28 @@ static const example names_once[] = {
      {"{'a':1,'b':1"}, {"{'a':1,'b':1}", "{'a':1,'b':1,'a'", "{'a':1,'b':1,'c':1,'d':1,"}},
 };
 
+/* Items that differ: of large enums, strings and integers. */
+static const example different_items[] = {
+    {"{'type': 'array', 'items': {'enum': [1,2,3,4,5,6,7,8,9,'a','ab']}, 'uniqueItems': true, 'minItems': 2}",
+     {"[1,2]", "['ab',9,'a']"}, {"['a','a", "[1,"}, {"[1,1", "['a','a'", "[1]", "[]"}},
+    {"{'type': 'array', 'items': {'enum': ['aa','ab','ac','ba','bb','bc','ca','cb','cc']}, 'uniqueItems': true}",
+     {"[]", "['cc','aa','ab','ac','ba','bb','bc','ca','cb']"}, {"['aa','a"},
+     {"['aa','aa'", "['aa','ab','ac','a", "['cc','aa','ab','ac','ba','bb','bc','ca','cb',"}},
+    {"{'type': 'array', 'items': {'type': 'string'}, 'uniqueItems': true, 'minItems': 2, 'maxItems': 3}",
+     {"['a','b']", "['','a','aa']"}, {"['a'", "['a','a"}, {"['a','a'", "['a']", "['a','b','c','d'", "['\\u0061'"}},
+    {"{'type': 'array', 'items': {'type': 'integer'}, 'uniqueItems': true}", {"[]", "[1,12,123]", "[0]"}, {"[1,1"},
+     {"[1,1]", "[1,1,", "[1.0"}},
+    {"{'type': 'array', 'items': {'$ref': '#/$defs/i'}, 'uniqueItems': true, '$defs': {'i': {'type': ['integer', "
+     "'null'], 'minimum': 8, 'maximum': 10}}}", {"[8,null,10,9]"}, {"[1"}, {"[null,null", "[8,8", "[8,9,10,null,"}},
+    {"{'type': 'object', 'properties': {'a': {'type': 'array', 'items': {'type': 'string'}, 'uniqueItems': true}}}",
+     {"{'a':['x'],'x':['x','x']}", "{'a':['a']}"}, {"{'a':['x'"}, {"{'a':['x','x'"}},
+};
+
 static void test_names_come_once(void **state)
 {
     (void)state;
     check_examples(VOUCH_GRAMMAR_JSON_SCHEMA, names_once, sizeof names_once / sizeof names_once[0]);
+    check_examples(VOUCH_GRAMMAR_JSON_SCHEMA, different_items, sizeof different_items / sizeof different_items[0]);
 }
 
 /* An object has at most VOUCH_NAMES names, and all that are open VOUCH_NAMES_ALL: then only their ends are left. */

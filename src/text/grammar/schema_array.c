@@ -73,6 +73,55 @@ static vouch_expression behind_set(unique *u, uint32_t set, int32_t n_written)
     return vouch_expression_rule(b, rule);
 }
 
+/* Whether equal values of a schema have equal texts, as strings and integers have. *n: how many values it has at least,
+ * up to MOST_COUNTED. */
+static bool has_one_text(vouch_schema *s, const json_t *schema, int32_t *n)
+{
+    enum { MOST_COUNTED = 256 };
+    static const char *const limits[] = {"pattern", "format", "maxLength", "minimum", "maximum", "exclusiveMinimum",
+                                         "exclusiveMaximum", "multipleOf", VOUCH_EXCLUDED};
+    vouch_flats *flats = json_is_object(schema) ? vouch_flats_new(s) : NULL;
+    bool good = flats != NULL;
+    if (flats) vouch_schema_flatten(s, schema, flats);
+    for (int32_t i = 0; good && i < flats->n && !failed(s); i++) {
+        const json_t *flat = flats->flats[i], *target = json_object_get(flat, "$ref");
+        json_t *values = vouch_schema_listed(flat);
+        const int types = vouch_schema_types(flat);
+        int32_t own = types & (VOUCH_TYPE_STRING | VOUCH_TYPE_INTEGER) ? MOST_COUNTED : 1;
+        if (target) good = has_one_text(s, target, n);
+        else if (!values) good = !(types & (VOUCH_TYPE_NUMBER | VOUCH_TYPE_ARRAY | VOUCH_TYPE_OBJECT));
+        for (size_t j = 0; j < sizeof limits / sizeof limits[0]; j++)
+            if (json_object_get(flat, limits[j])) own = 1;
+        if (values) own = 0;
+        for (size_t j = 0; j < json_array_size(values) && good; j++) {
+            const json_t *value = json_array_get(values, j);
+            bool is_new = own < MOST_COUNTED && vouch_schema_within(s, flat, value);
+            for (size_t k = 0; k < j && is_new; k++) is_new = !vouch_schema_equal(json_array_get(values, k), value);
+            own += is_new;
+            good = vouch_schema_type_of(value) < VOUCH_TYPE_ARRAY && vouch_schema_type_of(value) != VOUCH_TYPE_NUMBER;
+        }
+        if (!target && own > *n) *n = own;
+        json_decref(values);
+    }
+    free(flats);
+    return good && !failed(s);
+}
+
+/* An array whose items have different texts, which the automaton remembers as it does the names of an object. */
+static vouch_expression different_items(vouch_schema *s, const json_t *items, int32_t min, int32_t max)
+{
+    vouch_builder *b = s->builder;
+    json_t *own = vouch_schema_keep(s, json_pack("{s:[O]}", "allOf", items));
+    s->writer.is_name = true;
+    const vouch_expression item = failed(s) ? 0 : vouch_expression_name(b, vouch_schema_value(s, own), true);
+    s->writer.is_name = false;
+    const int32_t least = min > 0 ? min - 1 : 0;
+    vouch_expression all = vouch_expression_join(
+        b, 2, item, vouch_json_more_names(&s->writer, item, item, least, max < 0 ? -1 : max - 1));
+    if (min == 0) all = vouch_expression_optional(b, all);
+    return vouch_expression_object(b, all);
+}
+
 /* An array with "uniqueItems": true. *passes: that can't be bound, and is let pass. */
 static vouch_expression unique_of(vouch_schema *s, const json_t *flat, int32_t min, int32_t max, bool *passes)
 {
@@ -80,11 +129,16 @@ static vouch_expression unique_of(vouch_schema *s, const json_t *flat, int32_t m
     unique *u = calloc(1, sizeof *u);
     if (!u) return vouch_builder_fail(b, VOUCH_E_MEMORY, "not enough memory for the schema");
     *u = (unique){.s = s, .min = min, .max = max};
-    const bool good = !json_object_get(flat, "prefixItems") && list_values(u, json_object_get(flat, "items"));
-    *passes = !good && !failed(s) &&
-              vouch_schema_let_pass(s, flat, "uniqueItems",
-                                    "supported for items that an enum lists, at most %d of them", MOST_UNIQUE);
-    const vouch_expression items = *passes || failed(s) ? 0 : behind_set(u, 0, 0);
+    json_t *item = json_object_get(flat, "items");
+    int32_t n = 0;
+    const bool is_list = !json_object_get(flat, "prefixItems"), good = is_list && list_values(u, item);
+    const bool differ = !good && is_list && !failed(s) && has_one_text(s, item, &n) && min <= n;
+    *passes = !good && !differ && !failed(s) &&
+              vouch_schema_let_pass(s, flat, "uniqueItems", "supported for strings, integers and values of an enum, "
+                                    "and minItems above 1 where there are surely so many");
+    vouch_expression items = 0;
+    if (differ) items = different_items(s, item, min, max);
+    else if (!*passes && !failed(s)) items = behind_set(u, 0, 0);
     free(u);
     if (*passes) return 0;
     return vouch_expression_join(b, 5, LITERAL("["), vouch_json_space(&s->writer), items, vouch_json_space(&s->writer),
