@@ -383,6 +383,9 @@ typedef struct vouch_logit_bias {
     float bias; /* added to the logit; -INFINITY bans the token */
 } vouch_logit_bias;
 
+#define VOUCH_MAX_BREAKERS 16
+#define VOUCH_MAX_BREAKER_BYTES 64
+
 /* From logits to a distribution, in this order, which llama.cpp takes too when its chain is set to it:
  *
  *     grammar, bias, penalties, DRY, top-n-sigma | temperature | top-k, typical, top-p, min-p, XTC
@@ -419,8 +422,8 @@ typedef struct vouch_sampling {
     float dry_base;          /* >= 1 */
     int32_t dry_allowed_length; /* >= 0 */
     int32_t dry_penalty_last_n; /* DRY looks at this many last tokens, prompt included; 0: off */
-    const char *const *dry_sequence_breakers; /* [n_dry_sequence_breakers], at most 16 of 1 to 64 bytes. They need a
-                                                 tokenizer */
+    const char *const *dry_sequence_breakers; /* [n_dry_sequence_breakers], at most VOUCH_MAX_BREAKERS, each of 1 to
+                                                 VOUCH_MAX_BREAKER_BYTES bytes. They need a tokenizer */
     size_t n_dry_sequence_breakers;
     float repeat_penalty;    /* > 0; 1: off. Divides positive logits, multiplies negative ones (CTRL, 1909.05858) */
     float frequency_penalty; /* subtracted from a token's logit once per occurrence; 0: off */
@@ -442,6 +445,8 @@ VOUCH_API vouch_sampling vouch_sampling_default(void);
     X(TOP_K, top_k)                     \
     X(TOP_P, top_p)                     \
     X(MIN_P, min_p)                     \
+    X(XTC_PROBABILITY, xtc_probability) \
+    X(XTC_THRESHOLD, xtc_threshold)     \
     X(REPEAT_PENALTY, repeat_penalty)   \
     X(PENALTY_WINDOW, penalty_window)
 

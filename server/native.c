@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "answer.h"
-#include "common/json.h"
+#include "common/sampling.h"
 #include "usage.h"
 
 /* ------------------------------------------------------------ texts and tokens */
@@ -188,19 +188,12 @@ static json_t *settings_json(const server_answer *a, const server_job *job, cons
         {"n_ctx", json_integer(o->n_ctx)},
         {"n_predict", json_integer(o->max_tokens ? o->max_tokens : -1)},
         {"seed", json_integer((json_int_t)choice->seed)},
-        {"temperature", cli_json_float(o->sampling.temperature)},
-        {"top_k", json_integer(o->sampling.top_k)},
-        {"top_p", cli_json_float(o->sampling.top_p)},
-        {"min_p", cli_json_float(o->sampling.min_p)},
-        {"repeat_penalty", cli_json_float(o->sampling.repeat_penalty)},
-        {"frequency_penalty", cli_json_float(o->sampling.frequency_penalty)},
-        {"presence_penalty", cli_json_float(o->sampling.presence_penalty)},
-        {"repeat_last_n", json_integer(o->sampling.penalty_window)},
+        {"samplers", server_samplers_json()},
         {"ignore_eos", json_boolean(o->ignore_eos)},
         {"logit_bias", biases_json(a, o)},
         {"stream", json_boolean(a->request.stream)},
     };
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
+    return cli_sampling_add(cli_json_object(entries, sizeof entries / sizeof *entries), &o->sampling);
 }
 
 static json_t *take_content(server_said *said)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "common/json.h"
+#include "common/sampling.h"
 #include "mhd.h"
 #include "request.h"
 
@@ -178,17 +178,12 @@ void server_show_props(server_exchange *x)
     const vouch_sampling *s = &m->options->session.sampling;
     const cli_json_entry params[] = {
         {"seed", s->seed ? cli_json_seed(s->seed) : json_integer(-1)}, /* -1: a new one for each request */
-        {"temperature", cli_json_float(s->temperature)},
-        {"top_k", json_integer(s->top_k)},
-        {"top_p", cli_json_float(s->top_p)},
-        {"min_p", cli_json_float(s->min_p)},
-        {"repeat_penalty", cli_json_float(s->repeat_penalty)},
         {"n_predict", json_integer(m->options->session.max_tokens ? m->options->session.max_tokens : -1)},
         {"speculative", speculation_json(m)},
     };
     const cli_json_entry defaults[] = {
         {"n_ctx", json_integer(m->options->session.n_ctx)},
-        {"params", cli_json_object(params, sizeof params / sizeof *params)},
+        {"params", cli_sampling_add(cli_json_object(params, sizeof params / sizeof *params), s)},
     };
     const cli_json_entry entries[] = {
         {"default_generation_settings", cli_json_object(defaults, 2)},

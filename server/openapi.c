@@ -64,6 +64,8 @@ static const struct form {
     {SERVER_MESSAGES, "stop_sequences", false, TEXTS},
     {ALL, "seed", false, "{\"type\": \"integer\"}"},
     {ALL, "logit_bias", false, "{\"type\": [\"object\", \"array\"]}"},
+    {ALL, "dry_sequence_breakers", false, "{\"type\": \"array\", \"items\": " TEXT ", \"maxItems\": 16}"},
+    {ALL, "samplers", false, TEXTS},
     {OPENAI, "stream_options", false, "{\"type\": \"object\", \"properties\": {\"include_usage\": "
                                       "{\"type\": \"boolean\"}}}"},
     {SERVER_CHAT, "prediction", false, "{\"type\": \"object\", \"required\": [\"type\", \"content\"], \"properties\": "

@@ -40,6 +40,17 @@ static const server_field fields[] = {
     {"top_k", ALL, SERVER_FIELD_INT, AT(session.sampling.top_k), "[-1, 2147483647]"},
     {"top_p", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.top_p), "[0, 1]"},
     {"min_p", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.min_p), "[0, 1)"},
+    {"typical_p", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.typical_p), "[0, 1]"},
+    {"typ_p", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.typical_p), "[0, 1]"},
+    {"top_n_sigma", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.top_n_sigma), "[-1, 1000]"},
+    {"xtc_probability", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.xtc_probability), "[0, 1]"},
+    {"xtc_threshold", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.xtc_threshold), "[0, 1]"},
+    {"dry_multiplier", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.dry_multiplier), "[0, 1000]"},
+    {"dry_base", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.dry_base), "[1, 1000]"},
+    {"dry_allowed_length", ALL, SERVER_FIELD_INT, AT(session.sampling.dry_allowed_length), "[0, 2147483647]"},
+    {"dry_penalty_last_n", ALL, SERVER_FIELD_INT, AT(session.sampling.dry_penalty_last_n), "[-1, 2147483647]"},
+    {"dry_sequence_breakers", ALL, SERVER_FIELD_VALUE, AT(breakers), NULL},
+    {"samplers", ALL, SERVER_FIELD_VALUE, AT(samplers), NULL},
     {"frequency_penalty", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.frequency_penalty), PENALTY},
     {"presence_penalty", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.presence_penalty), PENALTY},
     {"repeat_penalty", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.repeat_penalty), "[0.001, 1000]"},
@@ -102,12 +113,13 @@ static const server_field fields[] = {
     {"post_sampling_probs", NATIVE, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"json_schema", OPENAI | NATIVE, SERVER_FIELD_VALUE, AT(json_schema), NULL},
     {"open_objects", ALL, SERVER_FIELD_BOOL, AT(open_objects), NULL},
-    {"typical_p", NATIVE, SERVER_FIELD_NEUTRAL, 0, "1"},
     {"tfs_z", NATIVE, SERVER_FIELD_NEUTRAL, 0, "1"},
-    {"mirostat", NATIVE, SERVER_FIELD_NEUTRAL, 0, "0"},
-    {"dynatemp_range", NATIVE, SERVER_FIELD_NEUTRAL, 0, "0"},
-    {"xtc_probability", NATIVE, SERVER_FIELD_NEUTRAL, 0, "0"},
-    {"dry_multiplier", NATIVE, SERVER_FIELD_NEUTRAL, 0, "0"},
+    {"min_keep", NATIVE, SERVER_FIELD_NEUTRAL, 0, "0"},
+    {"mirostat", ALL, SERVER_FIELD_NEUTRAL, 0, "0"},
+    {"mirostat_tau", ALL, SERVER_FIELD_IGNORED, 0, NULL}, /* without mirostat it changes nothing */
+    {"mirostat_eta", ALL, SERVER_FIELD_IGNORED, 0, NULL},
+    {"dynatemp_range", ALL, SERVER_FIELD_NEUTRAL, 0, "0"},
+    {"dynatemp_exponent", ALL, SERVER_FIELD_IGNORED, 0, NULL},
 
     {"mcp_servers", MESSAGES, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"container", MESSAGES, SERVER_FIELD_NEUTRAL, 0, NULL},
@@ -460,13 +472,42 @@ bool server_request_read(server_request *r, server_exchange *x, unsigned where, 
     vouch_sampling *sampling = &r->session.sampling;
     if (sampling->top_k < 0) sampling->top_k = 0;
     if (sampling->penalty_window < 0) sampling->penalty_window = INT32_MAX;
+    if (sampling->dry_penalty_last_n < 0) sampling->dry_penalty_last_n = INT32_MAX;
+    if (sampling->top_n_sigma < 0) sampling->top_n_sigma = 0;
     if (sampling->top_p < 1e-6f) sampling->top_p = 1e-6f; /* 0 keeps the likeliest token, as every top_p does */
+    if (sampling->typical_p < 1e-6f) sampling->typical_p = 1e-6f;
+    if (r->samplers && !server_read_samplers(r->samplers, sampling, fault)) return false;
     return read_length(r, fault) && read_logprobs(r, fault) && read_tools(r, fault) &&
            server_read_thinking(r, fault) && read_stream_options(r, fault) && read_response_fields(r, fault) &&
            read_seed(r, fault) && read_speculative(r, fault);
 }
 
 /* ----------------------------------------------------------------------- job */
+
+static bool copy_breakers(const server_request *r, server_job *job, server_fault *fault)
+{
+    const size_t n = json_array_size(r->breakers);
+    vouch_sampling *sampling = &job->options.sampling;
+    if (!r->breakers) return true;
+    if (!json_is_array(r->breakers) || n > VOUCH_MAX_BREAKERS)
+        return server_fail_field(fault, "dry_sequence_breakers", "expected an array of at most %d strings",
+                                 VOUCH_MAX_BREAKERS);
+    const char **texts = server_job_allocate(job, n, sizeof *texts);
+    char *bytes = server_job_allocate(job, n, VOUCH_MAX_BREAKER_BYTES + 1);
+    if (!texts || !bytes) return server_fail_memory(fault);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *value = json_array_get(r->breakers, i);
+        char path[40];
+        snprintf(path, sizeof path, "dry_sequence_breakers[%zu]", i);
+        const size_t size = json_string_length(value);
+        if (!json_is_string(value) || size < 1 || size > VOUCH_MAX_BREAKER_BYTES)
+            return server_fail_field(fault, path, "expected a string of 1 to %d bytes", VOUCH_MAX_BREAKER_BYTES);
+        texts[i] = memcpy(bytes + i * (VOUCH_MAX_BREAKER_BYTES + 1), json_string_value(value), size + 1);
+    }
+    sampling->dry_sequence_breakers = texts;
+    sampling->n_dry_sequence_breakers = n;
+    return true;
+}
 
 static bool copy_stops(const server_request *r, server_job *job, server_fault *fault)
 {
@@ -543,7 +584,8 @@ server_job *server_request_job(const server_request *r, int32_t n_prompts, serve
     job->with_guesses = r->trace;
     job->prompt_only = r->prompt_only;
     for (int32_t i = 0; i < job->n_choices; i++) job->choices[i].seed = r->seed + (uint64_t)(i % r->n);
-    if (copy_stops(r, job, fault) && server_request_biases(r, job, fault) && copy_prediction(r, job, fault)) {
+    if (copy_stops(r, job, fault) && copy_breakers(r, job, fault) && server_request_biases(r, job, fault) &&
+        copy_prediction(r, job, fault)) {
         if (!vouch_session_check(r->model->options->model, &job->options, &err)) return job;
         server_fail_library(fault, "", &err);
     }

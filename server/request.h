@@ -41,6 +41,7 @@ typedef struct server_request {
     int32_t n;            /* answers to each prompt */
     int32_t max_tokens, max_completion_tokens, n_predict; /* 0: not given */
     uint64_t seed;
+    json_t *breakers, *samplers; /* dry_sequence_breakers; the order of the chain */
     json_t *seed_value, *stop, *logit_bias, *stream_options, *prediction, *speculative;
     json_t *messages, *tools, *tool_choice, *documents, *template_kwargs, *response_format, *prompt;
     json_t *n_logprobs; /* completions: a number */
@@ -67,6 +68,10 @@ bool server_request_read(server_request *request, server_exchange *x, unsigned w
 /* A job with the request's options, and its stop texts, biases and prediction. Prompts are still missing. NULL with a
  * fault. */
 server_job *server_request_job(const server_request *request, int32_t n_prompts, server_fault *fault);
+/* Reads `samplers` (samplers.c): turns off those that the list doesn't name. */
+bool server_read_samplers(const json_t *names, vouch_sampling *sampling, server_fault *fault);
+/* The list of all samplers, in the order of the chain. */
+json_t *server_samplers_json(void);
 /* Gives the job the request's biases (biases.c). */
 bool server_request_biases(const server_request *request, server_job *job, server_fault *fault);
 /* Binds the job's answers to the request's grammar, if it has one. With a schema or a forced call, the grammar begins

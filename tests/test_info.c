@@ -73,6 +73,7 @@ static void sampling_add(vouch_gguf_writer *writer, void *user)
     const int whole = *(int *)user;
     vouch_gguf_add_f32(writer, "general.sampling.temp", 0.25f);
     vouch_gguf_add_value(writer, "general.sampling.top_k", VOUCH_GGUF_I32, &(int32_t){whole});
+    vouch_gguf_add_f32(writer, "general.sampling.xtc_probability", 0.5f);
     vouch_gguf_add_f32(writer, "general.sampling.penalty_repeat", 1.5f);
     vouch_gguf_add_value(writer, "general.sampling.penalty_last_n", VOUCH_GGUF_I32, &(int32_t){-1});
 }
@@ -87,13 +88,14 @@ static void files_recommend_sampling(void **state)
     strcpy(stats, test_temporary("recommends.json"));
     tiny_model_write(path, &(tiny_model_options){.add = sampling_add, .user = &(int){20}});
     expect_info(path, "sampling          temperature 0.25 (file), top-k 20 (file), top-p 0.95, ",
+                "xtc-probability 0.5 (file), xtc-threshold 0.1, "
                 "repeat-penalty 1.5 (file), penalty-window all (file)\n");
     const char *const flags[][2] = {{"--min-p", "0"}, {"--temp", "0.5"}, {"--top-k", "7"}, {"--temp", "0"}};
     static const double expected[][3] = {{0.25, 20, 1.5}, {0.5, 20, 1.5}, {0.25, 7, 1.5}, {0, 20, 1.5}};
     for (size_t i = 0; i < 4; i++) {
         result r = RUN("run", path, "-p", "x", "-n", "2", "--stats", "--stats-json", stats, flags[i][0], flags[i][1]);
         assert_int_equal(r.status, 0);
-        assert_non_null(strstr(r.err, i == 0   ? "sampling  temperature 0.25, top-k 20, top-p 0.95, repeat"
+        assert_non_null(strstr(r.err, i == 0   ? "sampling  temperature 0.25, top-k 20, top-p 0.95, xtc-probability"
                                       : i == 3 ? "sampling  greedy, repeat-penalty 1.5, "
                                                : "sampling  temperature "));
         json_t *o = json_of(stats);
@@ -105,7 +107,7 @@ static void files_recommend_sampling(void **state)
     }
     /* A top_k of -1 is off, as llama.cpp has it. */
     tiny_model_write(path, &(tiny_model_options){.add = sampling_add, .user = &(int){-1}});
-    expect_info(path, "temperature 0.25 (file), top-p 0.95, repeat", "");
+    expect_info(path, "temperature 0.25 (file), top-p 0.95, xtc-probability", "");
 }
 
 static void wrong_sampling_add(vouch_gguf_writer *writer, void *user)
@@ -119,7 +121,8 @@ static void wrong_recommendations_are_named(void **state)
     (void)state;
     static const char *const keys[] = {"general.sampling.temp", "general.sampling.top_k", "general.sampling.top_p",
                                        "general.sampling.min_p", "general.sampling.penalty_last_n",
-                                       "general.sampling.penalty_repeat"};
+                                       "general.sampling.penalty_repeat", "general.sampling.xtc_probability",
+                                       "general.sampling.xtc_threshold"};
     char path[256];
     strcpy(path, test_temporary("wrong.gguf"));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

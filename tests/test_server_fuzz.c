@@ -13,7 +13,8 @@
 static const char *const names[] = {
     "model", "messages", "prompt", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens",
     "n_predict", "max_output_tokens", "stop_sequences", "stop", "ignore_eos", "echo", "temperature", "top_k", "top_p",
-    "min_p", "frequency_penalty", "presence_penalty", "repeat_penalty", "repeat_last_n", "logit_bias", "seed",
+    "min_p", "typical_p", "top_n_sigma", "xtc_probability", "dry_multiplier", "dry_sequence_breakers", "samplers",
+    "frequency_penalty", "presence_penalty", "repeat_penalty", "repeat_last_n", "logit_bias", "seed",
     "prediction", "speculative", "logprobs", "top_logprobs", "best_of", "suffix", "tools", "tool_choice", "functions",
     "grammar", "response_format", "documents", "chat_template_kwargs", "reasoning_effort", "user", "return_tokens",
     "n_probs", "json_schema", "system", "thinking", "input", "instructions", "reasoning", "text", "content", "tokens",

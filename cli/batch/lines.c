@@ -90,6 +90,10 @@ static uint64_t hash_run(const cli_engine *engine)
     hash = HASH(HASH(HASH(HASH(hash, s->temperature), s->top_k), s->top_p), s->min_p);
     hash = HASH(HASH(HASH(HASH(hash, s->repeat_penalty), s->frequency_penalty), s->presence_penalty), s->seed);
     hash = HASH(HASH(HASH(hash, s->penalty_window), o->ignore_eos), o->kv_type);
+    hash = HASH(HASH(HASH(HASH(hash, s->typical_p), s->top_n_sigma), s->xtc_probability), s->xtc_threshold);
+    hash = HASH(HASH(hash, s->dry_multiplier), s->dry_base);
+    hash = HASH(HASH(hash, s->dry_allowed_length), s->dry_penalty_last_n);
+    for (size_t i = 0; i < s->n_dry_sequence_breakers; i++) hash = hash_text(hash, s->dry_sequence_breakers[i]);
     hash = hash_drafts(hash, engine);
     for (size_t i = 0; i < s->n_bias; i++) hash = HASH(HASH(hash, s->bias[i].token), s->bias[i].bias);
     for (size_t i = 0; i < o->n_stop; i++) hash = hash_text(hash, o->stop[i]);

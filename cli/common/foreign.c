@@ -3,7 +3,8 @@
 
 #define NO_GPU     "leave it out: vouch computes on processors only"
 #define NO_NEED    "leave it out: vouch has no such setting and needs none"
-#define NO_SAMPLER "leave it out: the samplers here are --top-k, --top-p, --min-p and the penalties"
+#define NO_SAMPLER "leave it out: vouch has no such sampler; --help lists those that it has"
+#define NO_ORDER   "leave it out: the order is fixed; a sampler whose flag isn't given is off"
 #define NO_ROPE    "leave it out: the values in the model's file apply"
 #define KV_TYPE    "write --kv-type f16, f32, q8_0 or q4_0, for keys and values alike"
 #define DOWNLOAD   "download the .gguf file, then type `vouch run FILE`"
@@ -94,15 +95,16 @@ const cli_foreign_flag cli_foreign_flags[] = {
     {"-r", "stop", NULL},
     {"--reverse-prompt", "stop", NULL},
     {"-temp", "temp", NULL},
-    {"--typical", NULL, NO_SAMPLER},
-    {"--typical-p", NULL, NO_SAMPLER},
     {"--mirostat", NULL, NO_SAMPLER},
+    {"--mirostat-lr", NULL, NO_SAMPLER},
+    {"--mirostat-ent", NULL, NO_SAMPLER},
     {"--dynatemp-range", NULL, NO_SAMPLER},
-    {"--xtc-probability", NULL, NO_SAMPLER},
-    {"--dry-multiplier", NULL, NO_SAMPLER},
-    {"--top-n-sigma", NULL, NO_SAMPLER},
-    {"--samplers", NULL, NO_SAMPLER},
-    {"--sampling-seq", NULL, NO_SAMPLER},
+    {"--dynatemp-exp", NULL, NO_SAMPLER},
+    {"--adaptive-target", NULL, NO_SAMPLER},
+    {"--adaptive-decay", NULL, NO_SAMPLER},
+    {"--samplers", NULL, NO_ORDER},
+    {"--sampler-seq", NULL, NO_ORDER},
+    {"--sampling-seq", NULL, NO_ORDER},
     {"--grammar", NULL, "write --grammar-file FILE"},
     {"-j", NULL, "write --json-schema FILE"},
     {"--lora", NULL, "merge the adapter into the model, and convert that to a GGUF file"},

@@ -60,12 +60,37 @@ static unsigned given_sampling(cli_given given)
                 {"top-k", VOUCH_SAMPLING_TOP_K},
                 {"top-p", VOUCH_SAMPLING_TOP_P},
                 {"min-p", VOUCH_SAMPLING_MIN_P},
+                {"xtc-probability", VOUCH_SAMPLING_XTC_PROBABILITY},
+                {"xtc-threshold", VOUCH_SAMPLING_XTC_THRESHOLD},
                 {"repeat-penalty", VOUCH_SAMPLING_REPEAT_PENALTY},
                 {"penalty-window", VOUCH_SAMPLING_PENALTY_WINDOW}};
     unsigned fields = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (cli_given_find(given, rows[i].flag)) fields |= rows[i].field;
     return fields;
+}
+
+/* Hands --dry-sequence-breaker to the library's options, which keep their own breakers without the flag. */
+static bool take_breakers(cli_options *options)
+{
+    const cli_texts *texts = &options->breakers;
+    vouch_sampling *sampling = &options->session.sampling;
+    if (texts->n == 0) return true;
+    const bool is_none = texts->n == 1 && strcmp(texts->items[0], "none") == 0;
+    if (texts->n > VOUCH_MAX_BREAKERS) {
+        cli_complain("--dry-sequence-breaker is given %zu times; expected at most %d", texts->n, VOUCH_MAX_BREAKERS);
+        return false;
+    }
+    for (size_t i = 0; i < texts->n; i++) {
+        const size_t n = strlen(texts->items[i]);
+        if (n <= VOUCH_MAX_BREAKER_BYTES) continue;
+        cli_complain("--dry-sequence-breaker '%s': %zu bytes; expected at most %d",
+                     texts->items[i], n, VOUCH_MAX_BREAKER_BYTES);
+        return false;
+    }
+    sampling->dry_sequence_breakers = texts->items;
+    sampling->n_dry_sequence_breakers = is_none ? 0 : texts->n;
+    return true;
 }
 
 /* Checks the flags about prompts, answers and sampling, and hands them to the library's options. */
@@ -76,6 +101,7 @@ static bool check_asking(cli_options *options, cli_given given)
         if (!parse_bias(options->bias_texts.items[i], &options->bias[i])) return false;
     for (size_t i = 0; i < options->stop.n; i++)
         if (!check_stop(options->stop.items[i])) return false;
+    if (!take_breakers(options)) return false;
     options->session.sampling.bias = options->bias;
     options->session.sampling.n_bias = options->bias_texts.n;
     options->session.stop = options->stop.items;

@@ -245,6 +245,33 @@ static const cli_flag flags[] = {
      "sample from tokens with at least P times the probability of the likeliest "
      "(" RECOMMENDED "0; bench and analyze: 0)",
      NULL, NULL},
+    {"typical", "typical-p", 0, CLI_FLAG_FLOAT, AT(session.sampling.typical_p), "P", "(0, 1]", SAMPLING,
+     "sample from the tokens whose log probability is nearest to the entropy, the fewest whose probabilities sum to P; "
+     "1: off",
+     NULL, NULL},
+    {"top-n-sigma", "top-nsigma", 0, CLI_FLAG_FLOAT, AT(session.sampling.top_n_sigma), "N", "[0, inf)", SAMPLING,
+     "sample from tokens whose logit is at most N standard deviations below the largest; 0: off", NULL, NULL},
+    {"xtc-probability", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.xtc_probability), "P", "[0, 1]", SAMPLING,
+     "with this probability, at each position, exclude all tokens of at least --xtc-threshold but the least likely of "
+     "them (" RECOMMENDED "0; bench and analyze: 0)",
+     NULL, NULL},
+    {"xtc-threshold", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.xtc_threshold), "P", "[0, 1]", SAMPLING,
+     "the probability that --xtc-probability speaks of; above 0.5: off (" RECOMMENDED "0.1; bench and analyze: 0.1)",
+     NULL, NULL},
+    {"dry-multiplier", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.dry_multiplier), "X", "[0, 1e6]", SAMPLING,
+     "DRY: if the last n tokens occurred before, subtract X * BASE ^ (n - LENGTH) from the logit of the token that "
+     "followed them; 0: off",
+     NULL, NULL},
+    {"dry-base", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.dry_base), "BASE", "[1, 1e6]", SAMPLING,
+     "the base in --dry-multiplier", NULL, NULL},
+    {"dry-allowed-length", NULL, 0, CLI_FLAG_INT, AT(session.sampling.dry_allowed_length), "LENGTH", ANY, SAMPLING,
+     "DRY leaves repetitions of fewer tokens alone", NULL, NULL},
+    {"dry-penalty-last-n", NULL, 0, CLI_FLAG_INT, AT(session.sampling.dry_penalty_last_n), "N", ANY, SAMPLING,
+     "DRY looks at the last N tokens; 0: off", NULL, NULL},
+    {"dry-sequence-breaker", NULL, 0, CLI_FLAG_TEXTS, AT(breakers), "TEXT", NULL, SAMPLING,
+     "no repetition that DRY sees reaches over this text; repeatable; none: there are no such texts (default: line "
+     "end, :, \", *)",
+     NULL, NULL},
     {"repeat-penalty", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.repeat_penalty), "R", "[0.001, 1000]",
      SAMPLING, "make tokens that occurred less likely: divide a positive logit by R, multiply a negative one; 1: off "
      "(" RECOMMENDED "1; bench and analyze: 1)",

@@ -53,7 +53,7 @@ typedef struct cli_options {
     bool open_objects;
     bool json_answer;
     vouch_session_options session; /* draft_model is set when the model is open (common/engine.h) */
-    cli_texts stop, bias_texts;
+    cli_texts stop, bias_texts, breakers;
     vouch_logit_bias *bias;
     int color;  /* cli_color, of messages and tables */
     bool paint; /* --color was given: colour the answer, too, where `color` allows it */

@@ -110,7 +110,7 @@ static bool take_model_word(cli_options *options, cli_given given)
 static bool lists_allocate(cli_options *o, size_t n)
 {
     const char ***lists[] = {&o->stop.items,   &o->bias_texts.items, &o->categories.items,      &o->models.items,
-                             &o->keys.items,   &o->origins.items,    &o->distill.excluded.items};
+                             &o->keys.items,   &o->origins.items,    &o->distill.excluded.items, &o->breakers.items};
     bool ok = (o->bias = calloc(n, sizeof *o->bias)) != NULL;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok &= (*lists[i] = calloc(n, sizeof **lists[i])) != NULL;
     if (!ok) cli_complain("not enough memory");
@@ -141,6 +141,7 @@ bool cli_options_parse(cli_options *options, unsigned command, int argc, char **
 void cli_options_free(cli_options *options)
 {
     free(options->stop.items);
+    free(options->breakers.items);
     free(options->bias_texts.items);
     free(options->categories.items);
     free(options->models.items);
@@ -153,7 +154,9 @@ void cli_options_free(cli_options *options)
 /* ---------------------------------------------------------- changes in a chat */
 
 static const char *const changeable[] = {
-    "temp", "top-k", "top-p", "min-p", "repeat-penalty", "frequency-penalty", "presence-penalty", "penalty-window",
+    "temp", "top-k", "top-p", "min-p", "typical", "top-n-sigma", "xtc-probability", "xtc-threshold", "dry-multiplier",
+    "dry-base", "dry-allowed-length", "dry-penalty-last-n", "repeat-penalty", "frequency-penalty", "presence-penalty",
+    "penalty-window",
     "seed", "max-tokens", "spec", "num-speculative-tokens", "draft-sampling", "accept", "lenience", "color", "trace",
     "stats"};
 

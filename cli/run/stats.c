@@ -154,11 +154,6 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"depth_histogram", cli_json_counts(s->depth_histogram, cli_most_guesses(s) + 1)},
         {"session_memory_bytes", json_integer((json_int_t)vouch_session_memory(engine->session))},
         {"drafter_memory_bytes", json_integer((json_int_t)vouch_session_drafter_memory(engine->session))},
-        {"temperature", cli_json_float(sampling->temperature)},
-        {"top_k", json_integer(sampling->top_k)},
-        {"top_p", cli_json_float(sampling->top_p)},
-        {"min_p", cli_json_float(sampling->min_p)},
-        {"repeat_penalty", cli_json_float(sampling->repeat_penalty)},
         {"seed", cli_json_seed(sampling->seed)},
         {"cpu", json_string(vouch_model_get_info(engine->model)->cpu)},
         {"threads", json_integer(f->n_threads)},
@@ -168,7 +163,8 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"finish", json_string(cli_finish_name(reply->finish))},
         {"trace", json_incref(reply->trace)}, /* last, because it may be absent */
     };
-    return cli_json_object(entries, sizeof entries / sizeof *entries - (reply->trace ? 0 : 1));
+    json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries - (reply->trace ? 0 : 1));
+    return cli_sampling_add(object, sampling);
 }
 
 void cli_stats_open(const cli_engine *engine)

@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 256, LANES = 8 };
+enum { BLOCK = 256, LANES = VOUCH_LANES };
 
 static bool is_rejected(const vouch_residual *r, int32_t id)
 {
@@ -45,11 +45,6 @@ double vouch_residual_mass(const vouch_residual *r, int32_t id)
     return is_rejected(r, id) ? 0 : mass_left(r, id);
 }
 
-static double lanes_sum(const double lane[LANES])
-{
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-}
-
 /* Mass of the ids [begin, end), which contain no rejected guess. */
 static double range_sum(const vouch_residual *r, int32_t begin, int32_t end)
 {
@@ -69,7 +64,7 @@ static double range_sum(const vouch_residual *r, int32_t begin, int32_t end)
             }
     }
     for (; i < end; i++) lane[0] += mass_left(r, i);
-    return lanes_sum(lane);
+    return vouch_lanes_sum(lane);
 }
 
 /* Mass of the ids [begin, end). Blocks with a rejected guess are summed without it: subtracting its mass afterwards
@@ -259,5 +254,5 @@ double vouch_dist_overlap(const vouch_dist *p, const vouch_dist *q, int32_t gues
         const double x = p->weight[i] * a, y = q->weight[i] * b;
         lane[0] += x < y ? x : y;
     }
-    return lanes_sum(lane);
+    return vouch_lanes_sum(lane);
 }

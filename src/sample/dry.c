@@ -66,12 +66,12 @@ void vouch_breakers_layout(vouch_breakers *breakers, const vouch_sampling *param
     if (!(params->dry_multiplier > 0)) return;
     b->n = params->n_dry_sequence_breakers;
     b->texts = vouch_arena_take(arena, b->n, sizeof *b->texts);
-    char *bytes = vouch_arena_take(arena, b->n, VOUCH_MAX_BREAKER);
+    char *bytes = vouch_arena_take(arena, b->n, VOUCH_MAX_BREAKER_BYTES);
     const size_t n_words = ((size_t)n_vocab + 63) / 64;
     b->whole = vouch_arena_take(arena, n_words, sizeof *b->whole);
     b->end = vouch_arena_take(arena, n_words, sizeof *b->end);
     if (!b->end || b->n == 0) return;
-    for (size_t i = 0; i < b->n; i++, bytes += VOUCH_MAX_BREAKER) {
+    for (size_t i = 0; i < b->n; i++, bytes += VOUCH_MAX_BREAKER_BYTES) {
         const size_t size = strlen(params->dry_sequence_breakers[i]);
         memcpy(bytes, params->dry_sequence_breakers[i], size);
         b->texts[i] = (vouch_text){.data = bytes, .size = size};

@@ -76,9 +76,9 @@ static vouch_status check_dry(const vouch_sampling *params, vouch_error *err)
     for (size_t i = 0; i < n; i++) {
         const char *text = params->dry_sequence_breakers[i];
         const size_t size = text ? strlen(text) : 0;
-        if (size < 1 || size > VOUCH_MAX_BREAKER)
+        if (size < 1 || size > VOUCH_MAX_BREAKER_BYTES)
             return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: dry_sequence_breakers[%zu] has %zu bytes; it must have "
-                              "1 to %d", i, size, VOUCH_MAX_BREAKER);
+                              "1 to %d", i, size, VOUCH_MAX_BREAKER_BYTES);
     }
     return VOUCH_OK;
 }

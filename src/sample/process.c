@@ -22,7 +22,7 @@
  *   top-k   the k-th largest of the maxima of blocks of 64 weights: at least k tokens reach it.
  *   top-p   (1 - top_p) total / V: all lighter tokens together have less mass than top-p may cut off.
  *
- * Typical needs all tokens with mass: it costs as much as sorting without these bounds, 2 ns a token.
+ * Typical has no such bound: it needs all tokens with mass.
  *
  * Each call writes its scratch memory before it reads it. Only `count` keeps its content between calls: all zeros. So
  * nothing survives a call (law L3).
@@ -43,7 +43,7 @@ struct vouch_ranked {
 };
 typedef struct vouch_ranked candidate;
 
-enum { N_DIGITS = 3, MAX_BUCKETS = 2048, BLOCK = 64, GROUP = 16, LANES = 8 };
+enum { N_DIGITS = 3, MAX_BUCKETS = 2048, BLOCK = 64, GROUP = 16, LANES = VOUCH_LANES };
 
 /* The candidates that share a digit. */
 struct vouch_bucket {
@@ -153,36 +153,37 @@ static void ban_others(const uint64_t *allowed, float *logits, int32_t n_vocab)
     }
 }
 
-static double lanes_sum(const double lane[LANES])
+/* Count, sum and sum of squares. */
+typedef struct moments {
+    double n[LANES], sum[LANES], squares[LANES];
+} moments;
+
+/* Adds x - from; -infinity doesn't count. */
+static inline void moments_add(moments *m, int lane, float x, float from)
 {
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+    const bool is_finite = x >= -FLT_MAX;
+    const double difference = is_finite ? (double)x - (double)from : 0;
+    m->n[lane] += is_finite;
+    m->sum[lane] += difference;
+    m->squares[lane] += difference * difference;
 }
 
-/* The sum of (x - from)^power, power 1 or 2, over the finite x [n]. *n_finite receives their number. */
-static double sum_powers(const float *x, int32_t n, double from, int power, double *n_finite)
+/* Top-n-sigma: bans the tokens far below the largest logit. The variance is computed from differences to that logit. It
+ * is at least 1 / n of their mean square, so double precision loses little. */
+static void cut_sigma(const vouch_sampler *sampler, float *logits)
 {
-    double sum[LANES] = {0}, count[LANES] = {0};
-    for (int32_t i = 0; i < n; i++) {
-        const double difference = (double)x[i] - from, value = power == 2 ? difference * difference : difference;
-        const bool is_finite = x[i] >= -FLT_MAX;
-        sum[i % LANES] += is_finite ? value : 0;
-        count[i % LANES] += is_finite;
-    }
-    *n_finite = lanes_sum(count);
-    return lanes_sum(sum);
-}
-
-/* Top-n-sigma: bans tokens far below the largest logit. Logits that aren't finite stay for find_max to refuse. */
-static void cut_sigma(float *logits, int32_t n, float n_sigma)
-{
-    double n_finite;
-    float most = logits[0];
-    for (int32_t i = 1; i < n; i++) most = logits[i] > most ? logits[i] : most;
-    const double mean = sum_powers(logits, n, 0, 1, &n_finite) / fmax(n_finite, 1);
-    const double sigma = sqrt(sum_powers(logits, n, mean, 2, &n_finite) / fmax(n_finite, 1));
-    const double least = (double)most - (double)n_sigma * sigma;
-    for (int32_t i = 0; i < n; i++)
-        if ((double)logits[i] < least) logits[i] = -INFINITY;
+    const int32_t n = sampler->n_vocab;
+    moments m = {{0}, {0}, {0}};
+    float most;
+    int32_t best, i = 0;
+    if (!sampler->kernels->find_max(logits, n, &most, &best)) return; /* the caller refuses such logits */
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES; j++) moments_add(&m, j, logits[i + j], most);
+    for (; i < n; i++) moments_add(&m, 0, logits[i], most);
+    const double count = vouch_lanes_sum(m.n), mean = vouch_lanes_sum(m.sum) / count;
+    const double sigma = sqrt(fmax(vouch_lanes_sum(m.squares) / count - mean * mean, 0));
+    const double least = (double)most - (double)sampler->params.top_n_sigma * sigma;
+    for (i = 0; i < n; i++) logits[i] = (double)logits[i] < least ? -INFINITY : logits[i];
 }
 
 /* Never changes the model's logits: where something changes them it returns the sampler's copy. */
@@ -200,7 +201,7 @@ static const float *change_logits(vouch_sampler *sampler, const float *logits, c
     }
     if (has_penalties(params)) add_penalties(sampler, changed, history, n_history);
     if (has_dry(params)) vouch_dry(sampler, changed, history, n_history);
-    if (has_sigma) cut_sigma(changed, sampler->n_vocab, params->top_n_sigma);
+    if (has_sigma) cut_sigma(sampler, changed);
     return changed;
 }
 

@@ -26,6 +26,14 @@ typedef struct vouch_dist {
     int32_t *support;  /* [n_vocab]; the first n_support elements are ids in ascending order */
 } vouch_dist;
 
+/* Long sums have so many lanes, which the compiler turns into vectors, and this order at the end (law L1). */
+enum { VOUCH_LANES = 8 };
+
+static inline double vouch_lanes_sum(const double lane[VOUCH_LANES])
+{
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
 /* Takes the arrays from the arena. */
 void vouch_dist_layout(vouch_dist *dist, int32_t n_vocab, vouch_arena *arena);
 /* Puts all mass on one token. */
@@ -46,8 +54,6 @@ typedef struct vouch_breakers {
     uint64_t *whole;   /* [n_vocab bits] tokens that contain a breaker */
     uint64_t *end;     /* [n_vocab bits] tokens that begin with the end of a breaker, whose beginning is before them */
 } vouch_breakers;
-
-enum { VOUCH_MAX_BREAKERS = 16, VOUCH_MAX_BREAKER = 64 };
 
 /* Takes the arrays from the arena and copies the texts there. Without DRY it takes nothing. A tokenizer may be NULL if
  * there are no breakers. The caller has checked params. */
