@@ -138,10 +138,9 @@ static const vouch_drafter_ops branch_ops = {.name = "branch",
 
 static vouch_drafter_ref open_head(vouch_session *session, const vouch_session_options *o, int32_t branches)
 {
-    static const uint64_t seed = 1;
     vouch_drafter_ref d;
     const vouch_drafter_head_options options = {.sampling = &session->options.sampling,
-                                                .seed = &seed,
+                                                .seed = &session->seeded.seed,
                                                 .draw = branch_guess,
                                                 .n_vocab = VOCAB,
                                                 .n_embd = model->info.n_embd,
@@ -157,10 +156,9 @@ static vouch_drafter_ref open_head(vouch_session *session, const vouch_session_o
 
 static vouch_drafter_ref open_model(vouch_session *session, const vouch_session_options *o, int32_t branches)
 {
-    static const uint64_t seed = 1;
     vouch_drafter_ref d;
     const vouch_drafter_model_options options = {.sampling = &session->options.sampling,
-                                                 .seed = &seed,
+                                                 .seed = &session->seeded.seed,
                                                  .draw = branch_guess,
                                                  .n_ctx = o->n_ctx,
                                                  .prefill_chunk = 16,
@@ -173,6 +171,8 @@ static vouch_drafter_ref open_model(vouch_session *session, const vouch_session_
 
 static const int32_t prompts[3][N_PROMPT] = {{1, 0, 2, 1, 0}, {2, 2, 1, 0, 2}, {2, 0, 1, 1, 0}};
 
+static bool with_samplers; /* typical, top-n-sigma, XTC and DRY */
+
 static vouch_session_options options_of(int32_t i, const setup *s)
 {
     const unsigned paid = s->guesser == HEAD ? VOUCH_DRAFTER_HEAD : s->guesser == MODEL ? VOUCH_DRAFTER_MODEL : 0;
@@ -184,6 +184,15 @@ static vouch_session_options options_of(int32_t i, const setup *s)
     o.sampling.temperature = 2;
     o.sampling.repeat_penalty = 1.2f;
     o.sampling.seed = (uint64_t)i;
+    if (with_samplers) {
+        o.sampling.typical_p = 0.995f;
+        o.sampling.top_n_sigma = 2.4f;
+        o.sampling.xtc_probability = 0.5f;
+        o.sampling.xtc_threshold = 0.35f;
+        o.sampling.dry_multiplier = 0.3f;
+        o.sampling.dry_allowed_length = 1;
+        o.sampling.n_dry_sequence_breakers = 0; /* no tokenizer */
+    }
     o.speculation.accept = i == 0 ? s->rule : VOUCH_ACCEPT_MATCH;
     o.speculation.drafters = (i == 0 ? s->company : i == 1 ? VOUCH_DRAFTER_RECYCLE : 0) | paid;
     if (o.speculation.drafters == 0) o.speculation.drafters = VOUCH_DRAFTER_NONE;
@@ -227,6 +236,7 @@ static void add_path(const vouch_session *session, const branched *b, double *jo
 static void run_path(vouch_engine *engine, vouch_session *const sessions[3])
 {
     bool is_over = false;
+    vouch_session_set_seed(sessions[0], 0); /* the same XTC draws in each path */
     for (int i = 0; i < 3; i++)
         assert_int_equal(vouch_session_prompt(sessions[i], prompts[i], N_PROMPT, NULL), VOUCH_OK);
     while (!is_over) {
@@ -302,13 +312,14 @@ static void expect_joint(double *joint)
         int32_t tokens[N_PROMPT + EMITTED];
         memcpy(tokens, prompts[0], sizeof prompts[0]);
         memcpy(tokens + N_PROMPT, added, sizeof added);
+        vouch_session_set_seed(session, 0); /* XTC draws as in the first answer */
         assert_int_equal(vouch_session_prompt(session, tokens, N_PROMPT + EMITTED, NULL), VOUCH_OK);
         joint[index] = 1;
         for (int32_t i = 0; i < EMITTED; i++) {
             const int32_t n = N_PROMPT + i;
             assert_int_equal(vouch_session_logits(session, n - 1, 1, logits, NULL), VOUCH_OK);
             vouch_engine_target *target = &session->target;
-            assert_int_equal(vouch_dist_from_logits(&target->p, &target->sampler, logits, tokens, (size_t)n), VOUCH_OK);
+            assert_int_equal(vouch_engine_target_distribution(target, logits, tokens, n), VOUCH_OK);
             joint[index] *= vouch_dist_p(&target->p, added[i]);
         }
         sum += joint[index];
@@ -352,6 +363,13 @@ static void rejection_beside_others_is_exact(void **state)
         check("drafter", &(setup){.guesser = BRANCH, .branches = 1, .wrong = w}, expected);
     vouch_model_close(model);
     vouch_model_close(draft_model);
+}
+
+static void samplers_are_exact(void **state)
+{
+    with_samplers = true;
+    rejection_beside_others_is_exact(state);
+    with_samplers = false;
 }
 
 /* The rules that use q, with chains and trees of each kind of head, alone and beside free drafters. */
@@ -416,6 +434,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rejection_beside_others_is_exact),
+        cmocka_unit_test(samplers_are_exact),
         cmocka_unit_test(heads_are_exact),
         cmocka_unit_test(wrong_heads_are_caught),
     };
