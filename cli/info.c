@@ -130,6 +130,7 @@ int cli_info(const cli_options *options)
     if (vouch_file_open(&file, options->model, &err)) return cli_engine_fail(&err);
     const vouch_file_info *info = vouch_file_get_info(file);
     file_write(options, info);
+    text_line("ignored metadata", info->unknown_keys);
     for (size_t i = 0; i < info->n_problems; i++) problem_line(options, &info->problems[i], i == 0);
     if (info->n_problems == 0) {
         status = cli_engine_open_text(&engine, options);

@@ -207,6 +207,7 @@ typedef struct vouch_file_info {
     int32_t n_vocab, n_layers, n_embd, n_ctx_train, n_experts;
     const vouch_error *problems; /* [n_problems]: why vouch_model_open refuses the file; each names field and value */
     size_t n_problems;           /* 0: vouch_model_open accepts the file */
+    const char *unknown_keys;    /* "NAME is VALUE, ...": metadata that vouch doesn't know, and ignores; "": none */
 } vouch_file_info;
 
 /* Reads the header and no weights, in milliseconds. Succeeds for a model that isn't supported, a vocabulary, a part of

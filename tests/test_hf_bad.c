@@ -156,9 +156,9 @@ static void bad_configs(void **state)
     expect_config("llama", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 99999999999",
                   "num_hidden_layers is 999");
     expect_config("llama", "\"num_key_value_heads\": 3", "\"num_key_value_heads\": 4",
-                  "6 heads of width 80 over 4 key");
-    expect_config("llama", "\"silu\"", "\"relu\"", "the activation is 'relu', which vouch doesn't support");
-    expect_config("llama", "\"default\"", "\"dynamic\"", "the rotation is scaled by 'dynamic'");
+                  "num_attention_heads is 6, num_key_value_heads 4, head_dim 80");
+    expect_config("llama", "\"silu\"", "\"relu\"", "hidden_act is \"relu\", which vouch doesn't support");
+    expect_config("llama", "\"default\"", "\"dynamic\"", "rope_parameters.rope_type is \"dynamic\", which vouch");
     expect_config("llama", "10000.0", "0", "rope_theta is 0, expected 1 to 1e+12");
     expect_config("llama", "\"mlp_bias\"", "\"quantization_config\": {}, \"mlp_bias\"", "the weights are quantised");
     expect_config("qwen3_moe", "\"norm_topk_prob\": true", "\"norm_topk_prob\": false", "norm_topk_prob is false");
@@ -173,15 +173,14 @@ static void bad_configs(void **state)
     expect_config("qwen3_next", "\"linear_num_value_heads\": 4", "\"linear_num_value_heads\": 6",
                   "its rows aren't the queries, keys, values and gates");
     expect_config("jamba", "\"attn_layer_offset\": 1", "\"attn_layer_offset\": 2", "attn_layer_offset");
-    expect_config("gpt_oss", "\"swiglu_limit\": 7.0", "\"swiglu_limit\": 5.0", "swiglu_limit isn't 7");
+    expect_config("gpt_oss", "\"swiglu_limit\": 7.0", "\"swiglu_limit\": 5.0",
+                  "swiglu_limit is 5.0; for model_type 'gpt_oss' vouch supports only 7");
     expect_config("gpt_oss mxfp4", "mxfp4", "fp8", "the weights are quantised (quantization_config: fp8)");
-    expect_config("mamba2", "1000000000.0", "0.5", "time_step_limit limits the rates");
+    expect_config("mamba2", "1000000000.0", "0.5", "time_step_limit is [0.0,0.5], which vouch doesn't support");
     expect_config("mamba2", "\"n_groups\": 2", "\"n_groups\": 5",
                   "expected a vector whose length is a multiple of the number of groups");
     expect_config("granitemoehybrid", "\"position_embedding_type\": null", "\"position_embedding_type\": \"alibi\"",
                   "a position_embedding_type other than rope and nope");
-    expect_config("gemma2", "\"query_pre_attn_scalar\": 16", "\"query_pre_attn_scalar\": 24",
-                  "scalar is 24 and not 16");
     expect_config("gemma4", "\"layer_types\"", "\"other\"", "layer_types is missing");
     expect_config("gemma4", "\"attention_bias\": false", "\"attention_bias\": true", "attention_bias is true");
     expect_config("gemma4", "\"proportional\"", "\"yarn\"", "the rotation is scaled by 'yarn'");
@@ -213,6 +212,40 @@ static void bad_configs(void **state)
     expect_config("smollm3", "[1, 1, 1, 0, 1]", "[1, 0, 1, 0, 1]", "no_rope_layers is not every fourth layer");
     expect_config("phi3 long", "\"long_factor\": [", "\"long_factor\": [1, ", "long_factor has 5 elements, expected 4");
     expect_config("llama3", "\"high_freq_factor\": 4.0", "\"high_freq_factor\": 1.0", "high_freq_factor 1 must exceed");
+    expect_config("llama", "\"rope_theta\"", "\"mood\": 1, \"rope_theta\"",
+                  "rope_parameters.mood is 1, which vouch doesn't support for model_type 'llama'");
+    expect_config("llama", "\"rope_theta\"", "\"partial_rotary_factor\": 0.5, \"rope_theta\"",
+                  "rope_parameters.partial_rotary_factor is 0.5, which vouch doesn't support");
+    expect_config("llama", "{", "{\"partial_rotary_factor\": 0.25, ",
+                  "partial_rotary_factor is 0.25; for model_type 'llama' vouch supports only 1");
+    expect_config("llama", "{", "{\"layer_types\": [\"full_attention\"], ",
+                  "layer_types is [\"full_attention\"], which vouch doesn't know for model_type 'llama'");
+    expect_config("llama", "{", "{\"is_encoder_decoder\": true, ", "is_encoder_decoder is true; for model_type");
+    expect_config("llama", "\"attention_bias\": true", "\"attention_bias\": false",
+                  "attention_bias is false, but the folder has the tensor 'model.layers.0.self_attn.");
+    expect_config("llama", "\"attention_bias\": true", "\"other\": true",
+                  "attention_bias isn't given, which means false, but the folder has the tensor");
+    expect_config("llama3", "\"attention_bias\": false", "\"attention_bias\": true",
+                  "attention_bias is true, but the folder has no tensor '....self_attn.q_proj.bias'");
+    expect_config("llama3", "\"low_freq_factor\": 1.0", "\"low_freq_factor\": null", "low_freq_factor is missing");
+    expect_config("llama", "\"rms_norm_eps\": 1e-06", "\"rms_norm_eps\": Infinity",
+                  "rms_norm_eps is inf, expected ");
+    expect_config("qwen2", "\"yarn\"", "\"yarn\", \"extrapolation_factor\": 0.5",
+                  "rope_parameters.extrapolation_factor is 0.5, which vouch doesn't support");
+    expect_config("qwen2", "\"yarn\"", "\"yarn\", \"llama_4_scaling_beta\": 0.1",
+                  "rope_parameters.llama_4_scaling_beta is 0.1, which vouch doesn't support");
+    expect_config("gemma3_text", "\"rope_theta\": 10000.0, \"rope_type\": \"default\"",
+                  "\"rope_theta\": 10000.0, \"rope_type\": \"linear\", \"factor\": 2",
+                  "rope_parameters.sliding_attention.rope_type is \"linear\", which vouch doesn't support");
+    expect_config("mixtral", "\"num_local_experts\": 5", "\"num_local_experts\": 5, \"num_experts\": 4",
+                  "num_local_experts has two values under its names num_local_experts|num_experts");
+    expect_config("mixtral", "\"intermediate_size\": 40", "\"intermediate_size\": 48", "48, but the tensor '");
+    expect_config("lfm2_moe", "\"num_dense_layers\": 1", "\"num_dense_layers\": 2",
+                  "give layer 1 no experts, but the folder has a router");
+    expect_config("gpt_oss mxfp4", "\"mxfp4\"", "\"mxfp4\", \"block\": 16",
+                  "quantization_config.block is 16, which vouch doesn't support");
+    expect_config("qwen3_next", "\"rms_norm_eps\": 1e-06", "\"rms_norm_eps\": 0.1",
+                  "rms_norm_eps is 0.1; for model_type 'qwen3_next' vouch supports only 1e-6");
     expect_config("falcon 7b", "\"alibi\": false", "\"alibi\": true", "alibi is true");
     expect_config("falcon 7b", "\"multi_query\": true", "\"multi_query\": false",
                   "aren't the queries, keys and values");
@@ -236,8 +269,9 @@ static void bad_folders(void **state)
     expect_refusal(folder, "experts.3.w1.weight': the tensor before it in its stack is missing");
     folder = hf_folder_write("output", llama, &(hf_layout){.left_out = "lm_head.weight"});
     expect_refusal(folder, "(lm_head.weight) is missing, and tie_word_embeddings is false");
-    folder = hf_folder_write("names", hf_case_named("stablelm"), &(hf_layout){.config = llama->config});
-    expect_refusal(folder, "self_attn.k_layernorm.norms.0.weight': has no place in a model of type 'llama'");
+    folder = hf_folder_write("names", hf_case_named("stablelm"),
+                             &(hf_layout){.config = hf_case_named("mistral")->config});
+    expect_refusal(folder, "self_attn.k_layernorm.norms.0.weight': has no place in a model of type 'mistral'");
 }
 
 /* Replaces the first `from` of the index by `to`, then expects an error with these words. */

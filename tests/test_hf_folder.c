@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "format/open.h"
+#include "format/safetensors.h"
 #include "support/command.h"
 #include "support/gguf.h"
 #include "support/hf_model.h"
@@ -176,19 +177,74 @@ static void shards_are_one_model(void **state)
     result_free(&info);
 }
 
-/* The reader ignores an output matrix where config.json ties the output to the embedding. */
+/* Copies a tensor's bytes over another's of the same size. */
+static void copy_tensor(const char *folder, const char *from, const char *to)
+{
+    vouch_safetensors file;
+    vouch_error err;
+    const char *path = hf_file(folder, "model.safetensors");
+    const vouch_safetensor *source = NULL, *target = NULL;
+    size_t n;
+    char *bytes = read_whole(path, &n);
+    if (vouch_safetensors_open(&file, path, &err)) fail_msg("%s", err.message);
+    for (size_t i = 0; i < file.n; i++) {
+        if (strcmp(file.tensors[i].name, from) == 0) source = &file.tensors[i];
+        if (strcmp(file.tensors[i].name, to) == 0) target = &file.tensors[i];
+    }
+    assert_true(source && target && source->bytes == target->bytes);
+    memcpy(bytes + target->offset, bytes + source->offset, source->bytes);
+    vouch_safetensors_close(&file);
+    write_whole(path, bytes, n);
+    free(bytes);
+}
+
+/* Where config.json ties the output to the embedding, an equal output matrix is left out, and another one refused. */
 static void tied_output_is_left_out(void **state)
 {
     (void)state;
-    const hf_case *model = hf_case_named("mistral");
-    char config[4096];
-    snprintf(config, sizeof config, "%s", model->config);
-    char *tied = strstr(config, "\"tie_word_embeddings\": false");
-    assert_non_null(tied);
-    memcpy(tied, "\"tie_word_embeddings\": true ", 28);
-    vouch_gguf *gguf = open_folder(hf_folder_write("tied", model, &(hf_layout){.config = config}));
+    vouch_gguf *gguf;
+    vouch_error err;
+    const char *folder = hf_folder_reworded(hf_case_named("mistral"), "\"tie_word_embeddings\": false",
+                                            "\"tie_word_embeddings\": true");
+    assert_int_equal(vouch_format_open(&gguf, folder, &err), VOUCH_E_FORMAT);
+    assert_non_null(strstr(err.message, "tie_word_embeddings is true, but the tensor 'lm_head.weight' differs from "));
+    copy_tensor(folder, "model.embed_tokens.weight", "lm_head.weight");
+    gguf = open_folder(folder);
     assert_null(vouch_gguf_find_tensor(gguf, "output.weight"));
     vouch_gguf_close(gguf);
+}
+
+/* The rotation in its older spelling, infinite numbers in each of theirs, and members that change nothing. */
+static void other_wordings_mean_the_same(void **state)
+{
+    (void)state;
+    expect_same("qwen2", "\"rope_parameters\": {", "\"rope_theta\": 77, \"rope_scaling\": {");
+    expect_same("llama3", "\"rope_type\": \"llama3\"", "\"type\": \"llama3\"");
+    expect_same("llama yarn", "\"truncate\": null", "\"truncate\": false");
+    expect_same("llama yarn", "\"mscale\": 0.5", "\"attention_factor\": null, \"mscale\": 0.5");
+    expect_same("mamba2", "1000000000.0", "Infinity");
+    expect_same("mamba2", "1000000000.0", "{\"__float__\": \"Infinity\"}");
+    expect_same("mamba2", "[0.0", "[-Infinity");
+    expect_same("llama", "{", "{\"note\": \"Infinity \\\\ NaN\", \"loss\": NaN, ");
+    /* Other families read these. */
+    expect_same("llama", "{", "{\"attention_multiplier\": 0.1, \"logit_scale\": 3.0, "
+                              "\"final_logit_softcapping\": 1.0, \"num_experts\": 4, \"multi_query\": true, "
+                              "\"rotary_pct\": 0.5, ");
+}
+
+/* Members that vouch doesn't know are shown by `vouch info`, and change nothing. */
+static void unknown_members_are_shown(void **state)
+{
+    (void)state;
+    const char *folder =
+        hf_folder_reworded(hf_case_named("llama"), "{", "{\"logit_scale\": 3.0, \"mood\": [\"glad\"], ");
+    result info = RUN("info", folder);
+    assert_int_equal(info.status, 0);
+    assert_non_null(strstr(info.out, "ignored metadata  logit_scale is 3.0, mood is [\"glad\"]\n"));
+    result_free(&info);
+    info = RUN("info", hf_folder_write("known", hf_case_named("llama"), &(hf_layout){0}));
+    assert_null(strstr(info.out, "ignored metadata"));
+    result_free(&info);
 }
 
 static void changed_files_are_noticed(void **state)
@@ -337,6 +393,7 @@ int main(void)
         cmocka_unit_test(converted_files_are_the_folder),   cmocka_unit_test(conversion_can_change_types),
         cmocka_unit_test(failed_conversion_leaves_nothing), cmocka_unit_test(large_integers_are_read),
         cmocka_unit_test(changed_files_are_noticed),        cmocka_unit_test(recommendations_are_read),
+        cmocka_unit_test(other_wordings_mean_the_same),     cmocka_unit_test(unknown_members_are_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,21 @@ static void expect_info(const char *path, const char *first, const char *second)
     result_free(&r);
 }
 
+static void add_mood(vouch_gguf_writer *writer, void *user)
+{
+    (void)user;
+    vouch_gguf_add_u32(writer, "llama.mood", 3);
+    vouch_gguf_add_text(writer, "llama.song", "la\x1b la");
+}
+
+static void unknown_keys_are_shown(void **state)
+{
+    (void)state;
+    const char *path = test_temporary("mood.gguf");
+    tiny_model_write(path, &(tiny_model_options){.add = add_mood});
+    expect_info(path, "ignored metadata  llama.mood is 3, llama.song is 'la\\x1b la'\n", "vouch runs it     yes\n");
+}
+
 static void models_that_run(void **state)
 {
     (void)state;
@@ -271,6 +286,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_that_run),
+        cmocka_unit_test(unknown_keys_are_shown),
         cmocka_unit_test(files_recommend_sampling),
         cmocka_unit_test(wrong_recommendations_are_named),
         cmocka_unit_test(models_that_do_not_run),

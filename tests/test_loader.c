@@ -137,6 +137,35 @@ static void optional_keys_and_other_types(void **state)
         &(tiny_model_options){.n_vocab = 50, .n_kv_heads = 4, .omit = "llama.attention.head_count_kv"});
 }
 
+/* Keys of other architectures, which this one doesn't read: those that could change logits are refused, except for
+ * values that mean none and llama.cpp's defaults; unknown ones are shown. */
+static void keys_that_nobody_reads(void **state)
+{
+    (void)state;
+    static const entry wrong[] = {
+        {"llama.attn_logit_softcapping", VOUCH_GGUF_F32, 0, 20, NULL},
+        {"llama.rope.freq_base_swa", VOUCH_GGUF_F32, 0, 500, NULL},
+        {"llama.residual_scale", VOUCH_GGUF_F32, 0, 0.5, NULL},
+        {"llama.attention.causal", VOUCH_GGUF_BOOL, 0, 0, NULL},
+        {"llama.swiglu_clamp_exp", VOUCH_GGUF_ARRAY, 2, 0, NULL},
+    };
+    static const entry right[] = {
+        {"llama.attn_logit_softcapping", VOUCH_GGUF_F32, 0, 50, NULL},
+        {"llama.attn_logit_softcapping", VOUCH_GGUF_F32, 0, 0, NULL},
+        {"llama.residual_scale", VOUCH_GGUF_F32, 0, 1, NULL},
+        {"llama.attention.causal", VOUCH_GGUF_BOOL, 1, 0, NULL},
+        {"llama.pooling_type", VOUCH_GGUF_U32, 3, 0, NULL},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const tiny_model_options options = model_with(&wrong[i]);
+        REFUSED(&options, VOUCH_E_UNSUPPORTED, wrong[i].key);
+    }
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+        const tiny_model_options options = model_with(&right[i]);
+        assert_opens(&options);
+    }
+}
+
 static void hyperparameters_out_of_range(void **state)
 {
     (void)state;
@@ -986,6 +1015,7 @@ static void a_large_file_is_packed_in_batches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_that_nobody_reads),
         cmocka_unit_test(required_keys),
         cmocka_unit_test(optional_keys_and_other_types),
         cmocka_unit_test(hyperparameters_out_of_range),

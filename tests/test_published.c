@@ -378,7 +378,7 @@ static void folders_of_other_sizes_are_refused(void **state)
          "eagle_aux_hidden_state_layer_ids: expected a list"},
         {NARROW, "[0, 3, 6]", "[0, -3, 6]", NULL, VOUCH_E_FORMAT, "eagle_aux_hidden_state_layer_ids: expected a list"},
         {NARROW, "[0, 3, 6]", "true", NULL, VOUCH_E_FORMAT, "eagle_aux_hidden_state_layer_ids"},
-        {EAGLE3, "\"silu\"", "\"relu\"", NULL, VOUCH_E_UNSUPPORTED, "the activation is 'relu'"},
+        {EAGLE3, "\"silu\"", "\"relu\"", NULL, VOUCH_E_UNSUPPORTED, "hidden_act is \"relu\""},
         {EAGLE3, "\"pad_token_id\": 0", "\"rope_scaling\": {\"type\": \"dynamic\", \"factor\": 2.0}", NULL,
          VOUCH_E_UNSUPPORTED, "the rotation is scaled by 'dynamic'"},
         {EAGLE3, "", "", "d2t", VOUCH_E_FORMAT, "'output.weight' has shape"},

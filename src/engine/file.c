@@ -32,6 +32,7 @@ struct vouch_file {
     vouch_file_type types[MOST_TYPES];
     vouch_error problems[MOST_PROBLEMS];
     char chat_problem[sizeof((vouch_error *)0)->message];
+    char *unknown_keys;
 };
 
 /* A key of the header; "" where it is absent or no text. NUL bytes end it. */
@@ -175,13 +176,20 @@ vouch_status vouch_file_open(vouch_file **out, const char *path, vouch_error *er
     VOUCH_TRY(vouch_format_open_header(&gguf, path, &flaw, err));
     vouch_file *file = calloc(1, sizeof *file);
     if (file) info_fill(file, gguf, &flaw);
+    if (file) file->info.unknown_keys = file->unknown_keys = strdup(vouch_gguf_unknown(gguf));
     vouch_gguf_close(gguf);
+    if (file && !file->unknown_keys) {
+        free(file);
+        file = NULL;
+    }
     *out = file;
     return file ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the facts of a file");
 }
 
 void vouch_file_close(vouch_file *file)
 {
+    if (!file) return;
+    free(file->unknown_keys);
     free(file);
 }
 

@@ -111,8 +111,17 @@ int64_t vouch_gguf_array_int(const vouch_gguf_array *array, size_t i);
 /* Element i of an F32 or F64 array. */
 double vouch_gguf_array_float(const vouch_gguf_array *array, size_t i);
 
+/* Keys or members that vouch doesn't know, and ignores: "NAME is VALUE, ..."; "" if there are none. */
+const char *vouch_gguf_unknown(const vouch_gguf *gguf);
+/* Adds one, unless it is there already. Not thread-safe. Error: MEMORY. */
+vouch_status vouch_gguf_add_unknown(const vouch_gguf *gguf, vouch_text name, const char *value, vouch_error *err);
+/* Whether key `index` has been asked for, since the file was opened. */
+bool vouch_gguf_was_read(const vouch_gguf *gguf, size_t index);
+
 /* The keys, in the file's order. `type` may be NULL. */
 size_t vouch_gguf_n_kv(const vouch_gguf *gguf);
+/* A key's value; that of a scalar or a string is an array of one. */
+void vouch_gguf_value(const vouch_gguf *gguf, size_t index, vouch_gguf_type *type, vouch_gguf_array *value);
 vouch_text vouch_gguf_key(const vouch_gguf *gguf, size_t index, vouch_gguf_type *type);
 
 /*

@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "format/gguf_private.h"
@@ -208,9 +210,47 @@ vouch_text vouch_gguf_key(const vouch_gguf *gguf, size_t index, vouch_gguf_type 
     return gguf->kv[index].key;
 }
 
+const char *vouch_gguf_unknown(const vouch_gguf *gguf)
+{
+    return *gguf->unknown ? *gguf->unknown : "";
+}
+
+vouch_status vouch_gguf_add_unknown(const vouch_gguf *gguf, vouch_text name, const char *value, vouch_error *err)
+{
+    const char *before = vouch_gguf_unknown(gguf);
+    const size_t used = strlen(before), size = used + name.size + strlen(value) + 8;
+    char *longer = malloc(size);
+    if (!longer) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", gguf->path);
+    snprintf(longer, size, "%s%s%.*s is %s", before, used ? ", " : "", (int)name.size, name.data, value);
+    if (strstr(before, longer + used + (used ? 2 : 0))) {
+        free(longer);
+        return VOUCH_OK;
+    }
+    free(*gguf->unknown);
+    *gguf->unknown = longer;
+    return VOUCH_OK;
+}
+
+void vouch_gguf_value(const vouch_gguf *gguf, size_t index, vouch_gguf_type *type, vouch_gguf_array *value)
+{
+    assert(index < gguf->n_kv);
+    *type = gguf->kv[index].type;
+    *value = gguf->kv[index].value;
+}
+
+bool vouch_gguf_was_read(const vouch_gguf *gguf, size_t index)
+{
+    assert(index < gguf->n_kv);
+    return atomic_load_explicit(&gguf->kv[index].was_read, memory_order_relaxed);
+}
+
 static const vouch_gguf_kv *kv_find(const vouch_gguf *gguf, const char *key)
 {
-    return (const vouch_gguf_kv *)(const void *)vouch_text_index_find(gguf->kv_index, gguf->n_kv, key);
+    const vouch_text *found = vouch_text_index_find(gguf->kv_index, gguf->n_kv, key);
+    if (!found) return NULL;
+    vouch_gguf_kv *kv = &gguf->kv[(const vouch_gguf_kv *)(const void *)found - gguf->kv];
+    atomic_store_explicit(&kv->was_read, true, memory_order_relaxed);
+    return kv;
 }
 
 bool vouch_gguf_has(const vouch_gguf *gguf, const char *key)

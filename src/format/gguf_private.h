@@ -16,6 +16,8 @@
 #ifndef VOUCH_FORMAT_GGUF_PRIVATE_H
 #define VOUCH_FORMAT_GGUF_PRIVATE_H
 
+#include <stdatomic.h>
+
 #include "base/filemap.h"
 #include "base/memory.h"
 #include "format/gguf.h"
@@ -41,6 +43,7 @@ enum {
 typedef struct vouch_gguf_kv {
     vouch_text key; /* the first member, because kv_index points to it */
     vouch_gguf_type type;
+    atomic_bool was_read;   /* the key has been asked for */
     vouch_gguf_array value; /* value.type: the type of the elements; count 1 if `type` isn't ARRAY */
 } vouch_gguf_kv;
 
@@ -60,6 +63,7 @@ struct vouch_gguf {
     vouch_gguf_kv *kv;
     vouch_gguf_tensor *tensors;
     const vouch_text **kv_index, **tensor_index;
+    char **unknown;            /* points to vouch_gguf_unknown's text, or NULL: none */
     struct vouch_made *made; /* tensors that are made at load (recipe.h); NULL: none */
 };
 

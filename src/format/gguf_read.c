@@ -501,7 +501,8 @@ static vouch_status gguf_create(vouch_gguf **out, const char *path, vouch_error 
     *out = calloc(1, sizeof **out);
     if (!*out) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", vouch_path_tail(path));
     (*out)->path = strdup(vouch_path_tail(path));
-    if ((*out)->path) return VOUCH_OK;
+    (*out)->unknown = calloc(1, sizeof *(*out)->unknown);
+    if ((*out)->path && (*out)->unknown) return VOUCH_OK;
     vouch_gguf_close(*out);
     *out = NULL;
     return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", vouch_path_tail(path));
@@ -582,6 +583,8 @@ void vouch_gguf_close(vouch_gguf *gguf)
     vouch_made_free(gguf->made);
     free(gguf->tensor_index);
     free(gguf->kv_index);
+    if (gguf->unknown) free(*gguf->unknown);
+    free(gguf->unknown);
     free(gguf->tensors);
     free(gguf->kv);
     free(gguf->path);

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/angle.h"
+#include "format/hf_keys.h"
 #include "format/hf_reader.h"
+#include "format/hf_rope.h"
 
 /* Adds a number, unless hf_gemma4.c has added it, or one for each layer. */
 static void add_if_new(const hf_reader *r, const char *key, int64_t value)
@@ -38,6 +39,12 @@ static const struct {
     {"logits_scaling|logit_scale", "logit_scale"},
 };
 
+/* A null softcap is none; an absent one has the family's usual value. */
+static bool is_off(const hf_reader *r, const char *name)
+{
+    return strstr(name, "softcapping") && json_is_null(json_object_get(r->config->root, name));
+}
+
 static vouch_status copy_numbers(const hf_reader *r)
 {
     for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
@@ -49,6 +56,7 @@ static vouch_status copy_numbers(const hf_reader *r)
         double value = NAN;
         VOUCH_TRY(vouch_json_float(r->config, r->config->root, floats[i].from, false, -1e9, 1e9, &value, r->err));
         if (!isnan(value)) hf_add_float(r, floats[i].to, value);
+        else if (is_off(r, floats[i].from)) hf_add_float(r, floats[i].to, 0);
     }
     return VOUCH_OK;
 }
@@ -121,13 +129,21 @@ static vouch_status read_shape(const hf_reader *r)
     VOUCH_TRY(need(r, "hidden_size|n_embd|n_embed", 1 << 20, &s->n_embd));
     VOUCH_TRY(need(r, "num_attention_heads|n_head", 1 << 16, &s->n_heads));
     VOUCH_TRY(need(r, "vocab_size", 1 << 28, &s->n_vocab));
-    VOUCH_TRY(need(r, "model_max_length|max_position_embeddings|n_positions|n_ctx|seq_length", INT_MAX / 2, &n_ctx));
+    VOUCH_TRY(need(r, "max_position_embeddings|n_positions|n_ctx|seq_length", INT_MAX / 2, &n_ctx));
     n_ff = 4 * s->n_embd;
-    VOUCH_TRY(vouch_json_int(r->config, root, "intermediate_size|n_inner|ffn_hidden_size", !is_wide, 1, 1 << 24,
-                              &n_ff, r->err));
+    is_wide |= vouch_json_find(root, "moe_intermediate_size") != NULL; /* no layer may be dense */
+    VOUCH_TRY(vouch_json_int(r->config, root, "block_ff_dim|intermediate_size|n_inner|ffn_hidden_size", !is_wide, 1,
+                             1 << 24, &n_ff, r->err));
     VOUCH_TRY(adjust_width(r, &n_ff));
     VOUCH_TRY(vouch_json_int(r->config, root, "num_local_experts|num_experts", false, 0, INT_MAX, &s->n_experts,
                              r->err));
+    int64_t n_used = 0;
+    VOUCH_TRY(vouch_json_int(r->config, root, "num_experts_per_tok|experts_per_token|top_k_experts", false, 0,
+                             s->n_experts, &n_used, r->err));
+    s->n_expert_ff = s->n_experts > 0 ? n_ff : 0;
+    VOUCH_TRY(vouch_json_int(r->config, root, "moe_intermediate_size", false, 1, 1 << 24, &s->n_expert_ff, r->err));
+    VOUCH_TRY(vouch_json_int(r->config, root, "shared_expert_intermediate_size|shared_intermediate_size", false, 0,
+                             1 << 24, &s->n_shared_ff, r->err));
     if (strcmp(r->family->arch, "granitehybrid") == 0 && s->n_experts == 0)
         VOUCH_TRY(need(r, "shared_intermediate_size", 1 << 24, &n_ff));
     s->n_kv_heads = s->n_heads;
@@ -138,9 +154,9 @@ static vouch_status read_shape(const hf_reader *r)
     VOUCH_TRY(vouch_json_int(r->config, root, "head_dim", false, 2, 2 * VOUCH_HF_MOST_PAIRS, &s->head_dim, r->err));
     if (s->head_dim < 2 || s->head_dim > 2 * VOUCH_HF_MOST_PAIRS || s->n_heads % s->n_kv_heads != 0)
         return vouch_fail(r->err, VOUCH_E_FORMAT,
-                          "%s: %lld heads of width %lld over %lld key-value heads; a width must be 2 to %d, and the "
-                          "heads a multiple of the key-value heads",
-                          r->config->path, (long long)s->n_heads, (long long)s->head_dim, (long long)s->n_kv_heads,
+                          "%s: num_attention_heads is %lld, num_key_value_heads %lld, head_dim %lld; expected a "
+                          "multiple of the key-value heads, and a width of 2 to %d",
+                          r->config->path, (long long)s->n_heads, (long long)s->n_kv_heads, (long long)s->head_dim,
                           2 * VOUCH_HF_MOST_PAIRS);
     hf_add_int(r, "block_count", s->n_layers);
     hf_add_int(r, "context_length", n_ctx);
@@ -158,78 +174,57 @@ static vouch_status read_shape(const hf_reader *r)
 
 /* --------------------------------------------------------------- demands */
 
-/* Does the list, with '|' between its words, have the word? */
-static bool list_has(const char *list, const char *word)
-{
-    const size_t n = strlen(word);
-    for (;; list++) {
-        const size_t end = strcspn(list, "|");
-        if (end == n && memcmp(list, word, n) == 0) return true;
-        list += end;
-        if (!*list) return false;
-    }
-}
-
 static vouch_status check_quantisation(const hf_reader *r)
 {
     const json_t *quantised = NULL;
-    const char *method = "unknown";
+    const char *method = "unknown", *name;
+    json_t *value;
     char problem[160];
     VOUCH_TRY(vouch_json_nested(r->config, r->config->root, "quantization_config", JSON_OBJECT, &quantised, r->err));
     if (!quantised) return VOUCH_OK;
     VOUCH_TRY(vouch_json_text(r->config, quantised, "quant_method", false, &method, r->err));
-    if (r->family->quantised && strcmp(method, r->family->quantised) == 0) return VOUCH_OK;
     snprintf(problem, sizeof problem, "the weights are quantised (quantization_config: %.40s)", method);
+    if (!r->family->quantised || strcmp(method, r->family->quantised) != 0) return hf_unsupported(r, problem);
+    json_object_foreach((json_t *)(uintptr_t)quantised, name, value) {
+        char text[64];
+        snprintf(problem, sizeof problem, "quantization_config.%.60s is %s", name, vouch_hf_value(value, text));
+        if (!vouch_hf_list_has("quant_method modules_to_not_convert dequantize", ' ', name))
+            return hf_unsupported(r, problem);
+    }
+    return VOUCH_OK;
+}
+
+static vouch_status check_activation(const hf_reader *r)
+{
+    static const char names[] = "hidden_activation|hidden_act|activation_function|activation";
+    const json_t *value = vouch_json_find(r->config->root, names);
+    const char *activation = NULL;
+    char problem[160], name[96], text[64];
+    VOUCH_TRY(vouch_json_text(r->config, r->config->root, names, false, &activation, r->err));
+    if (!activation) return VOUCH_OK;
+    if (vouch_hf_list_has(r->family->activations, '|', activation)) {
+        /* The class of Gemma 1 means the other GELU by this name. */
+        if (strcmp(activation, "gelu") == 0 && strcmp(r->family->arch, "gemma") != 0)
+            vouch_gguf_add_text(r->keys, hf_key(r, "hidden_activation", name), activation);
+        return VOUCH_OK;
+    }
+    snprintf(problem, sizeof problem, "%s is %s", vouch_json_name(r->config->root, names, name),
+             vouch_hf_value(value, text));
     return hf_unsupported(r, problem);
 }
 
-/* gpt-oss clamps its experts' activations. vouch computes them with limit 7 and slope 1.702 only. */
-static vouch_status check_limit(const hf_reader *r)
-{
-    double limit = 7, slope = 1.702;
-    VOUCH_TRY(vouch_json_float(r->config, r->config->root, "swiglu_limit", false, 0, 1e9, &limit, r->err));
-    VOUCH_TRY(vouch_json_float(r->config, r->config->root, "swiglu_alpha", false, 0, 1e9, &slope, r->err));
-    return limit == 7 && slope == 1.702
-               ? VOUCH_OK
-               : hf_unsupported(r, "swiglu_limit isn't 7, or swiglu_alpha not 1.702");
-}
-
-static vouch_status check_demands(const hf_reader *r)
-{
-    const json_t *root = r->config->root;
-    const char *activation = NULL;
-    char problem[160];
-    VOUCH_TRY(vouch_json_text(r->config, root, "hidden_activation|hidden_act|activation_function|activation", false,
-                              &activation, r->err));
-    if (activation && !list_has(r->family->activations, activation)) {
-        snprintf(problem, sizeof problem, "the activation is '%.40s'", activation);
-        return hf_unsupported(r, problem);
-    }
-    for (size_t i = 0; i < VOUCH_HF_MOST_DEMANDS && r->family->demands[i].key; i++) {
-        const vouch_hf_demand *d = &r->family->demands[i];
-        bool value = d->value;
-        VOUCH_TRY(vouch_json_bool(r->config, root, d->key, &value, r->err));
-        snprintf(problem, sizeof problem, "%s is %s", d->key, value ? "true" : "false");
-        if (value != d->value) return hf_unsupported(r, problem);
-    }
-    if (vouch_json_find(root, "clip_qkv") && strcmp(r->family->arch, "olmo") != 0)
-        return hf_unsupported(r, "queries and keys are clamped (clip_qkv)");
-    return check_quantisation(r);
-}
-
-/* Gemma before Gemma 4 divides scores by the root of query_pre_attn_scalar. GGUF has no key for it. So vouch
- * accepts only the number that llama.cpp computes: the head's width, or n_embd / n_heads in the 27B models. */
-static vouch_status check_score_scale(const hf_reader *r)
+/* Gemma before Gemma 4 divides scores by the root of query_pre_attn_scalar. llama.cpp assumes the head's width, or
+ * n_embd / n_heads in the 27B models, and has no key for another number. */
+static vouch_status read_score_scale(const hf_reader *r)
 {
     const vouch_hf_shape *s = r->shape;
     const bool is_27b = (strcmp(r->family->arch, "gemma2") == 0 && s->n_layers == 46) ||
                         (strcmp(r->family->arch, "gemma3") == 0 && s->n_layers == 62);
-    const int64_t expected = is_27b ? s->n_embd / s->n_heads : s->head_dim;
-    double scalar = (double)expected;
-    char problem[160];
-    VOUCH_TRY(vouch_json_float(r->config, r->config->root, "query_pre_attn_scalar", false, 0, 1e9, &scalar, r->err));
-    snprintf(problem, sizeof problem, "query_pre_attn_scalar is %g and not %lld", scalar, (long long)expected);
-    return scalar == (double)expected ? VOUCH_OK : hf_unsupported(r, problem);
+    const int64_t usual = is_27b ? s->n_embd / s->n_heads : s->head_dim;
+    double scalar = (double)usual;
+    VOUCH_TRY(vouch_json_float(r->config, r->config->root, "query_pre_attn_scalar", false, 1e-6, 1e9, &scalar, r->err));
+    if (scalar != (double)usual) hf_add_float(r, "attention.scale", 1 / sqrt(scalar));
+    return VOUCH_OK;
 }
 
 /* SmolLM3: no_rope_layers must have 0, no rotation, for every fourth layer and 1 for the others. */
@@ -251,33 +246,62 @@ static bool has_window(const vouch_hf_family *family, int64_t layer)
     return n == 1 || (n > 1 && layer % n < n - 1);
 }
 
-static vouch_status read_windows(const hf_reader *r)
+/* Fills one flag for each layer: it has a window. layer_types says so; older files have sliding_window_pattern n, which
+ * means all layers but n - 1, 2n - 1, ... */
+static vouch_status read_flags(const hf_reader *r, uint8_t *flags)
 {
     const json_t *types = NULL, *root = r->config->root;
     const int64_t n = r->shape->n_layers;
-    int64_t window = 0;
-    bool is_regular = true;
-    uint8_t flags[VOUCH_HF_MOST_LAYERS];
-    char name[96];
+    int64_t period = 0;
     VOUCH_TRY(vouch_json_nested(r->config, root, "layer_types", JSON_ARRAY, &types, r->err));
     if (types && json_array_size(types) != (size_t)n)
         return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: layer_types has %zu elements, expected one per layer: %lld",
                           r->config->path, json_array_size(types), (long long)n);
-    for (int64_t i = 0; types && i < n; i++) {
+    if (!types) VOUCH_TRY(vouch_json_int(r->config, root, "sliding_window_pattern", false, 1, 4096, &period, r->err));
+    for (int64_t i = 0; i < n; i++) {
         const char *type = json_string_value(json_array_get(types, (size_t)i));
-        if (!type || (strcmp(type, "full_attention") != 0 && strcmp(type, "sliding_attention") != 0))
+        if (types && (!type || !vouch_hf_list_has("full_attention|sliding_attention", '|', type)))
             return hf_unsupported(r, "layer_types has other types than full_attention and sliding_attention");
-        flags[i] = strcmp(type, "sliding_attention") == 0;
-        if (flags[i] != has_window(r->family, i)) is_regular = false;
+        flags[i] = types      ? strcmp(type, "sliding_attention") == 0
+                   : period > 0 ? (i + 1) % period != 0
+                                : has_window(r->family, i);
     }
+    return VOUCH_OK;
+}
+
+/* EXAONE 4: llama.cpp and vouch know windows in the model with 64 layers only. */
+static vouch_status check_exaone4(const hf_reader *r)
+{
+    int64_t window = 0;
+    char problem[128];
+    VOUCH_TRY(vouch_json_int(r->config, r->config->root, "sliding_window", false, 0, INT_MAX, &window, r->err));
+    snprintf(problem, sizeof problem, "sliding_window is %lld in a model without 64 layers", (long long)window);
+    const bool has_key = vouch_json_find(r->config->root, "sliding_window") != NULL;
+    return has_key && r->shape->n_layers != 64 ? hf_unsupported(r, problem) : VOUCH_OK;
+}
+
+static vouch_status read_windows(const hf_reader *r)
+{
+    const json_t *root = r->config->root;
+    const int64_t n = r->shape->n_layers;
+    const bool is_exaone4 = strcmp(r->family->arch, "exaone4") == 0;
+    const bool has_key = vouch_json_find(root, "sliding_window") != NULL;
+    int64_t window = 0;
+    bool is_regular = true, has_any = false;
+    uint8_t flags[VOUCH_HF_MOST_LAYERS];
+    char name[96];
+    VOUCH_TRY(read_flags(r, flags));
+    for (int64_t i = 0; i < n; i++) {
+        has_any |= flags[i] != 0;
+        is_regular &= flags[i] == has_window(r->family, i);
+    }
+    if (is_exaone4) VOUCH_TRY(check_exaone4(r));
+    if (is_exaone4 && !has_key && !has_any) return VOUCH_OK;
     if (r->family->window_period <= 1 && !is_regular)
         return hf_unsupported(r, "layer_types has windows in some layers");
     if (r->family->window_period == 0) return VOUCH_OK;
-    int64_t period = r->family->window_period; /* older files state it (sliding_window_pattern) and have no
-                                                  layer_types */
-    if (period > 1 && !types)
-        VOUCH_TRY(vouch_json_int(r->config, root, "sliding_window_pattern", false, period, period, &period, r->err));
-    VOUCH_TRY(vouch_json_int(r->config, root, "sliding_window", false, 0, INT_MAX, &window, r->err));
+    const bool is_required = r->family->window_period > 1 && has_any && !r->family->is_head;
+    VOUCH_TRY(vouch_json_int(r->config, root, "sliding_window", is_required, 1, INT_MAX, &window, r->err));
     if (window > 0 || strcmp(r->family->arch, "phi3") == 0) hf_add_int(r, "attention.sliding_window", window);
     if (!is_regular)
         vouch_gguf_add_array(r->keys, hf_key(r, "attention.sliding_window_pattern", name), VOUCH_GGUF_BOOL, flags,
@@ -304,7 +328,9 @@ static vouch_status read_layer_types(const hf_reader *r)
     int32_t heads[VOUCH_HF_MOST_LAYERS] = {0};
     char name[96];
     const size_t n = (size_t)r->shape->n_layers;
-    VOUCH_TRY(vouch_json_nested(r->config, root, "layer_types", JSON_ARRAY, &types, r->err));
+    VOUCH_TRY(vouch_json_nested(r->config, root, "layer_types|layers_block_type", JSON_ARRAY, &types, r->err));
+    const json_t *others = vouch_json_find(root, "layers_block_type|layer_types");
+    if (types && !json_equal(types, others)) return hf_unsupported(r, "layers_block_type isn't layer_types");
     VOUCH_TRY(vouch_json_nested(r->config, root, "full_attn_idxs", JSON_ARRAY, &full, r->err));
     if (vouch_json_find(root, "attn_layer_period")) VOUCH_TRY(read_period(r, heads));
     else if (!types && !full)
@@ -314,8 +340,8 @@ static vouch_status read_layer_types(const hf_reader *r)
                           r->config->path, json_array_size(types), n);
     for (size_t i = 0; types && i < n; i++) {
         const char *type = json_string_value(json_array_get(types, i));
-        const bool is_full = type && list_has("attention|full_attention", type);
-        if (!is_full && !(type && list_has("conv|mamba|linear_attention", type)))
+        const bool is_full = type && vouch_hf_list_has("attention|full_attention", '|', type);
+        if (!is_full && !(type && vouch_hf_list_has("conv|mamba|linear_attention", '|', type)))
             return hf_unsupported(r, "layer_types has other types than attention, conv and mamba");
         if (is_full) heads[i] = (int32_t)r->shape->n_kv_heads;
     }
@@ -327,16 +353,18 @@ static vouch_status read_layer_types(const hf_reader *r)
     return VOUCH_OK;
 }
 
-/* time_step_limit may bound the rates of Mamba-2. vouch has no such bounds, so [0, infinity] is required. Newer files
- * write infinity as an object. */
+/* time_step_limit may bound the rates of Mamba-2. vouch has no such bounds, so they must be [0, 1e6] or wider. */
 static vouch_status check_rate_limit(const hf_reader *r)
 {
     const json_t *limits = NULL;
+    double least = 1, most = 0;
+    char problem[128], text[64];
     VOUCH_TRY(vouch_json_nested(r->config, r->config->root, "time_step_limit", JSON_ARRAY, &limits, r->err));
-    const json_t *least = json_array_get(limits, 0), *most = json_array_get(limits, 1);
-    const bool is_free = !limits || (json_number_value(least) == 0 && (!json_is_number(most) ||
-                                                                      json_number_value(most) >= 1e6));
-    return is_free ? VOUCH_OK : hf_unsupported(r, "time_step_limit limits the rates");
+    if (!limits) return VOUCH_OK;
+    vouch_json_to_number(json_array_get(limits, 0), &least);
+    vouch_json_to_number(json_array_get(limits, 1), &most);
+    snprintf(problem, sizeof problem, "time_step_limit is %s", vouch_hf_value(limits, text));
+    return least <= 0 && most >= 1e6 ? VOUCH_OK : hf_unsupported(r, problem);
 }
 
 static vouch_status read_mamba2(const hf_reader *r)
@@ -413,6 +441,9 @@ static vouch_status read_delta_net(const hf_reader *r)
     VOUCH_TRY(need(r, "linear_key_head_dim", 1024, &s->delta_keys));
     VOUCH_TRY(need(r, "linear_value_head_dim", 1024, &value_dim));
     VOUCH_TRY(vouch_json_nested(r->config, r->config->root, "layer_types", JSON_ARRAY, &types, r->err));
+    if (types && json_array_size(types) != (size_t)s->n_layers)
+        return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: layer_types has %zu elements, expected one per layer: %lld",
+                          r->config->path, json_array_size(types), (long long)s->n_layers);
     for (size_t i = 0; i < json_array_size(types); i++) {
         const char *type = json_string_value(json_array_get(types, i));
         const bool is_full = (int64_t)(i + 1) % interval == 0;
@@ -421,7 +452,8 @@ static vouch_status read_delta_net(const hf_reader *r)
     }
     if (n_values % s->n_groups != 0 || value_dim != s->delta_keys)
         return hf_unsupported(r,
-                              "linear_num_value_heads is no multiple of linear_num_key_heads, or their widths differ");
+                              "linear_num_value_heads is no multiple of linear_num_key_heads, or linear_key_head_dim "
+                              "isn't linear_value_head_dim");
     s->values_per_key = n_values / s->n_groups;
     s->delta_values = s->values_per_key * value_dim;
     hf_add_int(r, "full_attention_interval", interval);
@@ -446,151 +478,6 @@ static vouch_status read_recurrent(const hf_reader *r)
     return strncmp(r->family->arch, "lfm2", 4) == 0 ? read_lfm2(r) : read_mamba2(r);
 }
 
-/* ---------------------------------------------------------------- rotation */
-
-static vouch_status rope_float(const hf_reader *r, const json_t *rope, const char *names, bool required, double min,
-                               double max, double *value)
-{
-    return vouch_json_float(r->config, rope, names, required, min, max, value, r->err);
-}
-
-/* Llama 3: pairs of low frequency rotate `factor` times slower, pairs of high frequency as before. The factor changes
- * smoothly between them. */
-static vouch_status read_llama3(const hf_reader *r, const json_t *rope, double theta)
-{
-    vouch_hf_shape *s = r->shape;
-    double factor = 8, low = 1, high = 4, length = 8192;
-    VOUCH_TRY(rope_float(r, rope, "factor", false, 1e-3, 1e6, &factor));
-    VOUCH_TRY(rope_float(r, rope, "low_freq_factor", false, 1e-3, 1e6, &low));
-    VOUCH_TRY(rope_float(r, rope, "high_freq_factor", false, 1e-3, 1e6, &high));
-    VOUCH_TRY(rope_float(r, rope, "original_max_position_embeddings", false, 1, 1e9, &length));
-    if (high <= low)
-        return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: high_freq_factor %g must exceed low_freq_factor %g",
-                          r->config->path, high, low);
-    s->n_factors = s->n_rot / 2;
-    for (int64_t i = 0; i < s->n_factors; i++) {
-        const double wave = 2 * 3.14159265358979323846 * vouch_power(theta, (double)(2 * i) / (double)s->n_rot);
-        const double smooth = (length / wave - low) / (high - low);
-        s->factors[i] = (float)(wave < length / high  ? 1
-                                : wave > length / low ? factor
-                                                      : 1 / ((1 - smooth) / factor + smooth));
-    }
-    return VOUCH_OK;
-}
-
-static vouch_status read_factors(const hf_reader *r, const json_t *rope, const char *name, float *factors)
-{
-    const json_t *list = NULL;
-    vouch_hf_shape *s = r->shape;
-    VOUCH_TRY(vouch_json_nested(r->config, rope, name, JSON_ARRAY, &list, r->err));
-    if (json_array_size(list) != (size_t)s->n_rot / 2)
-        return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: %s has %zu elements, expected %lld: one per rotated pair",
-                          r->config->path, name, json_array_size(list), (long long)s->n_rot / 2);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *factor = json_array_get(list, i);
-        factors[i] = (float)json_number_value(factor);
-        if (!json_is_number(factor) || !(factors[i] >= 1e-6f && factors[i] <= 1e6f))
-            return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: %s: element %zu is no number from 1e-6 to 1e6",
-                              r->config->path, name, i);
-    }
-    s->n_factors = s->n_rot / 2;
-    return VOUCH_OK;
-}
-
-/* LongRoPE (arXiv 2402.13753): one set of frequency divisors within the original context, another beyond it. Queries
- * and keys grow by attn_factor. */
-static vouch_status read_longrope(const hf_reader *r, const json_t *rope)
-{
-    double original = 0, longest = 0;
-    const json_t *root = r->config->root;
-    const json_t *place = vouch_json_find(rope, "original_max_position_embeddings") ? rope : root;
-    VOUCH_TRY(rope_float(r, place, "original_max_position_embeddings", true, 2, 1e9, &original));
-    VOUCH_TRY(rope_float(r, root, "max_position_embeddings", true, 1, 1e9, &longest));
-    VOUCH_TRY(read_factors(r, rope, "short_factor", r->shape->factors));
-    VOUCH_TRY(read_factors(r, rope, "long_factor", r->shape->long_factors));
-    r->shape->has_long_factors = true;
-    const double scale = longest / original;
-    double growth = scale > 1 ? sqrt(1 + vouch_ln(scale) / vouch_ln(original)) : 1;
-    VOUCH_TRY(rope_float(r, rope, "attention_factor", false, 1e-3, 1e3, &growth));
-    hf_add_int(r, "rope.scaling.original_context_length", (int64_t)original);
-    hf_add_float(r, "rope.scaling.attn_factor", growth);
-    return VOUCH_OK;
-}
-
-/* Members of YaRN's scaling (arXiv 2309.00071) and the GGUF keys that get their values. */
-static const struct {
-    const char *from, *to;
-} yarn[] = {
-    {"extrapolation_factor", "rope.scaling.yarn_ext_factor"},
-    {"beta_fast", "rope.scaling.yarn_beta_fast"},
-    {"beta_slow", "rope.scaling.yarn_beta_slow"},
-};
-
-/* Hunyuan's "dynamic" scaling: `alpha` raises the base of RoPE, equally for all lengths (NTK-aware scaling). */
-static bool is_ntk(const hf_reader *r, const json_t *rope)
-{
-    const char *type = json_string_value(vouch_json_find(rope, "rope_type|type"));
-    return strcmp(r->family->arch, "hunyuan-dense") == 0 && type && strcmp(type, "dynamic") == 0 &&
-           vouch_json_find(rope, "alpha");
-}
-
-static vouch_status read_scaling(const hf_reader *r, const json_t *rope, double theta)
-{
-    const char *type = "default";
-    char name[96];
-    double factor = 1, original = 0, growth = 0;
-    VOUCH_TRY(vouch_json_text(r->config, rope, "rope_type|type", false, &type, r->err));
-    if (strcmp(type, "default") == 0 || is_ntk(r, rope)) return VOUCH_OK;
-    if (strcmp(type, "llama3") == 0) return read_llama3(r, rope, theta);
-    if (strcmp(type, "longrope") == 0 || strcmp(type, "su") == 0) return read_longrope(r, rope);
-    const bool is_yarn = strcmp(type, "yarn") == 0;
-    if (!is_yarn && strcmp(type, "linear") != 0) {
-        char problem[160];
-        snprintf(problem, sizeof problem, "the rotation is scaled by '%.40s'", type);
-        return hf_unsupported(r, problem);
-    }
-    VOUCH_TRY(rope_float(r, rope, "factor", true, 1e-3, 1e6, &factor));
-    vouch_gguf_add_text(r->keys, hf_key(r, "rope.scaling.type", name), type);
-    hf_add_float(r, "rope.scaling.factor", factor);
-    if (!is_yarn) return VOUCH_OK;
-    VOUCH_TRY(rope_float(r, rope, "original_max_position_embeddings", true, 1, 1e9, &original));
-    hf_add_int(r, "rope.scaling.original_context_length", (int64_t)original);
-    VOUCH_TRY(rope_float(r, rope, "attention_factor", false, 0, 1e3, &growth));
-    if (growth > 0) hf_add_float(r, "rope.scaling.attn_factor", growth / (0.1 * vouch_ln(fmax(factor, 1)) + 1));
-    for (size_t i = 0; i < sizeof yarn / sizeof yarn[0]; i++) {
-        double value = NAN;
-        VOUCH_TRY(rope_float(r, rope, yarn[i].from, false, -1, 1e6, &value));
-        if (!isnan(value)) hf_add_float(r, yarn[i].to, value);
-    }
-    return VOUCH_OK;
-}
-
-/* Newer files have rope_parameters, or one such object for each type of layer. Older files have rope_scaling and
- * rope_theta. */
-static vouch_status read_rotation(const hf_reader *r)
-{
-    const json_t *root = r->config->root, *rope = NULL, *full = NULL, *window = NULL;
-    vouch_hf_shape *s = r->shape;
-    double theta = 10000, window_theta = 0, share = 1, alpha = 1;
-    VOUCH_TRY(vouch_json_nested(r->config, root, "rope_parameters|rope_scaling", JSON_OBJECT, &rope, r->err));
-    VOUCH_TRY(vouch_json_nested(r->config, rope, "full_attention", JSON_OBJECT, &full, r->err));
-    VOUCH_TRY(vouch_json_nested(r->config, rope, "sliding_attention", JSON_OBJECT, &window, r->err));
-    if (full) rope = full;
-    const json_t *place = vouch_json_find(rope, "rope_theta") ? rope : root;
-    VOUCH_TRY(rope_float(r, place, "rope_theta|rotary_emb_base", false, 1, 1e12, &theta));
-    VOUCH_TRY(rope_float(r, window ? window : root, window ? "rope_theta" : "rope_local_base_freq", false, 1, 1e12,
-                         &window_theta));
-    place = vouch_json_find(rope, "partial_rotary_factor") ? rope : root;
-    VOUCH_TRY(rope_float(r, place, "partial_rotary_factor|rotary_pct", false, 0, 1, &share));
-    s->n_rot = (int64_t)(share * (double)s->head_dim);
-    if (is_ntk(r, rope)) VOUCH_TRY(rope_float(r, rope, "alpha", true, 1, 1e6, &alpha));
-    if (s->n_rot > 2) theta *= vouch_power(alpha, (double)s->n_rot / (double)(s->n_rot - 2));
-    hf_add_int(r, "rope.dimension_count", s->n_rot);
-    hf_add_float(r, "rope.freq_base", theta);
-    if (window_theta != 0) hf_add_float(r, "rope.freq_base_swa", window_theta);
-    return read_scaling(r, rope, theta);
-}
-
 vouch_status vouch_hf_config_read(const vouch_json *config, const vouch_hf_family *family, vouch_gguf_writer *keys,
                                   vouch_hf_shape *shape, vouch_error *err)
 {
@@ -598,14 +485,14 @@ vouch_status vouch_hf_config_read(const vouch_json *config, const vouch_hf_famil
     *shape = (vouch_hf_shape){.is_tied = false};
     vouch_gguf_add_text(keys, "general.architecture", family->arch);
     vouch_gguf_add_text(keys, "general.type", "model");
-    VOUCH_TRY(check_demands(&r));
+    VOUCH_TRY(check_activation(&r));
+    VOUCH_TRY(check_quantisation(&r));
     VOUCH_TRY(read_shape(&r));
-    if (!family->has_two_rotations) VOUCH_TRY(check_score_scale(&r));
+    VOUCH_TRY(read_score_scale(&r));
     VOUCH_TRY(check_unrotated(&r));
-    VOUCH_TRY(check_limit(&r));
     VOUCH_TRY(copy_numbers(&r));
     VOUCH_TRY(family->is_recurrent ? read_recurrent(&r) : read_windows(&r));
-    if (!family->has_positions && !family->has_two_rotations) VOUCH_TRY(read_rotation(&r));
+    if (!family->has_positions && !family->has_two_rotations) VOUCH_TRY(vouch_hf_rope_read(&r));
     if (strcmp(family->arch, "gptneox") == 0 || strcmp(family->arch, "stablelm") == 0) {
         bool is_parallel = true;
         char name[96];
@@ -613,6 +500,6 @@ vouch_status vouch_hf_config_read(const vouch_json *config, const vouch_hf_famil
         vouch_gguf_add_bool(keys, hf_key(&r, "use_parallel_residual", name), is_parallel);
     }
     VOUCH_TRY(vouch_json_bool(config, config->root, "tie_word_embeddings", &shape->is_tied, err));
-    shape->is_untied = !shape->is_tied && vouch_json_find(config->root, "tie_word_embeddings");
+    shape->is_untied = !shape->is_tied;
     return VOUCH_OK;
 }

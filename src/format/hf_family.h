@@ -55,19 +55,23 @@ typedef struct vouch_hf_rule {
     vouch_hf_layout layout;
 } vouch_hf_rule;
 
-/* A member of config.json that must be absent or have this value. Other values need layers that vouch lacks. */
-typedef struct vouch_hf_demand {
-    const char *key;
-    bool value;
-} vouch_hf_demand;
+/* A member of config.json that says whether the layers have certain tensors. */
+typedef struct vouch_hf_switch {
+    const char *key;     /* '!' before it: the layers have them where it is false; '?': a number, which must be 2 for
+                            them; absent, it says nothing */
+    bool usual;          /* its value where it is absent */
+    const char *tensors; /* ends of their names, with '|' between them */
+} vouch_hf_switch;
 
-enum { VOUCH_HF_MOST_RULES = 3, VOUCH_HF_MOST_DEMANDS = 3 };
+enum { VOUCH_HF_MOST_RULES = 3, VOUCH_HF_MOST_SWITCHES = 3 };
 
 typedef struct vouch_hf_family {
     const char *model_type, *arch;
     const vouch_hf_rule *rules[VOUCH_HF_MOST_RULES]; /* lists, each ended by an empty rule; the first match counts */
     const char *activations;                         /* accepted names, with '|' between them */
-    vouch_hf_demand demands[VOUCH_HF_MOST_DEMANDS];
+    const char *keys;                                /* members of config.json (hf_keys.h) */
+    vouch_hf_switch switches[VOUCH_HF_MOST_SWITCHES];
+    const char *texts; /* accepted model_type of text_config, with '|' between them; NULL: any */
     int32_t window_period; /* 0: no layer has the window; 1: all; n: all but layers n - 1, 2n - 1, ...;
                               VOUCH_HF_MOST_LAYERS: those that layer_types names, not all */
     const char *defaults;  /* JSON: members that older files leave out; NULL: none */
@@ -78,12 +82,16 @@ typedef struct vouch_hf_family {
     bool is_recurrent;     /* some or all layers are recurrent: all with has_no_attention, else those that layer_types
                               or a period names */
     bool has_no_attention;
+    bool has_rope_kinds;   /* rope_parameters has an object for each type of layer */
+    bool is_head;          /* config.json is a head's, with members that vouch doesn't know */
     const char *quantised; /* the one quant_method that this family can read; NULL: quantised folders are refused */
 } vouch_hf_family;
 
 /* Error: UNSUPPORTED. */
 vouch_status vouch_hf_family_find(const char *model_type, const char *path, const vouch_hf_family **family,
                                   vouch_error *err);
+/* Whether a tensor is for pictures or sound, or for a layer that guesses further tokens. */
+bool vouch_hf_family_is_other(const char *name);
 /* The rule for a tensor of the family; NULL: none. In models for pictures and text the names of the text's
  * tensors have "language_model." before them; the other tensors are dropped. *layer and *index are the numbers of the
  * name, or 0. *suffix points to ".weight", ".bias" or "" in `name`. */

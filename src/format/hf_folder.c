@@ -6,8 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/hf_check.h"
 #include "format/hf_gemma4.h"
 #include "format/hf_head.h"
+#include "format/hf_keys.h"
 #include "format/hf_sampling.h"
 #include "format/hf_tensors.h"
 #include "format/hf_tokenizer.h"
@@ -25,6 +27,7 @@ typedef struct opening {
     const char **names;       /* [n_files] file names in the folder */
     size_t n_files;
     vouch_hf_shape shape;
+    char *unknown; /* members of config.json that vouch doesn't know; NULL: none */
     vouch_error *err;
 } opening;
 
@@ -180,6 +183,24 @@ static void add_name(vouch_gguf_writer *keys, const char *folder)
     free(path);
 }
 
+/* A model for pictures has a text model of one of the family's types, which may be a family of its own. */
+static vouch_status text_family(const opening *o, const vouch_hf_family **family)
+{
+    const json_t *text = NULL;
+    const char *type = NULL, *path = o->config.path;
+    if (!(*family)->texts) return VOUCH_OK;
+    VOUCH_TRY(vouch_json_nested(&o->config, o->config.root, "text_config", JSON_OBJECT, &text, o->err));
+    VOUCH_TRY(vouch_json_text(&o->config, text, "model_type", false, &type, o->err));
+    if (type && !vouch_hf_list_has((*family)->texts, '|', type))
+        return vouch_fail(o->err, VOUCH_E_UNSUPPORTED,
+                          "%s: text_config.model_type is '%.40s'; for model_type '%s' vouch supports %s", path, type,
+                          (*family)->model_type, (*family)->texts);
+    const vouch_hf_family *own = *family;
+    if (type) VOUCH_TRY(vouch_hf_family_find(type, path, &own, o->err));
+    if (strcmp(own->arch, (*family)->arch) == 0) *family = own;
+    return VOUCH_OK;
+}
+
 /* Models for pictures have the text model's members in text_config: copies them to the top. Only tie_word_embeddings
  * is the whole model's, where it has one. Adds the family's defaults. */
 static vouch_status config_complete(const opening *o, const vouch_hf_family *family)
@@ -209,8 +230,10 @@ static vouch_status keys_make(opening *o, const vouch_hf_family **family, void *
     if (!head) {
         VOUCH_TRY(vouch_json_text(&o->config, o->config.root, "model_type", true, &model_type, o->err));
         VOUCH_TRY(vouch_hf_family_find(model_type, o->config.path, family, o->err));
+        VOUCH_TRY(text_family(o, family));
     }
     VOUCH_TRY(config_complete(o, *family));
+    VOUCH_TRY(vouch_hf_keys_check(&o->config, *family, &o->unknown, o->err));
     VOUCH_TRY(vouch_gguf_writer_open(&keys, o->err));
     add_name(keys, o->folder);
     vouch_hf_config_fn *const read = head                                     ? vouch_hf_head_read
@@ -259,8 +282,13 @@ static vouch_status model_make(vouch_gguf **out, opening *o)
         return status;
     }
     g->made->keys = bytes;
+    *g->unknown = o->unknown;
+    o->unknown = NULL;
     status = files_move(o, g);
+    if (status == VOUCH_OK)
+        status = vouch_hf_check_switches(&o->config, family, o->files, o->n_files, o->shape.is_tied, o->err);
     if (status == VOUCH_OK) status = vouch_hf_tensors_add(g, o->files, o->n_files, family, &o->shape, o->err);
+    if (status == VOUCH_OK) status = vouch_hf_check_experts(&o->config, &o->shape, g, o->err);
     if (status == VOUCH_OK && strcmp(family->arch, "gemma4") == 0)
         status = vouch_hf_gemma4_check(&o->config, g, o->err);
     /* From here on the model closes the maps that it has received. */
@@ -287,6 +315,7 @@ vouch_status vouch_hf_folder_open(vouch_gguf **out, const char *folder, vouch_er
     for (size_t i = 0; i < o.n_files; i++) vouch_safetensors_close(&o.files[i]);
     free(o.files);
     free(o.names);
+    free(o.unknown);
     vouch_json_close(&o.config);
     vouch_json_close(&o.index);
     return status;

@@ -77,18 +77,19 @@ static const vouch_hf_rule medusa[] = {
 
 static const vouch_hf_family eagle3_family = {
     .model_type = "eagle3", .arch = "eagle3", .activations = "silu|swish", .rules = {ends, layers, only_layer},
-    .demands = {{"use_sliding_window", false}}, .defaults = DEFAULTS, .rotates_adjacent = true};
+    .is_head = true, .keys = "use_sliding_window=false", .defaults = DEFAULTS, .rotates_adjacent = true};
 static const vouch_hf_family eagle_family = {
     .model_type = "eagle", .arch = "eagle", .activations = "silu|swish", .rules = {ends, layers},
-    .demands = {{"use_sliding_window", false}}, .defaults = DEFAULTS, .rotates_adjacent = true};
+    .is_head = true, .keys = "use_sliding_window=false", .defaults = DEFAULTS, .rotates_adjacent = true};
 static const vouch_hf_family dflash_family = {
     .model_type = "dflash", .arch = "dflash", .activations = "silu|swish", .rules = {ends, layers, block},
-    .window_period = VOUCH_HF_MOST_LAYERS, .defaults = DEFAULTS};
+    .is_head = true, .window_period = VOUCH_HF_MOST_LAYERS, .defaults = DEFAULTS};
 static const vouch_hf_family assistant_family = {
     .model_type = "gemma4_assistant", .arch = "gemma4-assistant", .activations = "gelu_pytorch_tanh",
     .rules = {assistant, layers}, .window_period = VOUCH_HF_MOST_LAYERS, .has_two_rotations = true,
-    .demands = {{"enable_moe_block", false}, {"use_double_wide_mlp", false}, {"attention_bias", false}}};
-static const vouch_hf_family medusa_family = {.model_type = "medusa", .arch = "medusa", .rules = {medusa}};
+    .is_head = true, .keys = "enable_moe_block=false use_double_wide_mlp=false attention_bias=false"};
+static const vouch_hf_family medusa_family = {
+    .model_type = "medusa", .arch = "medusa", .is_head = true, .rules = {medusa}};
 
 /* Tensors that show a family. The first of this list that a folder has decides. */
 static const struct {

@@ -12,6 +12,62 @@
 
 /* ------------------------------------------------------------------- files */
 
+/* Numbers that Python writes and JSON lacks. transformers writes them as objects, too: {"__float__": "Infinity"}. */
+static const char *const odd_numbers[] = {"-Infinity", "Infinity", "NaN"};
+enum { N_ODD = sizeof odd_numbers / sizeof odd_numbers[0] };
+#define ODD_KEY "__float__"
+
+/* The odd number that the n bytes begin with; NULL: none. */
+static const char *find_odd(const char *text, size_t n)
+{
+    for (size_t i = 0; i < N_ODD; i++)
+        if (n >= strlen(odd_numbers[i]) && memcmp(text, odd_numbers[i], strlen(odd_numbers[i])) == 0)
+            return odd_numbers[i];
+    return NULL;
+}
+
+/* Copies the text with an object in place of each odd number that isn't in a string. `out` NULL: only counts. Returns
+ * the copy's size. */
+static size_t spell_out(const char *text, size_t size, char *out)
+{
+    size_t n = 0;
+    bool is_string = false;
+    for (size_t i = 0; i < size;) {
+        const char *odd = is_string ? NULL : find_odd(text + i, size - i);
+        const size_t taken = odd ? strlen(odd) : is_string && text[i] == '\\' && i + 1 < size ? 2 : 1;
+        if (text[i] == '"') is_string = !is_string;
+        if (!odd && out) memcpy(out + n, text + i, taken);
+        if (odd && out) sprintf(out + n, "{\"" ODD_KEY "\":\"%s\"}", odd);
+        n += taken + (odd ? sizeof "{\"" ODD_KEY "\":\"\"}" - 1 : 0);
+        i += taken;
+    }
+    return n;
+}
+
+/* Loads a text; json_loadb's flags. Where JSON's own grammar fails, tries again with odd numbers spelled out. */
+static json_t *load(const char *text, size_t size, size_t flags, json_error_t *flaw)
+{
+    json_t *root = json_loadb(text, size, flags, flaw);
+    const size_t longer = root ? 0 : spell_out(text, size, NULL);
+    if (root || longer == size || json_error_code(flaw) != json_error_invalid_syntax) return root;
+    char *copy = malloc(longer + 1);
+    if (!copy) return NULL;
+    spell_out(text, size, copy);
+    json_error_t other; /* has another column */
+    root = json_loadb(copy, longer, flags, &other);
+    if (!root && json_error_code(&other) != json_error_invalid_syntax) *flaw = other;
+    free(copy);
+    return root;
+}
+
+bool vouch_json_to_number(const json_t *value, double *number)
+{
+    const char *text = json_is_object(value) ? json_string_value(json_object_get(value, ODD_KEY)) : NULL;
+    const char *odd = text ? find_odd(text, strlen(text)) : NULL;
+    *number = odd ? (*odd == 'N' ? NAN : *odd == '-' ? -INFINITY : INFINITY) : json_number_value(value);
+    return odd || json_is_number(value);
+}
+
 /* `path` is for messages. */
 static vouch_status parse(json_t **root, const char *path, const vouch_filemap *map, vouch_error *err)
 {
@@ -21,10 +77,10 @@ static vouch_status parse(json_t **root, const char *path, const vouch_filemap *
                           map->size, VOUCH_JSON_LARGEST);
     VOUCH_TRY(vouch_filemap_load(map, path, 0, map->size, err));
     const char *text = (const char *)map->data;
-    *root = json_loadb(text, map->size, JSON_ALLOW_NUL, &flaw);
+    *root = load(text, map->size, JSON_ALLOW_NUL, &flaw);
     /* Many tokenizer_config.json have a model_max_length of 1e30, written as an integer. */
     if (!*root && json_error_code(&flaw) == json_error_numeric_overflow)
-        *root = json_loadb(text, map->size, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &flaw);
+        *root = load(text, map->size, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &flaw);
     if (!*root && json_error_code(&flaw) == json_error_out_of_memory)
         return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory to read it", path);
     if (!*root)
@@ -93,10 +149,27 @@ static const json_t *find_named(const json_t *object, const char *names, char na
     return NULL;
 }
 
+/* An alternative with another number; NULL: none. */
+static const json_t *find_other(const json_t *object, const char *names, const json_t *value)
+{
+    char name[64];
+    while (next_name(&names, name)) {
+        const json_t *other = json_object_get(object, name);
+        if (json_is_number(other) && json_number_value(other) != json_number_value(value)) return other;
+    }
+    return NULL;
+}
+
 const json_t *vouch_json_find(const json_t *object, const char *names)
 {
     char name[64];
     return find_named(object, names, name);
+}
+
+const char *vouch_json_name(const json_t *object, const char *names, char name[64])
+{
+    find_named(object, names, name);
+    return name;
 }
 
 static const char *type_name(const json_t *value)
@@ -135,6 +208,9 @@ vouch_status vouch_json_int(const vouch_json *json, const json_t *object, const 
     char name[64];
     VOUCH_TRY(find(json, object, names, required, &found, name, err));
     if (!found) return VOUCH_OK;
+    const json_t *other = find_other(object, names, found);
+    if (other)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s has two values under its names %s", json->path, name, names);
     const double wide = json_number_value(found);
     const bool is_whole = json_is_real(found) && wide == floor(wide) && fabs(wide) < 0x1p53;
     if (!json_is_integer(found) && !is_whole) return wrong_type(json, name, found, "an integer", err);
@@ -153,8 +229,8 @@ vouch_status vouch_json_float(const vouch_json *json, const json_t *object, cons
     char name[64];
     VOUCH_TRY(find(json, object, names, required, &found, name, err));
     if (!found) return VOUCH_OK;
-    if (!json_is_number(found)) return wrong_type(json, name, found, "a number", err);
-    const double number = json_number_value(found);
+    double number;
+    if (!vouch_json_to_number(found, &number)) return wrong_type(json, name, found, "a number", err);
     if (!(number >= min && number <= max))
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is %g, expected %g to %g", json->path, name, number, min, max);
     *value = number;

@@ -13,8 +13,9 @@
 /* Bytes. tokenizer.json of a vocabulary of 262,144 tokens has 33 MB. */
 enum { VOUCH_JSON_LARGEST = 256 << 20 };
 
-/* Loads the object that a file holds. Where an integer has more than 64 bits, all integers become floats. Strings may
- * have NUL. The caller releases *root. Errors: IO, FORMAT (with line and column), MEMORY. */
+/* Loads the object that a file holds. Infinity, -Infinity and NaN are read as Python reads them. Where an integer has
+ * more than 64 bits, all integers become floats. Strings may have NUL. The caller releases *root. Errors: IO, FORMAT
+ * (with line and column), MEMORY. */
 vouch_status vouch_json_load(json_t **root, const char *path, vouch_error *err);
 
 typedef struct vouch_json {
@@ -44,7 +45,11 @@ vouch_status vouch_json_text(const vouch_json *json, const json_t *object, const
 /* *value is an array or an object, as `type` says. */
 vouch_status vouch_json_nested(const vouch_json *json, const json_t *object, const char *names, json_type type,
                                const json_t **value, vouch_error *err);
+/* The value as a number, which may be infinite or no number; false: it is neither a number nor one of those. */
+bool vouch_json_to_number(const json_t *value, double *number);
 /* The first alternative that is there and not null; NULL: none. */
 const json_t *vouch_json_find(const json_t *object, const char *names);
+/* Its name, in `name`; the last alternative if there is none. */
+const char *vouch_json_name(const json_t *object, const char *names, char name[64]);
 
 #endif

@@ -161,7 +161,11 @@ vouch_status vouch_key_rope_scaling(const vouch_gguf *gguf, vouch_hparams *h, vo
                           "%s: %s '%.*s' is not supported (supported: none, linear, yarn, longrope)",
                           vouch_gguf_path(gguf), name, (int)(kind.size < 32 ? kind.size : 32), kind.data);
     const bool is_named = vouch_gguf_has(gguf, name) && !vouch_text_is(kind, "longrope");
-    VOUCH_TRY(vouch_key_float(gguf, arch, "rope.scaling.factor", is_named, 0, 1e6, &s->factor, err));
+    char old[96];
+    const bool is_old = vouch_gguf_has(gguf, vouch_key_name(old, sizeof old, arch, "rope.scale_linear")) &&
+                        !vouch_gguf_has(gguf, vouch_key_name(name, sizeof name, arch, "rope.scaling.factor"));
+    VOUCH_TRY(vouch_key_float(gguf, arch, is_old ? "rope.scale_linear" : "rope.scaling.factor", is_named, 0, 1e6,
+                              &s->factor, err));
     if (s->factor == 0) s->factor = 1;
     if (s->factor < 1e-3)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.rope.scaling.factor is %g, must be 0 (none) or 0.001 to 1e6",

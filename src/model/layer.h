@@ -261,6 +261,7 @@ static inline int64_t vouch_recurrent_inputs(const vouch_recurrent *r)
 typedef enum vouch_activation {
     VOUCH_SILU,         /* z / (1 + exp(-z)) */
     VOUCH_GELU,         /* z / 2 (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))) (Hendrycks, Gimpel, arXiv 1606.08415) */
+    VOUCH_GELU_EXACT,   /* z / 2 (1 + erf(z / sqrt(2))) */
     VOUCH_RELU,         /* max(z, 0) */
     VOUCH_RELU_SQUARED, /* max(z, 0)^2 (So et al., arXiv 2109.08668) */
     VOUCH_SWIGLU_OPENAI /* z / (1 + exp(-1.702 z)), times up + 1 instead of up (arXiv 2508.10925) */

@@ -77,6 +77,29 @@ static void prepare_gelu(float *gate, float *up, int64_t n)
     }
 }
 
+/* 1 + erf(x) by the polynomial 7.1.26 of Abramowitz and Stegun, whose error is below 1.5e-7; power = exp(-x^2). */
+static float one_plus_erf(float x, float power)
+{
+    const float t = 1 / (1 + 0.3275911f * fabsf(x));
+    const float tail =
+        t * (0.254829592f + t * (-0.284496736f + t * (1.421413741f + t * (-1.453152027f + t * 1.061405429f)))) * power;
+    return x < 0 ? tail : 2 - tail;
+}
+
+static void multiply_gelu(const vouch_kernels *kernels, float *gate, const float *up, int64_t n)
+{
+    float squares[64], powers[64];
+    for (int64_t at = 0; at < n; at += 64) {
+        const int64_t part = n - at < 64 ? n - at : 64;
+        for (int64_t i = 0; i < part; i++) squares[i] = gate[at + i] * gate[at + i];
+        kernels->exp_weights(powers, squares, part, 0, -0.5f);
+        for (int64_t i = 0; i < part; i++) {
+            const float z = gate[at + i];
+            gate[at + i] = 0.5f * z * one_plus_erf(0.70710678f * z, powers[i]) * up[at + i];
+        }
+    }
+}
+
 /* z sigmoid(1.702 z) (up + 1) = silu(1.702 z) (up + 1) / 1.702 */
 static void prepare_openai(float *gate, float *up, int64_t n)
 {
@@ -125,6 +148,7 @@ void vouch_row_activate(const vouch_kernels *kernels, const vouch_feed_forward *
     switch (ffn->activation) {
     case VOUCH_RELU: multiply_positive(gate, up, n, false); return;
     case VOUCH_RELU_SQUARED: multiply_positive(gate, up, n, true); return;
+    case VOUCH_GELU_EXACT: multiply_gelu(kernels, gate, up, n); return;
     case VOUCH_GELU: prepare_gelu(gate, up, n); break;
     case VOUCH_SWIGLU_OPENAI: prepare_openai(gate, up, n); break;
     case VOUCH_SILU: break;

@@ -9,6 +9,7 @@
 
 #include "base/angle.h"
 #include "model/keys.h"
+#include "model/known_keys.h"
 
 /* While opening: a rotary, and where its frequencies come from. */
 typedef struct rotary_source {
@@ -31,6 +32,16 @@ static vouch_status take_factors(vouch_loader *loader, const vouch_rotary *rotar
     from->has_long_factors = vouch_gguf_find_tensor(loader->gguf, "rope_factors_long.weight") != NULL;
     VOUCH_TRY(vouch_loader_vector(loader, "rope_factors_short.weight", false, &from->factors, n));
     return vouch_loader_vector(loader, "rope_factors_long.weight", false, &from->long_factors, n);
+}
+
+/* Layers with a window that have the scaling of the others have their divisors, too. */
+static void share_factors(rotary_sources *sources)
+{
+    const rotary_source *from = &sources->of[VOUCH_ROTARY_OF_MODEL];
+    rotary_source *to = &sources->of[VOUCH_ROTARY_OF_WINDOW];
+    to->factors = from->factors;
+    to->long_factors = from->long_factors;
+    to->has_long_factors = from->has_long_factors;
 }
 
 /* Takes the rotaries in the order of VOUCH_ROTARY_OF_...; _WINDOW only if layers with a window have other angles. */
@@ -57,6 +68,7 @@ static vouch_status take_rotaries(vouch_weights *weights, vouch_loader *loader, 
                                     .n_ctx_short = h->rope_scaling.n_ctx_original};
         }
         if (i == VOUCH_ROTARY_OF_MODEL) VOUCH_TRY(take_factors(loader, &rotary, from));
+        if (i == VOUCH_ROTARY_OF_WINDOW && is_scaled && h->n_rot_window == 0) share_factors(sources);
         const size_t n = (size_t)rotary.n_rot / 2;
         rotary.frequencies = vouch_arena_take(loader->arena, n, sizeof *rotary.frequencies);
         if (from->has_long_factors)
@@ -173,6 +185,17 @@ static vouch_status read_vocabulary_size(const vouch_gguf *gguf, int32_t n_token
     return vouch_key_int(gguf, h->arch, "vocab_size", false, h->n_vocab, h->n_vocab, &stated, err);
 }
 
+/* hidden_activation tells the exact GELU from that by tanh, which llama.cpp has in its place. */
+static vouch_status read_activation(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    char key[96];
+    vouch_text name = {"", 0};
+    VOUCH_TRY(vouch_gguf_get_text(gguf, vouch_key_name(key, sizeof key, h->arch, "hidden_activation"), false, &name,
+                                  err));
+    if (vouch_text_is(name, "gelu") && h->activation == VOUCH_GELU) h->activation = VOUCH_GELU_EXACT;
+    return VOUCH_OK;
+}
+
 /* Checks the tensor of RoPE's factors, by which frequencies are divided. */
 static vouch_status check_rope_factors(const vouch_gguf *gguf, const char *name, vouch_error *err)
 {
@@ -257,6 +280,7 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
         status = plan->arch->read(gguf, &w->hparams, err);
     }
     if (status == VOUCH_OK && plan->nextn > 0) leave_nextn(&w->hparams, plan->nextn);
+    if (status == VOUCH_OK && !plan->take_ends) status = read_activation(gguf, &w->hparams, err);
     if (status == VOUCH_OK && !plan->take_ends)
         status = read_vocabulary_size(gguf, plan->n_tokens, &w->hparams, err);
     if (status == VOUCH_OK) status = load(w, plan, &loader, pool, progress, user);
@@ -277,7 +301,12 @@ vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int
     *out = NULL;
     VOUCH_TRY(vouch_arch_find(gguf, &plan.arch, err));
     VOUCH_TRY(vouch_weights_check_any(gguf, err));
-    return vouch_weights_open_plan(out, gguf, &plan, kernels, pool, progress, user, err);
+    VOUCH_TRY(vouch_weights_open_plan(out, gguf, &plan, kernels, pool, progress, user, err));
+    const vouch_status status = vouch_known_keys_check(gguf, plan.arch->name, err);
+    if (status == VOUCH_OK) return VOUCH_OK;
+    vouch_weights_close(*out);
+    *out = NULL;
+    return status;
 }
 
 static double matrix_bytes(const vouch_matrix *matrix)

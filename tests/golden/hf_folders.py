@@ -4,7 +4,7 @@
 
     tests/golden/hf_folders.py > tests/golden/hf_folders.h
 
-Needs the packages torch and transformers. transformers 5.23.0, for Gemma 4 5.24.0, and torch 2.15.0 made the table in the
+Needs the packages torch and transformers. transformers 5.24.0 and torch 2.15.0 made the table in the
 repository.
 
 The weights follow from the tensors' names, so that tests/support/hf_model.c can write the same folders: config.json and
@@ -155,6 +155,48 @@ CASES = [
       "rope_parameters": {"sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
                           "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.25,
                                              "rope_theta": 100.0, "factor": 2.0}}}),
+    # Settings that few folders have.
+    ("gpt_oss truncate", "BF16", hf.GptOssConfig, COMMON,
+     {"head_dim": 16, "sliding_window": 7, "num_hidden_layers": 3, "num_local_experts": 5, "num_experts_per_tok": 3,
+      "layer_types": ["full_attention", "sliding_attention", "sliding_attention"],
+      "rope_parameters": {**YARN, "beta_fast": 4.0, "truncate": False}, "tie_word_embeddings": False}),
+    ("gemma2 scalar", "F32", hf.Gemma2Config, COMMON,
+     {"head_dim": 16, "query_pre_attn_scalar": 24, "sliding_window": 5, "num_hidden_layers": 3,
+      "num_key_value_heads": 1, "attn_logit_softcapping": 2.0, "final_logit_softcapping": None,
+      "hidden_activation": "gelu", "layer_types": ["full_attention", "sliding_attention", "sliding_attention"]}),
+    ("gemma3_text scalar", "BF16", hf.Gemma3TextConfig, COMMON,
+     {"head_dim": 16, "query_pre_attn_scalar": 9, "sliding_window": 5, "num_hidden_layers": 3,
+      "final_logit_softcapping": 3.0, "layer_types": ["sliding_attention", "full_attention", "full_attention"],
+      "rope_parameters": {"full_attention": {"rope_type": "linear", "rope_theta": 500.0, "factor": 2.0},
+                          "sliding_attention": {"rope_type": "default", "rope_theta": 50.0}}}),
+    ("ministral3", "F32", hf.Ministral3Config, COMMON,
+     {"head_dim": 16, "rope_parameters": {**YARN, "original_max_position_embeddings": 8, "mscale": 1.0,
+                                          "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1}}),
+    ("gpt_neox gelu", "F32", hf.GPTNeoXConfig, GPT,
+     {"intermediate_size": 40, "rotary_pct": 0.5, "hidden_act": "gelu", "max_position_embeddings": 64,
+      "use_parallel_residual": False, "attention_bias": False, "layer_norm_eps": 0.01}),
+    ("llama yarn", "F16", hf.LlamaConfig, COMMON,
+     {"num_key_value_heads": 1, "head_dim": 20, "mlp_bias": True,
+      "rope_parameters": {**YARN, "mscale": 0.5, "mscale_all_dim": 2.0, "beta_fast": 2.0, "truncate": None}}),
+    ("llama longrope", "F32", hf.LlamaConfig, COMMON, {"rope_parameters": {**LONG, "factor": 2.0}}),
+    ("olmo3 yarn", "BF16", hf.Olmo3Config, COMMON,
+     {"sliding_window": 7, "num_hidden_layers": 3,
+      "layer_types": ["full_attention", "sliding_attention", "full_attention"],
+      "rope_parameters": {"full_attention": {**YARN, "attention_factor": 1.5},
+                          "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}}),
+    ("starcoder2 plain", "F32", hf.Starcoder2Config, COMMON,
+     {"use_bias": False, "hidden_act": "gelu", "sliding_window": None, "norm_epsilon": 0.01}),
+    ("qwen3 bias", "BF16", hf.Qwen3Config, COMMON,
+     {"head_dim": 32, "attention_bias": True, "tie_word_embeddings": False,
+      "rope_parameters": {"rope_type": "linear", "rope_theta": 500.0, "factor": 2.5}}),
+    ("granite plain", "F16", hf.GraniteConfig, COMMON, {"attention_bias": True, "tie_word_embeddings": True}),
+    ("phi3 part", "F32", hf.Phi3Config, COMMON,
+     {"num_attention_heads": 3, "rope_parameters": {"rope_type": "default", "rope_theta": 500.0,
+                                                    "partial_rotary_factor": 0.5}}),
+    ("cohere plain", "F32", hf.CohereConfig, COMMON,
+     {"logit_scale": 3.0, "use_qk_norm": False, "attention_bias": True, "tie_word_embeddings": True}),
+    ("stablelm sequential", "BF16", hf.StableLmConfig, COMMON,
+     {"use_parallel_residual": False, "qk_layernorm": True, "partial_rotary_factor": 0.5, "layer_norm_eps": 0.01}),
 ]
 UNUSED = re.compile("dropout|initializer|transformers_version|use_cache|dtype|architectures|_pdrop|summary|_token_id|"
                     "output_|router_|mm_|_token_index|vision_config|audio_config|add_cross|pretraining|classifier|is_decoder|is_encoder|^_")

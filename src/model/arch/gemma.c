@@ -17,10 +17,12 @@ static vouch_status read_gemma(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return VOUCH_OK;
 }
 
-/* The 27B models divide scores by sqrt(n_embd / n_heads), not by sqrt(head_dim). */
-static void scale_scores(vouch_hparams *h, int32_t n_layers_27b)
+/* The 27B models divide scores by sqrt(n_embd / n_heads), not by sqrt(head_dim). attention.scale, which vouch writes
+ * and llama.cpp doesn't read, has another factor. */
+static vouch_status scale_scores(const vouch_gguf *gguf, vouch_hparams *h, int32_t n_layers_27b, vouch_error *err)
 {
     if (h->n_layers == n_layers_27b) h->attention_scale = 1 / sqrtf((float)(h->n_embd / h->n_heads));
+    return vouch_dense_read_scale(gguf, h, "attention.scale", &h->attention_scale, err);
 }
 
 static vouch_status read_gemma2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
@@ -30,7 +32,7 @@ static vouch_status read_gemma2(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     h->logit_softcap = 30;
     h->window = 4096;
     VOUCH_TRY(read_gemma(gguf, h, err));
-    scale_scores(h, 46);
+    VOUCH_TRY(scale_scores(gguf, h, 46, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "attn_logit_softcapping", &h->attention_softcap, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "final_logit_softcapping", &h->logit_softcap, err));
     return vouch_dense_read_windows(gguf, h, 2, VOUCH_LAST, err);
@@ -40,7 +42,7 @@ static vouch_status read_gemma3(const vouch_gguf *gguf, vouch_hparams *h, vouch_
 {
     h->norms_after = h->head_norms = VOUCH_REQUIRED;
     VOUCH_TRY(read_gemma(gguf, h, err));
-    scale_scores(h, 62);
+    VOUCH_TRY(scale_scores(gguf, h, 62, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "final_logit_softcapping", &h->logit_softcap, err));
     return vouch_dense_read_window_angles(gguf, h, 6, 10000, err);
 }
