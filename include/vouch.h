@@ -886,9 +886,9 @@ VOUCH_API vouch_status vouch_session_logits(vouch_session *session, int32_t firs
 VOUCH_API vouch_status vouch_session_logprobs(vouch_session *session, int32_t first, int32_t n, int32_t n_top,
                                               vouch_logprob *out, vouch_error *err);
 
-/* As vouch_session_logits, but rows of p: logits through the session's sampling parameters, with penalties over the
- * tokens up to the row, and with the grammar where the row belongs to the answer. Errors: ARGUMENT, NUMERIC,
- * GRAMMAR. */
+/* As vouch_session_logits, but rows of p: logits through the session's sampling parameters, with penalties and DRY over
+ * the tokens up to the row, with XTC's draws of the running answer's seed, and with the grammar where the row belongs
+ * to the answer. Errors: ARGUMENT, NUMERIC, GRAMMAR. */
 VOUCH_API vouch_status vouch_session_probabilities(vouch_session *session, int32_t first, int32_t n,
                                                    float *out, vouch_error *err);
 
