@@ -675,6 +675,8 @@ typedef struct vouch_session_options {
     vouch_sampling sampling;
     vouch_speculation speculation;
     int32_t max_tokens;       /* most tokens of an answer; 0: up to the end of the context */
+    int32_t min_tokens;       /* fewest tokens of an answer before a token that ends it, which has no chance until then;
+                                 at most max_tokens. A stop text or a complete grammar ends an answer all the same */
     const char *const *stop;  /* [n_stop] an answer ends before any of these texts */
     size_t n_stop;
     const vouch_grammar *grammar; /* each answer is one of its texts, unless something else ends the answer before;

@@ -359,6 +359,74 @@ static void rules_have_the_names_of_the_list(void **state)
     assert_null(vouch_accept_name(-1));
 }
 
+/* -------------------------------------------------------------------- lengths */
+
+/* Tokens that end answers come after min_tokens others at the earliest, with every drafter and rule; match and coupled
+ * still give the text of plain decoding. The bias makes the end likely from the first token on. */
+static void answers_have_their_fewest_tokens(void **state)
+{
+    (void)state;
+    static known k;
+    static answer got, plain;
+    const vouch_logit_bias end = {vouch_model_get_info(target)->token_eos, 60};
+    int n_early = 0, n_compared = 0;
+    know(&k, 4);
+    for (int i = 0; i < 60; i++) {
+        const int way = i % N_WAYS;
+        vouch_session_options options = options_of(PLAIN, 0, NULL);
+        options.sampling.temperature = i % 3 ? 1.5f : 0;
+        options.sampling.seed = (uint64_t)i;
+        options.sampling.bias = &end;
+        options.sampling.n_bias = 1;
+        options.speculation.accept = (vouch_accept)(i / N_WAYS % VOUCH_ACCEPTS);
+        answer_run(&plain, target, &options, k.prompt, PROMPT);
+        n_early += plain.n < 10;
+        options.min_tokens = i % 10;
+        answer_run(&plain, target, &options, k.prompt, PROMPT);
+        const vouch_session_options with = options_of(way, 4, &k.o);
+        options.speculation.drafters = with.speculation.drafters;
+        options.speculation.draft_model = with.speculation.draft_model;
+        options.speculation.custom = with.speculation.custom;
+        options.speculation.n_draft = 4;
+        answer_run(&got, target, &options, k.prompt, PROMPT);
+        assert_int_equal(got.finish, VOUCH_FINISH_EOS);
+        assert_true(got.n > options.min_tokens); /* the end counts as a token */
+        if (options.sampling.temperature == 0) assert_int_equal(got.n, options.min_tokens + 1);
+        const bool is_same = options.speculation.accept == VOUCH_ACCEPT_MATCH ||
+                             options.speculation.accept == VOUCH_ACCEPT_COUPLED || options.sampling.temperature == 0;
+        if (is_same) assert_true(answer_equal(&got, &plain));
+        n_compared += is_same;
+    }
+    assert_true(n_early > 40 && n_compared > 30);
+    /* The chance of the end is 0 up to there and 1 behind it. */
+    static float p[3][N_VOCAB];
+    vouch_session_options options = options_of(PLAIN, 0, NULL);
+    options.sampling.bias = &end;
+    options.sampling.n_bias = 1;
+    options.min_tokens = 1;
+    vouch_session *session = answer_open(target, &options);
+    vouch_step step;
+    assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT, NULL), VOUCH_OK);
+    assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
+    assert_int_equal(vouch_session_probabilities(session, PROMPT - 1, 2, p[0], NULL), VOUCH_OK);
+    assert_true(p[0][end.token] == 0 && p[1][end.token] == 1);
+    vouch_session_close(session);
+    /* A grammar that leaves nothing but the end, ends. */
+    vouch_grammar *grammar = NULL;
+    assert_int_equal(vouch_grammar_open(&grammar, VOUCH_GRAMMAR_GBNF, "root ::= \"a\"", 12, NULL), VOUCH_OK);
+    options = options_of(PLAIN, 0, NULL);
+    options.grammar = grammar;
+    options.min_tokens = 9;
+    answer_run(&got, target, &options, k.prompt, PROMPT);
+    assert_int_equal(got.finish, VOUCH_FINISH_EOS);
+    assert_int_equal(got.n_text, 1);
+    vouch_grammar_close(grammar);
+    vouch_error err;
+    options.max_tokens = 8;
+    assert_int_equal(vouch_session_check(target, &options, &err), VOUCH_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "min_tokens"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,6 +437,7 @@ int main(void)
         cmocka_unit_test(a_pair_with_unequal_tables_is_refused),
         cmocka_unit_test(a_draft_model_may_be_shorter_or_larger),
         cmocka_unit_test(options_out_of_range_are_named),
+        cmocka_unit_test(answers_have_their_fewest_tokens),
         cmocka_unit_test(the_smallest_context_holds_one_answer),
         cmocka_unit_test(a_session_describes_itself),
         cmocka_unit_test(a_timed_pass_has_limits),

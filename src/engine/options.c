@@ -151,6 +151,8 @@ vouch_status vouch_options_resolve(vouch_session_options *o, vouch_options_choic
         return vouch_options_out_of_range(err, "top_logprobs", o->top_logprobs, 0, VOUCH_MAX_LOGPROBS);
     if (o->max_tokens < 0) return vouch_options_out_of_range(err, "max_tokens", o->max_tokens, 0, INT32_MAX);
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
+    if (o->min_tokens < 0 || o->min_tokens > o->max_tokens)
+        return vouch_options_out_of_range(err, "min_tokens", o->min_tokens, 0, o->max_tokens);
     if (o->thought_budget < -1)
         return vouch_options_out_of_range(err, "thought_budget", o->thought_budget, -1, INT32_MAX);
     vouch_speculation *s = &o->speculation;

@@ -74,8 +74,23 @@ static void open_pace(vouch_session *s)
     s->cycle.pace = &s->pace;
 }
 
+/* The tokens that min_tokens bans at the beginning of an answer. */
+static void layout_ends(vouch_session *s, vouch_arena *arena)
+{
+    const vouch_tokenizer *t = s->model->tokenizer;
+    const int32_t n_vocab = s->options.min_tokens > 0 && t ? vouch_tokenizer_size(t) : 0;
+    int32_t n = 0;
+    for (int32_t id = 0; id < n_vocab; id++) n += vouch_tokenizer_ends_answer(t, id);
+    int32_t *ends = vouch_arena_take(arena, (size_t)n, sizeof *ends);
+    s->target.ends = ends;
+    s->target.n_ends = n;
+    for (int32_t id = 0, i = 0; ends && id < n_vocab; id++)
+        if (vouch_tokenizer_ends_answer(t, id)) ends[i++] = id;
+}
+
 static void layout_session(vouch_session *s, vouch_arena *arena)
 {
+    layout_ends(s, arena);
     s->cycle.tokens = vouch_arena_take(arena, (size_t)s->options.n_ctx, sizeof *s->cycle.tokens);
     vouch_sampler_layout(&s->target.sampler, &s->options.sampling, s->model->info.n_vocab, s->options.n_ctx,
                          s->model->weights->kernels, arena);

@@ -13,6 +13,9 @@ typedef struct vouch_engine_target {
     vouch_sampler sampler;
     vouch_breakers breakers;
     const uint64_t *seed; /* of the running answer */
+    const int32_t *ends;  /* [n_ends] tokens that end an answer; they are banned before the position `earliest_end` */
+    int32_t n_ends;
+    int64_t earliest_end;
     vouch_constraint *constraint; /* the session's grammar and budget; NULL: none */
     vouch_dist p;      /* of the row the judge looks at */
     int32_t prefill_chunk;

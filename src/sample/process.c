@@ -186,15 +186,28 @@ static void cut_sigma(const vouch_sampler *sampler, float *logits)
     for (i = 0; i < n; i++) logits[i] = (double)logits[i] < least ? -INFINITY : logits[i];
 }
 
+/* Bans the sampler's banned tokens, unless the grammar allows no others. */
+static void ban(const vouch_sampler *sampler, float *logits)
+{
+    const uint64_t *allowed = sampler->allowed;
+    int64_t n_left = allowed ? 0 : INT64_MAX;
+    for (int32_t i = 0; allowed && i < (sampler->n_vocab + 63) / 64; i++) n_left += __builtin_popcountll(allowed[i]);
+    for (int32_t i = 0; allowed && i < sampler->n_banned; i++)
+        n_left -= (int64_t)(allowed[sampler->banned[i] / 64] >> (sampler->banned[i] % 64) & 1);
+    for (int32_t i = 0; n_left > 0 && i < sampler->n_banned; i++) logits[sampler->banned[i]] = -INFINITY;
+}
+
 /* Never changes the model's logits: where something changes them it returns the sampler's copy. */
 static const float *change_logits(vouch_sampler *sampler, const float *logits, const int32_t *history,
                                   size_t n_history)
 {
     const vouch_sampling *params = &sampler->params;
     const bool has_sigma = params->top_n_sigma > 0 && params->temperature > 0;
-    if (!sampler->allowed && !vouch_sampling_changes_logits(params) && !has_sigma) return logits;
+    if (!sampler->allowed && !vouch_sampling_changes_logits(params) && !has_sigma && sampler->n_banned == 0)
+        return logits;
     float *changed = memcpy(sampler->logits, logits, (size_t)sampler->n_vocab * sizeof *logits);
     if (sampler->allowed) ban_others(sampler->allowed, changed, sampler->n_vocab);
+    if (sampler->n_banned > 0) ban(sampler, changed);
     for (size_t i = 0; i < params->n_bias; i++) {
         float *logit = &changed[params->bias[i].token];
         *logit = narrow((double)*logit + (double)params->bias[i].bias);

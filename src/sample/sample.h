@@ -67,6 +67,8 @@ typedef struct vouch_sampler {
     const vouch_kernels *kernels;
     const vouch_breakers *breakers; /* of DRY; NULL: none. Set after layout */
     const uint64_t *allowed;   /* [n_vocab bits] tokens that the grammar allows; NULL: all. Set before each call */
+    const int32_t *banned;     /* [n_banned] tokens that this position must not be. Set before each call */
+    int32_t n_banned;
     bool xtc_applies;          /* to this position (vouch_xtc_applies). Set before each call */
     int32_t *count;            /* [n_vocab], all zero between calls */
     int32_t *repeats;          /* [dry_penalty_last_n, at most n_ctx] */
