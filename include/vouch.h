@@ -359,6 +359,7 @@ typedef enum vouch_grammar_kind {
     VOUCH_GRAMMAR_GBNF,        /* llama.cpp's notation: root ::= "yes" | "no" */
     VOUCH_GRAMMAR_JSON_SCHEMA, /* a JSON Schema, draft 2020-12. Answers are JSON texts that it accepts */
     VOUCH_GRAMMAR_JSON,        /* any JSON object; the text is not used and may be NULL */
+    VOUCH_GRAMMAR_REGEX,       /* a regular expression as in JSON Schema's `pattern`; it matches the whole answer */
     VOUCH_GRAMMAR_CLOSED = 16, /* an object whose schema has `properties` has no others than these and required ones,
                                   unless the schema has additionalProperties, unevaluatedProperties or
                                   patternProperties */

@@ -152,8 +152,8 @@ bool server_request_bind(const server_request *r, server_job *job, server_though
         return server_fail_field(fault, r->must_call ? "tool_choice" : "response_format",
                                  "an answer can be bound once: give one of response_format, grammar and json_schema, "
                                  "and no grammar beside a tool_choice that forces a call");
-    if (has_grammar) return open_grammar(job, VOUCH_GRAMMAR_GBNF | schema_flags(r, NULL), r->grammar,
-                                                             "grammar", fault);
+    if (has_grammar)
+        return open_grammar(job, r->grammar_kind | schema_flags(r, NULL), r->grammar, r->grammar_param, fault);
     if (!find_schema(r, &schema, &param, fault)) return false;
     bool good = true;
     if (r->must_call) { /* a format binds a text, and there is none */

@@ -66,15 +66,17 @@ static bool add_blocks(json_t *out, const char *role, const json_t *blocks, cons
             if (good && !*server_word(block, "tool_use_id"))
                 good = server_fail_field(fault, inner, "tool_use_id: expected the id of the call that this answers");
             if (!good) break;
-            json_t *result = server_json_texts(json_object_get(block, "content"), inner, fault);
+            char at[112];
+            snprintf(at, sizeof at, "%s.content", inner);
+            json_t *result = server_json_texts(json_object_get(block, "content"), at, fault);
             good = good && result;
             if (result)
                 json_array_append_new(out, json_pack("{s:s, s:s, s:o}", "role", "tool", "tool_call_id",
                                                      server_word(block, "tool_use_id"), "content", result));
         } else if (good && !is_type(block, "redacted_thinking")) {
-            good = server_fail_field(fault, inner,
-                                     "type '%.40s' is not supported; expected text, thinking, tool_use or tool_result",
-                                     server_word(block, "type"));
+            good = server_check_part(block, inner, fault) &&
+                   server_fail_field(fault, inner, "type '%.40s' is not supported; expected text, thinking, tool_use "
+                                     "or tool_result", server_word(block, "type"));
         }
     }
     if (good && (has_text || json_array_size(calls) > 0)) {
@@ -158,6 +160,10 @@ static bool convert(server_exchange *x, server_fault *fault)
     json_t *document = x->json;
     if (!json_is_object(document)) return server_fail_field(fault, "body", "expected an object");
     json_t *choice = json_object_get(document, "tool_choice");
+    const json_t *thread = json_object_get(document, "thread");
+    if (thread && !json_is_null(thread)) /* with this code, tool_runner of the anthropic package goes on without it */
+        return server_fail(fault, 400, "thread_unsupported_request", "thread",
+                           "thread: the server keeps no conversations; leave it out and send all messages");
     const char *type = json_is_object(choice) ? server_word(choice, "type") : "";
     if (json_is_true(json_object_get(choice, "disable_parallel_tool_use")))
         json_object_set_new(document, "parallel_tool_calls", json_false());

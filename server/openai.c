@@ -190,6 +190,24 @@ static json_t *whole_calls(server_exchange *x, server_reader *reader)
     return calls;
 }
 
+/* Adds calls to a message or a delta, and takes them: one as function_call for clients that know no tools. */
+static void set_calls(const server_answer *a, json_t *object, json_t *calls)
+{
+    if (!a->request.is_legacy) {
+        json_object_set_new(object, "tool_calls", calls);
+        return;
+    }
+    json_object_set(object, "function_call", json_object_get(json_array_get(calls, 0), "function"));
+    json_decref(calls);
+}
+
+/* The reason in the words of the API. */
+static const char *finish_word(const server_answer *a, const server_job *job, int32_t choice)
+{
+    const char *word = server_finish_word(a, job, choice);
+    return a->request.is_legacy && strcmp(word, "tool_calls") == 0 ? "function_call" : word;
+}
+
 /* Takes the text. */
 static void set_text(json_t *object, const char *name, server_text *text)
 {
@@ -226,7 +244,7 @@ static void give(server_exchange *x, int32_t index)
     json_t *delta = json_object();
     if (reader->thoughts.n > 0) set_text(delta, "reasoning_content", &reader->thoughts);
     if (reader->content.n > 0 || is_empty) set_text(delta, "content", &reader->content);
-    if (calls) json_object_set_new(delta, "tool_calls", calls);
+    if (calls) set_calls(a, delta, calls);
     send_chunk(x, index, delta, NULL);
 }
 
@@ -251,7 +269,7 @@ static void stream_event(server_exchange *x, const server_event *event)
     const server_choice *choice = &x->job->choices[event->choice];
     if (choice->error.code == VOUCH_OK) {
         json_t *nothing = is_chat(a) ? json_object() : json_string("");
-        send_chunk(x, event->choice, nothing, server_finish_word(a, x->job, event->choice));
+        send_chunk(x, event->choice, nothing, finish_word(a, x->job, event->choice));
         return;
     }
     server_fault fault;
@@ -285,7 +303,7 @@ static json_t *message_json(server_exchange *x, int32_t i)
     else json_object_set_new(message, "content", json_null());
     json_object_set_new(message, "refusal", json_null());
     if (reader->thoughts.n > 0) set_text(message, "reasoning_content", &reader->thoughts);
-    if (reader->n_calls > 0) json_object_set_new(message, "tool_calls", whole_calls(x, reader));
+    if (reader->n_calls > 0) set_calls(a, message, whole_calls(x, reader));
     return message;
 }
 
@@ -293,7 +311,7 @@ static json_t *choice_json(server_exchange *x, int32_t i)
 {
     server_answer *a = x->state;
     server_said *said = &a->said[i];
-    const char *finish = server_finish_word(a, x->job, i);
+    const char *finish = finish_word(a, x->job, i);
     const server_text *text = &said->reader.content;
     const cli_json_entry entries[] = {
         {"index", json_integer(i)},

@@ -77,6 +77,11 @@ static const struct form {
     {SERVER_MESSAGES, "tool_choice", false, "{\"type\": \"object\"}"},
     {OPENAI, "response_format", false, "{\"type\": \"object\", \"required\": [\"type\"], \"properties\": {\"type\": "
                                        "{\"enum\": [\"text\", \"json_object\", \"json_schema\"]}}}"},
+    {OPENAI, "structured_outputs", false, "{\"type\": \"object\"}"},
+    {OPENAI, "guided_json", false, "{\"type\": [\"object\", \"string\", \"boolean\"]}"},
+    {OPENAI, "guided_choice", false, TEXTS},
+    {SERVER_CHAT, "functions", false, "{\"type\": \"array\", \"items\": {\"type\": \"object\"}}"},
+    {SERVER_CHAT, "function_call", false, "{\"type\": [\"string\", \"object\"]}"},
     {OPENAI | NATIVE, "json_schema", false, "{\"type\": [\"object\", \"boolean\"]}"},
     {SERVER_CHAT, "documents", false, "{\"type\": \"array\"}"},
     {CHATS, "chat_template_kwargs", false, "{\"type\": \"object\"}"},

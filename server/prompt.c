@@ -8,28 +8,83 @@
 
 enum { MOST_PROMPTS = 128, MOST_IDS = 1 << 22 };
 
+/* Members that are null count as absent. A content of null says something. */
+static void drop_nulls(json_t *object)
+{
+    const char *name;
+    json_t *value;
+    void *next;
+    json_object_foreach_safe(object, next, name, value)
+        if (json_is_null(value) && strcmp(name, "content") != 0) json_object_del(object, name);
+}
+
+/* Parts are texts; a refusal is one. cache_control is for servers that bill by it. */
+static bool complete_parts(json_t *content, const char *path, server_fault *fault)
+{
+    json_t *part;
+    size_t i;
+    json_array_foreach(content, i, part)
+    {
+        char inner[96];
+        snprintf(inner, sizeof inner, "%.64s[%zu]", path, i);
+        if (!server_check_part(part, inner, fault)) return false;
+        if (strcmp(server_word(part, "type"), "refusal") == 0 && json_is_string(server_part_text(part))) {
+            json_object_set(part, "text", json_object_get(part, "refusal"));
+            json_object_set_new(part, "type", json_string("text"));
+            json_object_del(part, "refusal");
+        }
+        json_object_del(part, "cache_control");
+        drop_nulls(part);
+    }
+    return true;
+}
+
 /* Messages of all roles but the assistant's have a content, and a tool's message names its call, as the OpenAI API has
- * it. The assistant's may lack both content and calls. Templates read the content nevertheless, so it is "". */
+ * it. The assistant's may lack both content and calls. Templates read the content nevertheless, so it is "", or its
+ * refusal. */
 static bool complete_messages(const json_t *messages, server_fault *fault)
 {
     json_t *message;
+    char id[10] = "";
     size_t i;
     json_array_foreach(messages, i, message)
     {
         char path[64];
+        drop_nulls(message);
+        server_convert_legacy_message(message, i, id);
         const char *role = server_word(message, "role");
-        const json_t *content = json_object_get(message, "content");
+        json_t *content = json_object_get(message, "content"), *refusal = json_object_get(message, "refusal");
         const bool is_answer = strcmp(role, "assistant") == 0;
         snprintf(path, sizeof path, "messages[%zu].content", i);
         if (*role && !is_answer && (!content || json_is_null(content)))
             return server_fail_field(fault, path, "expected a string or an array of parts, got %s",
                                      content ? "null" : "nothing");
+        if (!complete_parts(content, path, fault)) return false;
         snprintf(path, sizeof path, "messages[%zu].tool_call_id", i);
         if (strcmp(role, "tool") == 0 && !*server_word(message, "tool_call_id"))
             return server_fail_field(fault, path, "expected the id of the call that this message answers");
-        if (is_answer && !content) json_object_set_new(message, "content", json_string(""));
+        if (is_answer && json_is_string(refusal) && (!content || json_is_null(content)))
+            json_object_set(message, "content", refusal);
+        else if (is_answer && !content) json_object_set_new(message, "content", json_string(""));
+        json_object_del(message, "refusal");
+        json_object_del(message, "cache_control");
     }
     return true;
+}
+
+/* Templates write tools as they come, so they get what describes a tool alone. */
+static void complete_tools(const json_t *tools)
+{
+    json_t *tool;
+    size_t i;
+    json_array_foreach(tools, i, tool)
+    {
+        json_t *function = json_object_get(tool, "function");
+        json_object_del(tool, "cache_control");
+        json_object_del(function, "cache_control");
+        drop_nulls(tool);
+        drop_nulls(function);
+    }
 }
 
 /* The object that the chat template reads, as text. */
@@ -75,6 +130,7 @@ static int32_t *conversation_tokens(const server_request *r, size_t *n, server_f
         return NULL;
     }
     if (!complete_messages(r->messages, fault)) return NULL;
+    complete_tools(r->tools);
     const json_t *opens = json_object_get(r->document, "add_generation_prompt");
     if (r->continue_final_message && json_is_true(opens)) {
         server_fail_field(fault, "continue_final_message", "leave out add_generation_prompt, which opens another turn");
@@ -127,7 +183,7 @@ bool server_count_prompt(const server_request *r, size_t *n, server_fault *fault
 
 /* ---------------------------------------------------------------- completions */
 
-/* llama.cpp has another form of a text: {"prompt_string": "..."}. */
+/* llama.cpp has another form of a text: {"prompt_string": "..."}. Beside it, pictures and sounds may stand. */
 static const json_t *text_of(const server_request *r, const json_t *value)
 {
     const bool is_object = r->where == SERVER_NATIVE && json_is_object(value) && json_object_size(value) == 1;
@@ -251,7 +307,7 @@ static bool prompt_read(const server_request *r, const json_t *value, const char
 
 server_job *server_prompt_texts(const server_request *r, server_fault *fault)
 {
-    const bool is_one = is_one_prompt(r, r->prompt);
+    const bool is_one = json_is_object(r->prompt) || is_one_prompt(r, r->prompt);
     const size_t n = is_one ? 1 : json_array_size(r->prompt);
     if (r->echo && r->suffix && *r->suffix) {
         server_fail_field(fault, "suffix", "allowed only without echo");
@@ -271,7 +327,9 @@ server_job *server_prompt_texts(const server_request *r, server_fault *fault)
         const json_t *value = is_one ? r->prompt : json_array_get(r->prompt, i);
         char path[32];
         snprintf(path, sizeof path, is_one ? "prompt" : "prompt[%zu]", i);
-        if (!is_one_prompt(r, value))
+        if (json_array_size(json_object_get(value, "multimodal_data")) > 0)
+            good = server_fail_field(fault, path, "multimodal_data: this server reads text only; leave it out");
+        else if (!is_one_prompt(r, value))
             good = server_fail_field(fault, path, "expected a string or an array of token ids");
         else good = prompt_read(r, value, path, &all, fault);
         ends[i] = all.n / sizeof(int32_t);

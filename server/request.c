@@ -26,11 +26,12 @@ static const server_field fields[] = {
     {"stream", ALL, SERVER_FIELD_BOOL, AT(stream), NULL},
     {"stream_options", OPENAI, SERVER_FIELD_VALUE, AT(stream_options), NULL},
     {"n", OPENAI, SERVER_FIELD_INT, AT(n), "[1, 64]"},
-    {"max_tokens", CHAT | MESSAGES, SERVER_FIELD_INT, AT(max_tokens), "[1, 2147483647]"},
-    {"max_tokens", COMPLETIONS, SERVER_FIELD_INT, AT(max_tokens), "[0, 2147483647]"},
-    {"max_completion_tokens", CHAT, SERVER_FIELD_INT, AT(max_completion_tokens), "[1, 2147483647]"},
+    {"max_tokens", MESSAGES, SERVER_FIELD_INT, AT(max_tokens), "[1, 2147483647]"},
+    {"max_tokens", OPENAI, SERVER_FIELD_INT, AT(max_tokens), "[-1, 2147483647]"},
+    {"max_completion_tokens", CHAT, SERVER_FIELD_INT, AT(max_completion_tokens), "[-1, 2147483647]"},
     {"n_predict", COMPLETIONS | NATIVE, SERVER_FIELD_INT, AT(n_predict), "[-2, 2147483647]"},
-    {"max_output_tokens", RESPONSES, SERVER_FIELD_INT, AT(max_tokens), "[1, 2147483647]"},
+    {"max_output_tokens", RESPONSES, SERVER_FIELD_INT, AT(max_tokens), "[-1, 2147483647]"},
+    {"min_tokens", ALL, SERVER_FIELD_INT, AT(session.min_tokens), "[0, 2147483647]"},
     {"stop_sequences", MESSAGES, SERVER_FIELD_VALUE, AT(stop), NULL},
     {"stop", ALL & ~(unsigned)(MESSAGES | RESPONSES), SERVER_FIELD_VALUE, AT(stop), NULL},
     {"ignore_eos", ALL, SERVER_FIELD_BOOL, AT(session.ignore_eos), NULL},
@@ -73,9 +74,17 @@ static const server_field fields[] = {
     {"tools", CHAT | MESSAGES | RESPONSES, SERVER_FIELD_VALUE, AT(tools), NULL},
     {"tool_choice", CHAT | MESSAGES | RESPONSES, SERVER_FIELD_VALUE, AT(tool_choice), NULL},
     {"parallel_tool_calls", CHAT | RESPONSES | MESSAGES, SERVER_FIELD_BOOL, AT(several_calls), NULL},
-    {"functions", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
-    {"function_call", CHAT, SERVER_FIELD_NEUTRAL, 0, "none"},
+    {"functions", CHAT, SERVER_FIELD_IGNORED, 0, NULL}, /* these two became tools and tool_choice (legacy.c) */
+    {"function_call", CHAT, SERVER_FIELD_IGNORED, 0, NULL},
     {"grammar", OPENAI | NATIVE, SERVER_FIELD_STRING, AT(grammar), NULL},
+    {"structured_outputs", OPENAI, SERVER_FIELD_VALUE, AT(structured_outputs), NULL},
+    {"guided_json", OPENAI, SERVER_FIELD_VALUE, AT(guided_json), NULL},
+    {"guided_choice", OPENAI, SERVER_FIELD_VALUE, AT(guided_choice), NULL},
+    {"guided_regex", OPENAI, SERVER_FIELD_STRING, AT(guided_regex), NULL},
+    {"guided_grammar", OPENAI, SERVER_FIELD_STRING, AT(guided_grammar), NULL},
+    {"guided_decoding_backend", OPENAI, SERVER_FIELD_IGNORED, 0, NULL},
+    {"guided_whitespace_pattern", OPENAI, SERVER_FIELD_IGNORED, 0, NULL},
+    {"regex", OPENAI | NATIVE, SERVER_FIELD_STRING, AT(regex), NULL},
     {"response_format", OPENAI | RESPONSES | MESSAGES, SERVER_FIELD_VALUE, AT(response_format), NULL},
     {"audio", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"web_search_options", CHAT, SERVER_FIELD_NEUTRAL, 0, NULL},
@@ -123,7 +132,15 @@ static const server_field fields[] = {
 
     {"mcp_servers", MESSAGES, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"container", MESSAGES, SERVER_FIELD_NEUTRAL, 0, NULL},
-    {"context_management", MESSAGES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"context_management", MESSAGES | RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"cache_control", ALL, SERVER_FIELD_IGNORED, 0, NULL},
+    {"diagnostics", MESSAGES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"inference_geo", MESSAGES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"user_profile_id", MESSAGES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"workspace_id", MESSAGES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"compaction", MESSAGES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"speed", MESSAGES, SERVER_FIELD_NEUTRAL, 0, "standard"},
+    {"fallbacks", MESSAGES, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"output_config", MESSAGES, SERVER_FIELD_IGNORED, 0, NULL},
 
     {"instructions", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL}, /* the first message has them (responses.c) */
@@ -133,6 +150,11 @@ static const server_field fields[] = {
     {"truncation", RESPONSES, SERVER_FIELD_NEUTRAL, 0, "disabled"},
     {"previous_response_id", RESPONSES, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"conversation", RESPONSES, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"prompt", RESPONSES, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"moderation", CHAT | RESPONSES, SERVER_FIELD_NEUTRAL, 0, NULL},
+    {"prompt_cache_options", CHAT | RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"access_programs", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
+    {"image", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
     {"background", RESPONSES, SERVER_FIELD_NEUTRAL, 0, NULL},
     {"stream_options", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
     {"client_metadata", RESPONSES, SERVER_FIELD_IGNORED, 0, NULL},
@@ -340,19 +362,25 @@ static bool read_logprobs(server_request *r, server_fault *fault)
     return true;
 }
 
-/* max_tokens 0 asks for no tokens, only for the prompt's text and log probabilities. n_predict 0 asks for none, too; a
- * negative one doesn't bound the answer. */
+/* -1 doesn't bound the answer. Of completions, 0 asks for no tokens, only for the prompt's text and log probabilities;
+ * n_predict 0 asks for none, too. */
 static bool read_length(server_request *r, server_fault *fault)
 {
-    const json_t *given = json_object_get(r->document, "max_tokens"),
-                 *predicted = json_object_get(r->document, "n_predict");
-    if (r->max_tokens > 0) r->session.max_tokens = r->max_tokens;
-    if (r->max_completion_tokens > 0) r->session.max_tokens = r->max_completion_tokens;
-    if (r->n_predict > 0) r->session.max_tokens = r->n_predict;
-    if (r->where == SERVER_NATIVE) r->prompt_only = json_is_number(predicted) && r->n_predict == 0;
-    if (r->where == SERVER_COMPLETIONS) r->prompt_only = json_is_integer(given) && r->max_tokens == 0;
-    if (!r->prompt_only || r->where == SERVER_NATIVE || (r->echo && !r->stream)) return true;
-    return server_fail_field(fault, "max_tokens", "0 is allowed only with echo, and without stream");
+    static const char *const names[] = {"max_tokens", "max_output_tokens", "max_completion_tokens", "n_predict"};
+    const int32_t values[] = {r->max_tokens, r->max_tokens, r->max_completion_tokens, r->n_predict};
+    const char *empty = NULL; /* the field that is 0 */
+    for (int i = 0; i < 4; i++) {
+        const json_t *given = json_object_get(r->document, names[i]);
+        if (!given || json_is_null(given)) continue;
+        r->session.max_tokens = values[i] > 0 ? values[i] : 0;
+        if (values[i] == 0) empty = names[i];
+    }
+    if (!empty) return true;
+    r->prompt_only = r->where & (COMPLETIONS | NATIVE);
+    if (r->where & NATIVE || (r->where == COMPLETIONS && r->echo && !r->stream)) return true;
+    return server_fail_field(fault, empty, r->where == COMPLETIONS
+                                               ? "0 is allowed only with echo, and without stream"
+                                               : "0 is outside the range; expected at least 1, or -1: no bound");
 }
 
 /* Paths of members, such as "timings/predicted_n". */
@@ -393,6 +421,36 @@ static bool check_tools(const json_t *tools, server_fault *fault)
     return true;
 }
 
+/* {"mode": "auto" or "required", "tools": [...]}; chat has it within "allowed_tools". Leaves only the tools that it
+ * names. */
+static bool read_allowed(server_request *r, const char **word, server_fault *fault)
+{
+    const json_t *inner = json_object_get(r->tool_choice, "allowed_tools"), *allowed = inner ? inner : r->tool_choice;
+    const json_t *names = json_object_get(allowed, "tools"), *name;
+    json_t *left = json_array(), *tool;
+    size_t i, t;
+    *word = server_word(allowed, "mode");
+    /* The document owns the array. */
+    json_object_set_new(r->document, "allowed_tools", left);
+    if (strcmp(*word, "auto") != 0 && strcmp(*word, "required") != 0)
+        return server_fail_field(fault, "tool_choice", "mode: expected auto or required");
+    if (json_array_size(names) == 0)
+        return server_fail_field(fault, "tool_choice", "tools: expected an array of at least one tool");
+    json_array_foreach(names, i, name)
+    {
+        const json_t *function = json_object_get(name, "function");
+        const char *wanted = server_word(function ? function : name, "name");
+        const size_t n = json_array_size(left);
+        json_array_foreach(r->tools, t, tool)
+            if (strcmp(server_word(json_object_get(tool, "function"), "name"), wanted) == 0)
+                json_array_append(left, tool);
+        if (json_array_size(left) == n)
+            return server_fail_field(fault, "tool_choice", "no tool has the name '%.60s'", wanted);
+    }
+    r->tools = left;
+    return true;
+}
+
 /* With "none" the model doesn't hear of the tools. */
 static bool read_tools(server_request *r, server_fault *fault)
 {
@@ -400,12 +458,14 @@ static bool read_tools(server_request *r, server_fault *fault)
     const char *word = choice ? choice : type;
     const bool names = (strcmp(type, "function") == 0 || strcmp(type, "tool") == 0) && *server_chosen_tool(r);
     if (!check_tools(r->tools, fault)) return false;
+    if (strcmp(type, "allowed_tools") == 0 && !read_allowed(r, &word, fault)) return false;
     r->must_call = names || strcmp(word, "required") == 0 || strcmp(word, "any") == 0;
     if (r->tool_choice && !r->must_call && strcmp(word, "auto") != 0 && strcmp(word, "none") != 0)
-        return server_fail_field(fault, "tool_choice", "expected auto, none, required, or an object that names a tool");
+        return server_fail_field(fault, "tool_choice",
+                                 "expected auto, none, required, allowed_tools, or an object that names a tool");
     if (r->must_call && json_array_size(r->tools) == 0)
         return server_fail_field(fault, "tool_choice", "a call is forced, but the request has no tools");
-    if (json_array_size(r->tools) == 0 || (choice && strcmp(choice, "none") == 0)) r->tools = NULL;
+    if (json_array_size(r->tools) == 0 || strcmp(word, "none") == 0) r->tools = NULL;
     return true;
 }
 
@@ -468,6 +528,7 @@ bool server_request_read(server_request *r, server_exchange *x, unsigned where, 
     pthread_mutex_lock(&r->model->lock);
     r->session.speculation = r->model->speculation;
     pthread_mutex_unlock(&r->model->lock);
+    if (where == CHAT && !server_convert_functions(r, fault)) return false;
     if (!server_fields_read(x->json, "", &server_request_fields, where, r, fault)) return false;
     vouch_sampling *sampling = &r->session.sampling;
     if (sampling->top_k < 0) sampling->top_k = 0;
@@ -478,8 +539,8 @@ bool server_request_read(server_request *r, server_exchange *x, unsigned where, 
     if (sampling->typical_p < 1e-6f) sampling->typical_p = 1e-6f;
     if (r->samplers && !server_read_samplers(r->samplers, sampling, fault)) return false;
     return read_length(r, fault) && read_logprobs(r, fault) && read_tools(r, fault) &&
-           server_read_thinking(r, fault) && read_stream_options(r, fault) && read_response_fields(r, fault) &&
-           read_seed(r, fault) && read_speculative(r, fault);
+           server_request_structured(r, fault) && server_read_thinking(r, fault) && read_stream_options(r, fault) &&
+           read_response_fields(r, fault) && read_seed(r, fault) && read_speculative(r, fault);
 }
 
 /* ----------------------------------------------------------------------- job */

@@ -47,12 +47,18 @@ typedef struct server_request {
     json_t *n_logprobs; /* completions: a number */
     int32_t top_logprobs;     /* chat */
     bool add_generation_prompt, continue_final_message; /* as apply_chat_template of transformers takes them */
-    const char *reasoning_effort, *grammar;
+    const char *reasoning_effort;
+    const char *grammar;            /* binds the answer from its first token on; NULL or "": nothing does */
+    vouch_grammar_kind grammar_kind; /* its notation: GBNF, or a regular expression */
+    const char *grammar_param;       /* the field that has it */
     json_t *reasoning, *thinking; /* read by thinking.c, with reasoning_effort */
     bool enable_thinking, hides_thoughts;
     json_t *json_schema, *include;
     bool open_objects;  /* objects of schemas that list properties may have others, as the standard says */
+    json_t *structured_outputs, *guided_json, *guided_choice; /* vLLM's (structured.c) */
+    const char *guided_regex, *guided_grammar, *regex;
     bool must_call;     /* tool_choice forces a call */
+    bool is_legacy;     /* the client knows `functions`, and no tools */
     bool several_calls; /* an answer may have more than one */
     bool infills;       /* /infill */
     const char *suffix; /* completions: the text after the answer; NULL or "": there is none */
@@ -97,6 +103,14 @@ server_job *server_prompt_texts(const server_request *request, server_fault *fau
 server_model *server_find_model(server *s, const json_t *name, server_fault *fault);
 /* No model has the name: 404. False. */
 bool server_fail_model(server_fault *fault, const char *name);
+
+/* Reads the fields in which vLLM's clients bind an answer, and makes them a grammar or a schema (structured.c). */
+bool server_request_structured(server_request *request, server_fault *fault);
+
+/* Turns `functions` of the document, if it has any, into tools (legacy.c). */
+bool server_convert_functions(server_request *request, server_fault *fault);
+/* Turns message i into one of today's chat API. `id`: of the last call of this form, "" before the first. */
+void server_convert_legacy_message(json_t *message, size_t i, char id[10]);
 
 /* The name of the tool that tool_choice names; "": none. */
 const char *server_chosen_tool(const server_request *request);

@@ -1115,6 +1115,33 @@ static void test_fuzzed_schemas(void **state)
     assert_in_range(opened, rounds / 10, rounds);
 }
 
+/* An expression by itself matches the whole answer, with characters as they are. */
+static void test_expressions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *text;
+        verdict verdict;
+    } cases[] = {
+        {"a+b", "aab", ACCEPTED}, {"a+b", "aa", BEGUN}, {"a+b", "xaab", REFUSED}, {"a+b", "aabx", REFUSED},
+        {"^a|b$", "a", ACCEPTED}, {"^a|b$", "b", ACCEPTED}, {"^a|b$", "ab", REFUSED}, {"(yes|no)\\.", "no.", ACCEPTED},
+        {"\"[\\w ]*\"", "\"a b\"", ACCEPTED}, {"\\\\n", "\\n", ACCEPTED}, {"a\\nb", "a\nb", ACCEPTED},
+        {".", "\xe2\x82\xac", ACCEPTED}, {".", "\n", REFUSED}, {"[^a]{2,3}", "bc", ACCEPTED}, {"[^a]{2,3}", "b", BEGUN},
+        {"\\d{4}-\\d{2}", "2026-11", ACCEPTED}, {"", "", ACCEPTED}, {"", "a", REFUSED}, {"a*?", "aaa", ACCEPTED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (grammar_verdict(VOUCH_GRAMMAR_REGEX, cases[i].pattern, cases[i].text) != cases[i].verdict)
+            fail_msg("%s: %s", cases[i].pattern, cases[i].text);
+    static const char *const wrong[] = {"(", ")", "a{2,1}", "\\1", "(?=a)", "a^b", "[b-a]", "*"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        vouch_grammar *grammar;
+        vouch_error err;
+        const vouch_status status =
+            vouch_grammar_open(&grammar, VOUCH_GRAMMAR_REGEX, wrong[i], strlen(wrong[i]), &err);
+        if (status != VOUCH_E_UNSUPPORTED || !strstr(err.message, "the pattern")) fail_msg("%s", wrong[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1131,6 +1158,7 @@ int main(void)
         cmocka_unit_test(test_names_come_once),
         cmocka_unit_test(test_names_are_bounded),
         cmocka_unit_test(test_random_texts_have_no_name_twice),
+        cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_wrong_schemas_are_refused),
         cmocka_unit_test(test_schemas_without_values_are_refused),
         cmocka_unit_test(test_fuzzed_schemas),

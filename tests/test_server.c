@@ -965,7 +965,7 @@ static const struct {
     {CHAT, "{" ASK ", \"top_k\": 1.5}", 400, "top_k", "a fraction"},
     {CHAT, "{" ASK ", \"top_k\": 1e308}", 400, "top_k", "outside"},
     {CHAT, "{" ASK ", \"n\": 0}", 400, "n", "[1, 64]"},
-    {CHAT, "{" ASK ", \"max_completion_tokens\": -1}", 400, "max_completion_tokens", "outside"},
+    {CHAT, "{" ASK ", \"max_completion_tokens\": -2}", 400, "max_completion_tokens", "outside"},
     {CHAT, "{" ASK ", \"stream\": \"yes\"}", 400, "stream", "true or false"},
     {CHAT, "{" ASK ", \"stream_options\": {}}", 400, "stream_options", "only with"},
     {CHAT, "{" ASK ", \"stop\": [1]}", 400, "stop[0]", "expected a string"},

@@ -85,7 +85,7 @@ static void expect_reply(const api_case *c, http_reply reply)
 {
     char *part_text = quoted(c->part);
     json_error_t error;
-    json_t *part = json_loads(part_text, 0, &error), *value = json_loadb(reply.body, reply.n, 0, NULL);
+    json_t *part = json_loads(part_text, 0, &error), *value = json_loadb(reply.body, reply.n, JSON_ALLOW_NUL, NULL);
     if (!part) fail_msg("%s: %s", c->part, error.text);
     if (reply.status != c->status || !matches(part, value))
         fail_msg("%s %s: status %d: %s\nexpected %d: %s", c->path, c->body ? c->body : "", reply.status, reply.body,
@@ -404,6 +404,240 @@ static void long_prompts_are_refused_in_their_words(void **state)
     }
 }
 
+/* -------------------------------------------------------------------- requests */
+
+#define TOOL(name) "{'type': 'function', 'function': {'name': '" name "', 'parameters': {'const': {}}}}"
+#define BOTH       "'tools': [" TOOL("f") ", " TOOL("g") "]"
+#define FLAT       "'tools': [{'type': 'function', 'name': 'f', 'parameters': {'const': {}}}, {'type': 'function', " \
+                   "'name': 'g', 'parameters': {'const': {}}}]"
+#define CALLS(name) \
+    "{'choices': [{'message': {'tool_calls': [{'function': {'name': '" name "', 'arguments': '{}'}}]}}]}"
+#define SAID(text)  "{'choices': [{'message': {'content': '" text "'}}]}"
+#define ALLOWED(mode, name) \
+    "'tool_choice': {'type': 'allowed_tools', 'allowed_tools': {'mode': '" mode "', 'tools': [{'type': 'function', " \
+    "'function': {'name': '" name "'}}]}}"
+#define ALLOWED_FLAT(mode, name) \
+    "'tool_choice': {'type': 'allowed_tools', 'mode': '" mode "', 'tools': [{'type': 'function', 'name': '" name "'}]}"
+
+static void tools_are_allowed(void **state)
+{
+    (void)state;
+    static const api_case cases[] = {
+        {CHAT, "{" HELLO ", " BOTH ", " ALLOWED("required", "g") ", 'parallel_tool_calls': false}", 200, CALLS("g")},
+        {CHAT, "{" HELLO ", " BOTH ", " ALLOWED("required", "f") ", 'parallel_tool_calls': false}", 200, CALLS("f")},
+        {CHAT, "{" HELLO ", " BOTH ", " ALLOWED("auto", "f") ", 'max_tokens': 1}", 200, "{'choices': '*'}"},
+        {CHAT, "{" HELLO ", " BOTH ", " ALLOWED("required", "h") "}", 400, REFUSED("tool_choice", "no tool")},
+        {CHAT, "{" HELLO ", " BOTH ", " ALLOWED("any", "f") "}", 400, REFUSED("tool_choice", "auto or required")},
+        {CHAT, "{" HELLO ", " ALLOWED("required", "f") "}", 400, REFUSED("tool_choice", "no tool")},
+        {CHAT, "{" HELLO ", " BOTH ", 'tool_choice': {'type': 'allowed_tools'}}", 400, REFUSED("tool_choice", "mode")},
+        {RESPONSES, "{'input': 'x', " FLAT ", " ALLOWED_FLAT("required", "g") ", 'parallel_tool_calls': false}", 200,
+         "{'output': [{'type': 'function_call', 'name': 'g'}], 'tools': [{'name': 'f'}, {'name': 'g'}], "
+         "'tool_choice': {'type': 'allowed_tools', 'mode': 'required', 'tools': [{'type': 'function', 'name': 'g'}]}}"},
+        {RESPONSES, "{'input': 'x', 'max_output_tokens': 1, " FLAT ", " ALLOWED_FLAT("auto", "g") "}", 200,
+         "{'tool_choice': {'type': 'allowed_tools'}}"},
+        {RESPONSES, "{'input': 'x', " FLAT ", " ALLOWED_FLAT("required", "h") "}", 400,
+         REFUSED("tool_choice", "no tool has the name")},
+    };
+    EXPECT(cases);
+}
+
+/* Clients from before tools: their form comes back. */
+static void functions_become_tools(void **state)
+{
+    (void)state;
+#define FUNCTIONS "'functions': [{'name': 'f', 'description': 'd', 'parameters': {'const': {}}}, {'name': 'g'}]"
+#define CALLED \
+    "{'choices': [{'finish_reason': 'function_call', 'message': {'role': 'assistant', 'content': null, 'tool_calls': " \
+    "'!', 'function_call': {'name': 'f', 'arguments': '{}'}}}]}"
+    static const api_case cases[] = {
+        {CHAT, "{" HELLO ", " FUNCTIONS ", 'function_call': {'name': 'f'}}", 200, CALLED},
+        {CHAT, "{" HELLO ", 'functions': [{'name': 'f', 'parameters': {'const': {}}}], 'function_call': {'name': 'f'}, "
+               "'tools': null, 'tool_choice': null}", 200, CALLED},
+        {CHAT, "{" A ", " HELLO ", " FUNCTIONS ", 'function_call': 'none', 'max_tokens': 2}", 200, SAID("aa")},
+        {CHAT, "{" A ", " HELLO ", " FUNCTIONS ", 'function_call': 'auto', 'max_tokens': 2}", 200, SAID("aa")},
+        {CHAT, "{" A ", " HELLO ", 'functions': null, 'function_call': null, 'max_tokens': 2}", 200, SAID("aa")},
+        {CHAT, "{" A ", 'max_tokens': 2, 'messages': [{'role': 'user', 'content': 'x'}, {'role': 'assistant', "
+               "'content': null, 'function_call': {'name': 'f', 'arguments': '{}'}}, {'role': 'function', 'name': 'f', "
+               "'content': 'done'}]}", 200, SAID("aa")},
+        {CHAT, "{" HELLO ", " FUNCTIONS ", 'function_call': {'name': 'h'}}", 400, REFUSED("tool_choice", "no tool")},
+        {CHAT, "{" HELLO ", " FUNCTIONS ", 'function_call': 'often'}", 400, REFUSED("function_call", "auto, none")},
+        {CHAT, "{" HELLO ", " FUNCTIONS ", " BOTH "}", 400, REFUSED("functions", "either")},
+        {CHAT, "{" HELLO ", 'functions': {}}", 400, REFUSED("functions", "an array")},
+        {CHAT, "{'messages': [{'role': 'function', 'name': 'f', 'content': 'x'}]}", 400,
+         REFUSED("messages[0].tool_call_id", "")},
+    };
+    EXPECT(cases);
+#undef FUNCTIONS
+#undef CALLED
+    char *body = quoted("{" HELLO ", 'stream': true, 'functions': [{'name': 'f', 'parameters': {'const': {}}}], "
+                        "'function_call': {'name': 'f'}}");
+    http_reply reply = http_post(server.port, CHAT, body);
+    bool is_done;
+    json_t *events = http_events(&reply, &is_done), *event;
+    char name[64] = "", arguments[64] = "";
+    size_t i;
+    json_array_foreach(events, i, event)
+    {
+        json_t *call = http_at(event, "choices.0.delta.function_call");
+        assert_null(http_at(event, "choices.0.delta.tool_calls"));
+        if (json_object_get(call, "name")) strcat(name, http_text_at(call, "name"));
+        if (json_object_get(call, "arguments")) strcat(arguments, http_text_at(call, "arguments"));
+        if (i == json_array_size(events) - 1)
+            assert_string_equal(http_text_at(event, "choices.0.finish_reason"), "function_call");
+    }
+    assert_string_equal(name, "f");
+    assert_string_equal(arguments, "{}");
+    json_decref(events);
+    http_reply_free(&reply);
+    free(body);
+}
+
+/* The bounds of an answer's length. The bias makes the end certain, and a where it is banned. */
+static void lengths_are_bounded(void **state)
+{
+    (void)state;
+#define ENDS "'temperature': 0, 'logit_bias': {'2': 100, '103': 50}"
+    static const api_case cases[] = {
+        {TEXT, "{" A ", 'prompt': 'x', 'max_tokens': -1, 'stop': 'aaaaaaaaaaaaaaaaaaaaaaaa'}", 200,
+         "{'choices': [{'finish_reason': 'stop'}], 'usage': {'completion_tokens': 24}}"},
+        {CHAT, "{" A ", " HELLO ", 'max_tokens': -1, 'stop': 'aaaaaaaaaaaaaaaaaaaaaaaa'}", 200,
+         "{'usage': {'completion_tokens': 24}}"},
+        {CHAT, "{" A ", " HELLO ", 'max_completion_tokens': -1, 'stop': 'aaaaaaaaaaaaaaaaaaaaaaaa'}", 200,
+         "{'usage': {'completion_tokens': 24}}"},
+        {RESPONSES, "{" A ", 'input': 'x', 'max_output_tokens': -1}", 200,
+         "{'max_output_tokens': null, 'status': 'incomplete'}"},
+        {CHAT, "{" HELLO ", 'max_tokens': 0}", 400, REFUSED("max_tokens", "-1")},
+        {CHAT, "{" HELLO ", 'max_tokens': -2}", 400, REFUSED("max_tokens", "outside the range")},
+        {RESPONSES, "{'input': 'x', 'max_output_tokens': 0}", 400, REFUSED("max_output_tokens", "at least 1")},
+        {TEXT, "{'prompt': 'x', 'max_tokens': 0}", 400, REFUSED("max_tokens", "with echo")},
+        {MESSAGES, "{" HELLO ", 'max_tokens': -1}", 400, "{'error': {'message': '~max_tokens'}}"},
+        {TEXT, "{" ENDS ", 'prompt': 'x', 'max_tokens': 9}", 200,
+         "{'choices': [{'finish_reason': 'stop'}], 'usage': {'completion_tokens': 1}}"},
+        {TEXT, "{" ENDS ", 'prompt': 'x', 'max_tokens': 9, 'min_tokens': 4}", 200,
+         "{'choices': [{'finish_reason': 'stop', 'text': '*'}], 'usage': {'completion_tokens': 5}}"},
+        {TEXT, "{" ENDS ", 'prompt': 'x', 'max_tokens': 9, 'min_tokens': 9}", 200,
+         "{'choices': [{'finish_reason': 'length'}], 'usage': {'completion_tokens': 9}}"},
+        {CHAT, "{" ENDS ", " HELLO ", 'max_tokens': 9, 'min_tokens': 3}", 200, "{'usage': {'completion_tokens': 4}}"},
+        {"/completion", "{" ENDS ", 'prompt': 'x', 'n_predict': 9, 'min_tokens': 3}", 200, "{'tokens_predicted': 4}"},
+        {CHAT, "{" HELLO ", 'max_tokens': 3, 'min_tokens': 4}", 400, "{'error': {'message': '~min_tokens'}}"},
+        {CHAT, "{" HELLO ", 'min_tokens': -1}", 400, REFUSED("min_tokens", "outside the range")},
+    };
+    EXPECT(cases);
+#undef ENDS
+}
+
+/* The words of vLLM's clients for answers that are bound. */
+static void structures_bind_answers(void **state)
+{
+    (void)state;
+#define ONE(field) "{" HELLO ", 'max_tokens': 60, " field "}"
+    static const api_case cases[] = {
+        {CHAT, ONE("'guided_choice': ['a.b']"), 200, SAID("a.b")},
+        {CHAT, ONE("'guided_choice': ['(x)|\\\\y\\n\xc3\xa9']"), 200, SAID("(x)|\\\\y\\n\xc3\xa9")},
+        {CHAT, ONE("'guided_regex': 'no{2}'"), 200, SAID("noo")},
+        {CHAT, ONE("'regex': '^\\\\w\\\\.x$', 'logit_bias': {'103': 100}"), 200, SAID("a.x")},
+        {CHAT, ONE("'guided_grammar': 'root ::= \\'ab\\''"), 200, SAID("ab")},
+        {CHAT, ONE("'guided_grammar': 'root = a'"), 400, REFUSED("guided_grammar", "line 1")},
+        {CHAT, ONE("'guided_grammar': 'root ::= [a] [b]'"), 200, SAID("ab")},
+        {CHAT, ONE("'guided_json': {'const': 'x'}"), 200, SAID("\\'x\\'")},
+        {CHAT, ONE("'guided_json': '{\\'const\\': 7}'"), 200, SAID("7")},
+        {CHAT, ONE("'structured_outputs': {'json': {'const': 7}}"), 200, SAID("7")},
+        {CHAT, ONE("'structured_outputs': {'json': '{\\'const\\': 8}', 'choice': null, 'backend': 'auto'}"), 200,
+         SAID("8")},
+        {CHAT, ONE("'structured_outputs': {'regex': '[7]'}"), 200, SAID("7")},
+        {CHAT, ONE("'structured_outputs': {'choice': ['yes']}"), 200, SAID("yes")},
+        {CHAT, ONE("'structured_outputs': {'grammar': 'root ::= [q]'}"), 200, SAID("q")},
+        {CHAT, ONE("'structured_outputs': {'json_object': true}, 'logit_bias': {'131': 100}"), 200, SAID("~{")},
+        {CHAT, ONE("'structured_outputs': {}"), 200, "{'choices': '*'}"},
+        {TEXT, "{'prompt': 'x', 'guided_choice': ['yes']}", 200, "{'choices': [{'text': 'yes'}]}"},
+        {TEXT, "{'prompt': 'x', 'structured_outputs': {'regex': 'no'}}", 200, "{'choices': [{'text': 'no'}]}"},
+        {"/completion", "{'prompt': 'x', 'regex': 'no'}", 200, "{'content': 'no'}"},
+        {CHAT, ONE("'guided_choice': []"), 400, REFUSED("guided_choice", "an array of texts")},
+        {CHAT, ONE("'guided_choice': [1]"), 400, REFUSED("guided_choice", "element 0")},
+        {CHAT, ONE("'guided_regex': '('"), 400, REFUSED("guided_regex", "the pattern")},
+        {CHAT, ONE("'guided_json': 'x'"), 400, REFUSED("guided_json", "expected a JSON Schema")},
+        {CHAT, ONE("'guided_regex': 'a', 'guided_choice': ['b']"), 400, REFUSED("guided_regex", "bound once")},
+        {CHAT, ONE("'structured_outputs': {'regex': 'a', 'choice': ['b']}"), 400,
+         REFUSED("structured_outputs.regex", "bound once")},
+        {CHAT, ONE("'structured_outputs': {'regexp': 'a'}"), 400, REFUSED("structured_outputs.regexp", "regex")},
+        {CHAT, ONE("'structured_outputs': 3"), 400, REFUSED("structured_outputs", "an object")},
+    };
+    EXPECT(cases);
+#undef ONE
+}
+
+/* What some clients send and nothing here needs: null, cache_control, and refusals. */
+static void what_says_nothing_is_accepted(void **state)
+{
+    (void)state;
+    static const api_case cases[] = {
+        {CHAT, "{" A ", " HELLO ", 'max_tokens': 2, 'no_such_field': null, 'tools': null, 'stop': null, 'audio': null}",
+         200, SAID("aa")},
+        {CHAT, "{" HELLO ", 'no_such_field': 0}", 400, REFUSED("no_such_field", "unknown field")},
+        {CHAT, "{" A ", 'max_tokens': 2, 'stream_options': {'x': null}, 'stream': false, " HELLO "}", 400,
+         REFUSED("stream_options", "stream")},
+        {CHAT, "{" A ", 'max_tokens': 2, 'speculative': {'x': null}, " HELLO "}", 200, SAID("aa")},
+        {CHAT, "{" A ", 'max_tokens': 2, 'cache_control': {'type': 'ephemeral'}, 'messages': [{'role': 'system', "
+               "'content': [{'type': 'text', 'text': 'be', 'cache_control': {'type': 'ephemeral'}}], 'name': null}, "
+               "{'role': 'user', 'content': 'x', 'cache_control': {'type': 'ephemeral'}, 'tool_calls': null, 'audio': "
+               "null}]}", 200, SAID("aa")},
+        {CHAT, "{" A ", 'max_tokens': 2, 'messages': [{'role': 'user', 'content': 'x'}, {'role': 'assistant', "
+               "'content': null, 'refusal': 'no', 'tool_calls': null, 'function_call': null, 'annotations': [], "
+               "'audio': null}, {'role': 'user', 'content': 'x'}]}", 200, SAID("aa")},
+        {CHAT, "{" A ", 'max_tokens': 2, 'messages': [{'role': 'user', 'content': 'x'}, {'role': 'assistant', "
+               "'content': [{'type': 'refusal', 'refusal': 'no'}]}, {'role': 'user', 'content': 'x'}]}", 200,
+         SAID("aa")},
+        {CHAT, "{" A ", 'max_tokens': 2, " HELLO ", 'tools': [{'type': 'function', 'cache_control': {'type': "
+               "'ephemeral'}, 'function': {'name': 'f', 'strict': null, 'description': null, 'parameters': null}}]}",
+         200, SAID("aa")},
+        {MESSAGES, "{" A ", 'max_tokens': 2, 'no_such_field': null, 'thread': null, 'thinking': null, 'system': [{"
+                   "'type': 'text', 'text': 'be', 'cache_control': {'type': 'ephemeral'}}], 'cache_control': {'type': "
+                   "'ephemeral'}, 'tools': [{'name': 'f', 'input_schema': {'type': 'object'}, 'cache_control': {"
+                   "'type': 'ephemeral'}, 'strict': null}], 'messages': [{'role': 'user', 'content': [{"
+                   "'type': 'text', 'text': 'x', 'cache_control': {'type': 'ephemeral'}, 'citations': null}]}]}", 200,
+         "{'content': [{'type': 'text', 'text': 'aa'}]}"},
+        {RESPONSES, "{" A ", 'max_output_tokens': 2, 'input': 'x', 'no_such_field': null, 'tools': null, 'text': null, "
+                    "'previous_response_id': null, 'conversation': null}", 200, "{'output': '*'}"},
+        {MESSAGES, "{" HELLO ", 'max_tokens': 2, 'thread': {'type': 'create'}}", 400,
+         "{'error': {'type': 'invalid_request_error', 'details': {'error_code': 'thread_unsupported_request'}}}"},
+    };
+    EXPECT(cases);
+}
+
+/* Every API reads text only, and says where something else is. */
+static void pictures_are_refused(void **state)
+{
+    (void)state;
+#define CONTENT(part) \
+    "{'max_tokens': 2, 'messages': [{'role': 'user', 'content': [{'type': 'text', 'text': 'x'}, " part "]}]}"
+#define MEDIA(path)   "{'error': {'param': '" path "', 'message': '~this server reads text only'}}"
+#define BLOCKED       "{'error': {'message': '~messages[0].content[1]: type'}}"
+    static const api_case cases[] = {
+        {CHAT, CONTENT("{'type': 'image_url', 'image_url': {'url': 'data:'}}"), 400, MEDIA("messages[0].content[1]")},
+        {CHAT, CONTENT("{'type': 'input_audio', 'input_audio': {}}"), 400, MEDIA("messages[0].content[1]")},
+        {CHAT, CONTENT("{'type': 'file', 'file': {}}"), 400, MEDIA("messages[0].content[1]")},
+        {CHAT, CONTENT("{'type': 'video_url', 'video_url': {}}"), 400, MEDIA("messages[0].content[1]")},
+        {CHAT "/input_tokens", CONTENT("{'type': 'image_url'}"), 400, MEDIA("messages[0].content[1]")},
+        {MESSAGES, CONTENT("{'type': 'image', 'source': {}}"), 400, BLOCKED},
+        {MESSAGES, CONTENT("{'type': 'document', 'source': {}}"), 400, BLOCKED},
+        {MESSAGES "/count_tokens", CONTENT("{'type': 'image', 'source': {}}"), 400, BLOCKED},
+        {MESSAGES, CONTENT("{'type': 'tool_result', 'tool_use_id': 't', 'content': [{'type': 'image'}]}"), 400,
+         "{'error': {'message': '~messages[0].content[1].content[0]: type'}}"},
+        {MESSAGES, "{'max_tokens': 2, 'system': [{'type': 'image'}], " HELLO "}", 400,
+         "{'error': {'message': '~system[0]: type'}}"},
+        {RESPONSES, SAYS("{'role': 'user', 'content': [{'type': 'input_image', 'image_url': 'x'}]}"), 400,
+         MEDIA("input[0].content[0]")},
+        {RESPONSES, SAYS("{'role': 'user', 'content': [{'type': 'input_file'}]}"), 400, MEDIA("input[0].content[0]")},
+        {RESPONSES, SAYS("{'role': 'user', 'content': [{'type': 'input_audio'}]}"), 400, MEDIA("input[0].content[0]")},
+        {RESPONSES, SAYS(USER ", " CALL ", {'type': 'function_call_output', 'call_id': 'c', 'output': [{'type': "
+                              "'input_image'}]}"), 400, MEDIA("input[2].output[0]")},
+        {"/completion", "{'prompt': {'prompt_string': 'x', 'multimodal_data': ['AA']}}", 400,
+         "{'error': {'param': 'prompt', 'message': '~this server reads text only'}}"},
+        {"/completion", "{'n_predict': 2, " A ", 'prompt': {'prompt_string': 'x'}}", 200, "{'content': 'aa'}"},
+    };
+    EXPECT(cases);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +649,12 @@ int main(void)
         cmocka_unit_test(items_are_read),
         cmocka_unit_test(response_streams_are_numbered),
         cmocka_unit_test(long_prompts_are_refused_in_their_words),
+        cmocka_unit_test(tools_are_allowed),
+        cmocka_unit_test(functions_become_tools),
+        cmocka_unit_test(lengths_are_bounded),
+        cmocka_unit_test(structures_bind_answers),
+        cmocka_unit_test(what_says_nothing_is_accepted),
+        cmocka_unit_test(pictures_are_refused),
     };
     return cmocka_run_group_tests(tests, server_begin, server_end);
 }

@@ -19,10 +19,11 @@ vouch_status vouch_grammar_open(vouch_grammar **out, vouch_grammar_kind kind, co
     switch ((int)kind & ~FLAGS) {
     case VOUCH_GRAMMAR_GBNF: root = vouch_gbnf_read(&builder, text, n_text); break;
     case VOUCH_GRAMMAR_JSON_SCHEMA: root = vouch_schema_read(&builder, text, n_text); break;
+    case VOUCH_GRAMMAR_REGEX: root = vouch_regex_read(&builder, text, n_text); break;
     case VOUCH_GRAMMAR_JSON: root = vouch_schema_read(&builder, "{\"type\": \"object\"}", 18); break;
     default:
         return vouch_fail(err, VOUCH_E_ARGUMENT, "grammar kind is %d; expected 0 to %d, with the flags %d and %d",
-                          (int)kind, VOUCH_GRAMMAR_JSON, VOUCH_GRAMMAR_CLOSED, VOUCH_GRAMMAR_LENIENT);
+                          (int)kind, VOUCH_GRAMMAR_REGEX, VOUCH_GRAMMAR_CLOSED, VOUCH_GRAMMAR_LENIENT);
     }
     return vouch_grammar_compile(out, &builder, root, err);
 }

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regular expressions of JSON Schema (ECMA-262), as far as they are regular: alternatives, groups, classes,
- * quantifiers, and the anchors ^ and $ at the ends of the whole pattern or of its alternatives. A pattern without an
- * anchor may match anywhere in the string. Each character is spelled as a string of JSON spells it.
+ * quantifiers, and the anchors ^ and $ at the ends of the whole pattern or of its alternatives. A pattern of a schema
+ * that lacks an anchor may match anywhere in the string, and each character is spelled as a string of JSON spells it.
+ * An expression by itself matches the whole answer, with characters as they are.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/grammar/notations.h"
 #include "text/grammar/schema_parts.h"
 #include "text/unicode.h"
 
 enum { MOST_REPEATS = 1000, ENDLESS = 1 << 24 };
 
 typedef struct regex {
-    vouch_json_writer *writer;
+    vouch_json_writer *writer; /* NULL: an expression by itself */
     vouch_builder *builder;
     const char *begin, *at, *end;
     int depth;
@@ -126,6 +128,12 @@ static int32_t read_escape(regex *r, vouch_ranges *ranges, bool in_class)
     return fail(r, "this escape is not supported: no references, word boundaries or properties");
 }
 
+/* One character of the set. Frees the set. */
+static vouch_expression one_of(regex *r, vouch_ranges *ranges)
+{
+    return r->writer ? vouch_json_one_of(r->writer, ranges) : vouch_ranges_expression(r->builder, ranges);
+}
+
 /* Reads a character, escaped or not. -1: a class was added to `ranges`. */
 static int32_t read_character(regex *r, vouch_ranges *ranges, bool in_class)
 {
@@ -157,7 +165,7 @@ static vouch_expression read_class(regex *r)
     }
     r->at += !failed(r);
     if (negated) vouch_ranges_invert(r->builder, &ranges);
-    return vouch_json_one_of(r->writer, &ranges);
+    return one_of(r, &ranges);
 }
 
 static vouch_expression any_character(regex *r, bool line_ends)
@@ -169,7 +177,7 @@ static vouch_expression any_character(regex *r, bool line_ends)
         vouch_ranges_add(r->builder, &ranges, 0x2028, 0x2029);
     }
     vouch_ranges_invert(r->builder, &ranges);
-    return vouch_expression_shared(r->builder, vouch_json_one_of(r->writer, &ranges));
+    return vouch_expression_shared(r->builder, one_of(r, &ranges));
 }
 
 /* ----------------------------------------------------------------- structure */
@@ -217,7 +225,7 @@ static vouch_expression read_one(regex *r)
     }
     const int32_t character = read_character(r, &ranges, false);
     if (character >= 0) vouch_ranges_add(r->builder, &ranges, character, character);
-    return vouch_json_one_of(r->writer, &ranges);
+    return one_of(r, &ranges);
 }
 
 static int32_t read_count(regex *r)
@@ -336,22 +344,23 @@ static void fit(regex *r, pieces *of)
         *loose = (piece){.atom = vouch_expression_nothing(r->builder), .min = 1, .max = 1};
 }
 
-/* One alternative. At the top, a missing anchor stands for any characters. */
+/* One alternative. At the top of a pattern of a schema, a missing anchor stands for any characters. */
 static piece read_sequence(regex *r, bool at_top)
 {
     pieces all = {0};
-    const piece any = {at_top ? any_character(r, true) : 0, 0, -1, 1, 1};
+    const bool is_open = at_top && r->writer;
+    const piece any = {is_open ? any_character(r, true) : 0, 0, -1, 1, 1};
     const bool begins = at_top && peek(r) == '^';
     bool ends = !at_top;
     r->at += begins;
-    if (at_top && !begins) add_piece(r, &all, any);
+    if (is_open && !begins) add_piece(r, &all, any);
     while (!failed(r) && r->at < r->end && *r->at != '|' && *r->at != ')') {
         ends |= at_top && *r->at == '$' && (r->at + 1 == r->end || r->at[1] == '|');
         if (at_top && ends) break;
         add_piece(r, &all, read_repeated(r));
     }
     if (at_top && ends) r->at++;
-    if (!ends) add_piece(r, &all, any);
+    if (is_open && !ends) add_piece(r, &all, any);
     if (at_top && !failed(r)) fit(r, &all);
     vouch_parts parts = {0};
     for (int32_t i = 0; i < all.n && !failed(r); i++)
@@ -391,6 +400,18 @@ vouch_expression vouch_json_pattern(vouch_json_writer *writer, const char *patte
     if (!failed(&r) && r.at < r.end) fail(&r, "a closing parenthesis without an opening one");
     const vouch_expression quote = vouch_expression_byte_range(b, '"', '"');
     return vouch_expression_join(b, 3, quote, body.atom, quote);
+}
+
+int32_t vouch_regex_read(vouch_builder *builder, const char *text, size_t n)
+{
+    vouch_error flaw = {0};
+    regex r = {.builder = builder, .begin = text, .at = text, .end = text + n, .max = -1, .flaw = &flaw};
+    const int32_t root = vouch_builder_rule(builder, "root", 4);
+    const piece body = read_alternatives(&r, true);
+    if (!failed(&r) && r.at < r.end) fail(&r, "a closing parenthesis without an opening one");
+    if (flaw.code) vouch_builder_fail(builder, flaw.code, "%s", flaw.message);
+    vouch_builder_define(builder, root, body.atom);
+    return root;
 }
 
 /* ------------------------------------------------------------------ formats */
