@@ -21,6 +21,7 @@ void cli_stats_add(vouch_stats *sum, const vouch_stats *one)
 {
     sum->prompt_tokens += one->prompt_tokens;
     sum->generated_tokens += one->generated_tokens;
+    sum->thought_tokens += one->thought_tokens;
     sum->cycles += one->cycles;
     sum->drafted += one->drafted;
     sum->accepted += one->accepted;
