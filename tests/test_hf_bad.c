@@ -183,9 +183,13 @@ static void bad_configs(void **state)
                   "a position_embedding_type other than rope and nope");
     expect_config("gemma4", "\"layer_types\"", "\"other\"", "layer_types is missing");
     expect_config("gemma4", "\"attention_bias\": false", "\"attention_bias\": true", "attention_bias is true");
-    expect_config("gemma4", "\"proportional\"", "\"yarn\"", "the rotation is scaled by 'yarn'");
+    expect_config("gemma4", "\"proportional\"", "\"proportional\", \"mood\": 1",
+                  "rope_parameters.full_attention.mood is 1, which vouch doesn't support");
+    expect_config("gemma4", "\"vocab_size_per_layer_input\": 40", "\"vocab_size_per_layer_input\": 48",
+                  "vocab_size_per_layer_input is 48, and vocab_size 40");
+    expect_config("gemma4", "\"proportional\"", "\"yarn\"", "rope_parameters.full_attention.rope_type is 'yarn'");
     expect_config("gemma4", "\"use_bidirectional_attention\": null", "\"use_bidirectional_attention\": \"all\"",
-                  "tokens attend to later ones, which vouch doesn't support for model_type 'gemma4'");
+                  "use_bidirectional_attention is 'all', which vouch doesn't support for model_type 'gemma4'");
     expect_config("gemma4", "\"text_config\": {", "\"text_config\": [], \"other\": {", "text_config");
     expect_config("gemma4", "\"tie_word_embeddings\": true}", "\"tie_word_embeddings\": false}",
                   "the output matrix (lm_head.weight) is missing");

@@ -19,6 +19,7 @@
 
 #include "base/common.h"
 #include "format/hf_reader.h"
+#include "format/hf_rope.h"
 
 typedef struct layer_sizes {
     int64_t n_layers;
@@ -146,15 +147,17 @@ static vouch_status read_rotation(const hf_reader *r, const char *type, rotation
 {
     const json_t *all = NULL, *rope = NULL;
     const char *kind = "default";
-    char problem[100];
+    char problem[160], place[64];
     VOUCH_TRY(vouch_json_nested(r->config, r->config->root, "rope_parameters", JSON_OBJECT, &all, r->err));
     VOUCH_TRY(vouch_json_nested(r->config, all, type, JSON_OBJECT, &rope, r->err));
     if (!rope) return VOUCH_OK;
+    snprintf(place, sizeof place, "rope_parameters.%s", type);
+    VOUCH_TRY(vouch_hf_rope_members(r, place, rope));
     VOUCH_TRY(vouch_json_text(r->config, rope, "rope_type", false, &kind, r->err));
     VOUCH_TRY(vouch_json_float(r->config, rope, "rope_theta", false, 1, 1e12, &out->theta, r->err));
     out->share = 1;
     if (strcmp(kind, "default") == 0) return VOUCH_OK;
-    snprintf(problem, sizeof problem, "the rotation is scaled by '%.40s'", kind);
+    snprintf(problem, sizeof problem, "%s.rope_type is '%.40s'", place, kind);
     if (strcmp(kind, "proportional") != 0) return hf_unsupported(r, problem);
     VOUCH_TRY(vouch_json_float(r->config, rope, "factor", false, 1e-3, 1e6, &out->factor, r->err));
     return vouch_json_float(r->config, rope, "partial_rotary_factor", false, 0, 1, &out->share, r->err);
@@ -170,6 +173,18 @@ static void add_factors(const rotation *full, int64_t head_dim, vouch_hf_shape *
 }
 
 /* --------------------------------------------------------------- GGUF keys */
+
+/* The embeddings of each layer's own input have a row for each token. */
+static vouch_status check_input_rows(const hf_reader *r, int64_t n_inputs)
+{
+    int64_t n_vocab = 0, n_rows = 262144;
+    char problem[128];
+    VOUCH_TRY(read_int(r, "vocab_size", true, 1, 1 << 28, &n_vocab));
+    VOUCH_TRY(read_int(r, "vocab_size_per_layer_input", false, 1, 1 << 28, &n_rows));
+    snprintf(problem, sizeof problem, "vocab_size_per_layer_input is %lld, and vocab_size %lld", (long long)n_rows,
+             (long long)n_vocab);
+    return n_inputs > 0 && n_rows != n_vocab ? hf_unsupported(r, problem) : VOUCH_OK;
+}
 
 /* A target's numbers. In layers that share keys and values the feed-forward network may be twice as wide. */
 static vouch_status add_target(const hf_reader *r, const layer_sizes *sizes)
@@ -187,6 +202,7 @@ static vouch_status add_target(const hf_reader *r, const layer_sizes *sizes)
         n_ffs[i] = (int32_t)(i < n - n_sharing ? n_ff : 2 * n_ff);
         is_even &= sizes->n_kv_heads[i] == sizes->n_kv_heads[0];
     }
+    VOUCH_TRY(check_input_rows(r, n_inputs));
     hf_add_int(r, "attention.shared_kv_layers", n_sharing);
     hf_add_int(r, "embedding_length_per_layer_input", n_inputs);
     if (!is_even)
@@ -223,7 +239,7 @@ vouch_status vouch_hf_gemma4_read(const vouch_json *config, const vouch_hf_famil
     if (window.share < 1 || window.factor != 1)
         return hf_unsupported(r, "layers with a window rotate a part of a head, or more slowly");
     VOUCH_TRY(vouch_json_text(config, config->root, "use_bidirectional_attention", false, &both_ways, err));
-    if (strcmp(both_ways, "all") == 0) return hf_unsupported(r, "tokens attend to later ones");
+    if (strcmp(both_ways, "all") == 0) return hf_unsupported(r, "use_bidirectional_attention is 'all'");
     VOUCH_TRY(add_head_dim(r, &sizes, true, &full_dim));
     VOUCH_TRY(add_head_dim(r, &sizes, false, &window_dim));
     hf_add_float(r, "rope.freq_base", full.theta);
