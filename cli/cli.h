@@ -24,6 +24,7 @@
 typedef struct cli_command {
     const char *name;
     unsigned bit; /* CLI_RUN, ... */
+    bool chat;    /* as if --chat were given */
     int (*run)(const cli_options *options);
     const char *summary;  /* one line */
     const char *usage;    /* lines, each "vouch NAME ..." */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* vouch quantize and vouch convert: write a model as one GGUF file, its matrices in another type or as they are. */
+#include <string.h>
+
 #include "cli.h"
 #include "common/file.h"
 
@@ -21,8 +23,20 @@ static void report(const cli_options *options, const vouch_quantize_result *r)
             (long long)r->n_converted, (long long)r->n_tensors, (double)r->bytes_before * 1e-6,
             (double)r->bytes_after * 1e-6);
     if (r->n_fallback > 0)
-        cli_note("%lld matrices have a type with smaller blocks than %s, because their rows are not whole blocks of it",
+        cli_note(r->n_fallback == 1
+                     ? "%lld matrix has a type with smaller blocks than %s, because its rows are not whole blocks of it"
+                     : "%lld matrices have a type with smaller blocks than %s, because their rows are not whole blocks "
+                       "of it",
                  (long long)r->n_fallback, options->type);
+}
+
+/* Does the error say that a type's name is wrong? */
+static bool is_wrong_type(const vouch_error *err)
+{
+    static const char *const begins[] = {"type '", "output_type '", "embedding_type '"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (err->code == VOUCH_E_ARGUMENT && strncmp(err->message, begins[i], strlen(begins[i])) == 0) return true;
+    return false;
 }
 
 static int write_anew(const cli_options *options, const char *label)
@@ -44,7 +58,10 @@ static int write_anew(const cli_options *options, const char *label)
     cli_interrupt_set(CLI_INTERRUPT_READS);
     const vouch_status status = vouch_quantize(options->model, options->out, &quantize, &result, &err);
     cli_progress_end(&progress);
-    if (status) return cli_engine_fail(&err);
+    if (status) {
+        cli_engine_fail(&err);
+        return is_wrong_type(&err) ? CLI_WRONG_USAGE : CLI_FAILED;
+    }
     report(options, &result);
     return CLI_DONE;
 }

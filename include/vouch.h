@@ -128,7 +128,8 @@ typedef struct vouch_model_options {
                                    NULL: none */
     bool text_only;     /* opens for the model's facts and its tokenizer: checks the file and packs no weights, in
                            milliseconds. A session refuses such a model (ARGUMENT). The path may then also be a
-                           tokenizer.json, a tokenizer.model, or a Hugging Face folder that has one. The model's facts
+                           GGUF file of a vocabulary without weights, a tokenizer.json, a
+                           tokenizer.model, or a Hugging Face folder that has one. The model's facts
                            are 0 there, and its architecture is "none" */
     vouch_progress_fn progress; /* may be NULL */
     void *progress_user;

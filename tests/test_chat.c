@@ -159,6 +159,16 @@ static void base_models_go_on_with_text(void **state)
     expect(RUN("run", "-m", base, "-p", "x", "--system", "y"), 2, "--system needs a chat template");
     expect(RUN(GREEDY, "-m", base, "-p", "x", "-n", "2"), 0, NULL);
     expect(run_as(&lines, "vouch", ARGUMENTS("run", "-m", base, "--chat")), 2, "no chat template");
+    /* The first message may stand on the command line. */
+    const setting one = {.input = "Hello\n"}, two = {.input = "Hello\nHello\n"};
+    result given = run_as(&two, "vouch", ARGUMENTS(GREEDY, target, "--chat", "-n", "8", NO_CONTROL));
+    result both[] = {run_as(&one, "vouch", ARGUMENTS("chat", target, "Hello", "--temp", "0", "-n", "8", NO_CONTROL)),
+                     run_as(&one, "vouch", ARGUMENTS(GREEDY, target, "-cnv", "-p", "Hello", "-n", "8", NO_CONTROL))};
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(both[i].out, given.out);
+        result_free(&both[i]);
+    }
+    result_free(&given);
     expect(
         run_as(&lines, "vouch", ARGUMENTS(GREEDY, "-m", base, "--chat", "--chat-template", "chatml", "-n", "4")), 0,
         NULL);

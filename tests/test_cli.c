@@ -232,6 +232,10 @@ static void the_model_needs_no_flag(void **state)
         ARGUMENTS(target, "-p", "Hello", "-n", "8", "--temp", "0"),
         ARGUMENTS(target, "--temp", "0", "--prompt", "Hello", "--n-predict", "8"),
         ARGUMENTS("-p", "Hello", "--temp", "0", target, "-n", "8", "-t", "2"),
+        ARGUMENTS(GREEDY, target, "Hello", "-n", "8"), /* nor does the prompt */
+        ARGUMENTS(target, "Hello", "--temp", "0", "-n", "8"),
+        ARGUMENTS(GREEDY, "-m", target, "Hello", "-n", "8"),
+        ARGUMENTS(GREEDY, "Hello", "-n", "8", "-m", target),
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         result r = run_as(&(setting){0}, "vouch", lines[i]);
@@ -287,6 +291,31 @@ static void seeds_are_drawn_and_named(void **state)
     json_t *o = json_of(path);
     assert_int_equal(whole(o, "seed"), 0);
     json_decref(o);
+}
+
+/* -n -1 means no limit, as in llama.cpp. The line end that echo adds is no part of the prompt. */
+static void habits_of_other_programs(void **state)
+{
+    (void)state;
+    result zero = RUN(GREEDY, target, "Hello", "-n", "0", "-c", "64", NO_CONTROL);
+    result none = RUN(GREEDY, target, "Hello", "-n", "-1", "-c", "64", NO_CONTROL);
+    assert_int_equal(none.status, 0);
+    assert_string_equal(zero.out, none.out);
+    static const char *const echoed[] = {"Hello", "Hello\n", "Hello\r\n"};
+    result wanted = RUN("run", target, "-p", "Hello", "--show-prompt"), two;
+    for (size_t i = 0; i < 3; i++) {
+        const setting piped = {.input = echoed[i]};
+        result r = run_as(&piped, "vouch", ARGUMENTS("run", target, "--show-prompt"));
+        assert_string_equal(r.out, wanted.out);
+        result_free(&r);
+    }
+    two = run_as(&(setting){.input = "Hello\n\n"}, "vouch", ARGUMENTS("run", target, "--show-prompt"));
+    assert_string_not_equal(two.out, wanted.out); /* one line end only */
+    result exact = run_as(&(setting){.input = "a\n"}, "vouch", ARGUMENTS("tokenize", target, "--ids"));
+    result same = RUN("tokenize", target, "a\n", "--ids");
+    assert_string_equal(exact.out, same.out); /* tokenize counts every byte */
+    result_free(&zero), result_free(&none), result_free(&wanted), result_free(&two), result_free(&exact);
+    result_free(&same);
 }
 
 /* An empty raw prompt starts from the model's BOS token, if its file has one. */
@@ -782,6 +811,16 @@ static void perplexity_is_the_mean_surprise(void **state)
     assert_true(here > 1);
     assert_string_equal(strchr(line + 1, '\n'), "\n"); /* the last line */
     assert_non_null(strstr(r.out, "chunk 4 of 4: "));
+    const setting piped = {.input = text};
+    result others[] = {RUN("perplexity", target, path, "--ctx", "32", "--chunks", "4"),
+                       run_as(&piped, "vouch", ARGUMENTS("perplexity", target, "--ctx", "32", "--chunks", "4")),
+                       run_as(&piped, "vouch", ARGUMENTS("perplexity", target, "-", "--ctx", "32", "--chunks", "4")),
+                       run_as(&piped, "vouch", ARGUMENTS("perplexity", "-m", target, "-f", "-", "-c", "32", "--chunks",
+                                                         "4"))};
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(others[i].out, r.out);
+        result_free(&others[i]);
+    }
     result_free(&r);
     expect(RUN("perplexity", "-m", target, "--file", path, "--ctx", "2048"), 1,
            "expected at least one chunk of --ctx 2048: lower --ctx");
@@ -842,7 +881,7 @@ int main(void)
         cmocka_unit_test(prompts_have_two_parts),
         cmocka_unit_test(a_silent_pipe_is_named),
         cmocka_unit_test(texts_may_begin_with_dashes),
-        cmocka_unit_test(the_model_needs_no_flag),
+        cmocka_unit_test(the_model_needs_no_flag), cmocka_unit_test(habits_of_other_programs),
         cmocka_unit_test(answers_end_their_line),
         cmocka_unit_test(seeds_are_drawn_and_named),
         cmocka_unit_test(no_text_begins_with_bos),

@@ -329,7 +329,7 @@ static void conversion_can_change_types(void **state)
     result info = RUN("info", out);
     assert_non_null(strstr(info.out, "F16")); /* 48 columns are no whole blocks of 32 */
     result_free(&info);
-    expect(RUN("convert", folder, out, "--type", "Q9", "--force"), 1, "type 'Q9': expected one of ");
+    expect(RUN("convert", folder, out, "--type", "Q9", "--force"), 2, "type 'Q9': expected one of ");
     expect(RUN("convert", folder), 2, "OUT is missing: expected MODEL OUT");
     expect(RUN("convert", test_temporary(""), out, "--force"), 1, "is a folder without config.json");
 }

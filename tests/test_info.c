@@ -200,6 +200,10 @@ static void files_without_weights(void **state)
     vouch_gguf_writer_close(writer);
     expect_info(path, "", "vouch runs it     no: the file has a vocabulary and no weights");
     expect(RUN("run", path, "-p", "a"), 1, "llama_words.gguf: the file has a vocabulary and no weights; use the file");
+    result words = RUN("tokenize", path, "a b", "--ids"), same = RUN("tokenize", model, "a b", "--ids");
+    assert_int_equal(words.status, 0);
+    assert_true(words.n_out > 4 && same.n_out > 4);
+    result_free(&words), result_free(&same);
 
     writer = writer_open();
     vouch_gguf_add_text(writer, "general.architecture", "llama");

@@ -195,7 +195,8 @@ static pid_t run_into_pipe(const char *const *arguments, int *read_end, const ch
 /* An answer of 4,000 tokens exceeds the pipe's buffer, so the command is still running when the test acts. */
 #define LONG_RUN "run", "-m", target, "--raw", "-p", "The river", "-c", "4096", "-n", "4000", NO_CONTROL
 
-static void closed_pipe_is_reported(void **state)
+/* The reader of standard output may have enough, as head does. */
+static void closed_pipe_is_silent(void **state)
 {
     (void)state;
     char err[256], byte;
@@ -205,9 +206,9 @@ static void closed_pipe_is_reported(void **state)
     const pid_t child = run_into_pipe(ARGUMENTS(LONG_RUN), &end, err);
     assert_int_equal(read(end, &byte, 1), 1);
     close(end);
-    assert_int_equal(status_of(child), 1);
+    assert_int_equal(status_of(child), 0);
     char *text = read_whole(err, &n);
-    assert_string_equal(text, "vouch: standard output: Broken pipe\n");
+    assert_string_equal(text, "");
     free(text);
 }
 
@@ -353,7 +354,7 @@ int main(void)
         cmocka_unit_test(files_are_replaced_and_descriptors_are_not),
         cmocka_unit_test(links_are_followed),
         cmocka_unit_test(mounted_files_are_written),
-        cmocka_unit_test(closed_pipe_is_reported),
+        cmocka_unit_test(closed_pipe_is_silent),
         cmocka_unit_test(interrupt_ends_the_answer),
         cmocka_unit_test(interrupt_while_reading),
         cmocka_unit_test(interrupt_keeps_the_chunks),

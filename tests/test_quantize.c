@@ -8,9 +8,11 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -405,13 +407,13 @@ static void bad_input_leaves_no_file(void **state)
     char bad[256];
     size_t n;
     strcpy(bad, test_temporary("bad.gguf"));
-    expect(RUN("quantize", source, out, "Q4"), 1, "type 'Q4': expected one of TQ1_0, ");
-    expect(RUN("quantize", source, out, "IQ1_S"), 1, "type 'IQ1_S': expected one of");
+    expect(RUN("quantize", source, out, "Q4"), 2, "type 'Q4': expected one of TQ1_0, ");
+    expect(RUN("quantize", source, out, "IQ1_S"), 2, "type 'IQ1_S': expected one of");
     expect(RUN("quantize", source, out), 2, "TYPE is missing");
     expect(RUN("quantize", source), 2, "OUT is missing");
     expect(RUN("quantize", source, out, "Q4_0", "more"), 2, "unexpected argument 'more'");
     expect(RUN("quantize", source, source, "Q4_0"), 2, "is the model itself");
-    expect(RUN("quantize", source, out, "Q4_0", "--output-type", "Q9"), 1, "output_type 'Q9': expected a tensor type");
+    expect(RUN("quantize", source, out, "Q4_0", "--output-type", "Q9"), 2, "output_type 'Q9': expected a tensor type");
     expect(RUN("quantize", source, "/nowhere/at/all", "Q4_0"), 1, "/nowhere/at/all");
     expect(RUN("quantize", source, folder, "Q4_0"), 1, folder);
     tiny_model_write(bad, &(tiny_model_options){.n_embd = 96});
@@ -431,6 +433,47 @@ static void bad_input_leaves_no_file(void **state)
     assert_string_equal(bytes, "precious");
     free(bytes);
     unlink(out);
+}
+
+/* The next writer removes what a killed one has left, and nothing else. */
+static void killed_writers_leave_nothing(void **state)
+{
+    (void)state;
+    static const char *const names[] = {".4711-0.part", ".4712-13.part", ".4713-0.part", ".part", ".a-0.part",
+                                        ".4714-0.party"};
+    char paths[6][400];
+    struct stat info;
+    for (size_t i = 0; i < 6; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s%s", out, names[i]);
+        write_whole(paths[i], "half", 4);
+    }
+    const int held = open(paths[2], O_WRONLY); /* its writer lives */
+    assert_int_equal(flock(held, LOCK_EX), 0);
+    expect(RUN("quantize", source, out, "Q8_0"), 0, NULL);
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(stat(paths[i], &info) == 0, i >= 2);
+        unlink(paths[i]);
+    }
+    close(held);
+    assert_int_equal(folder_count(), 1);
+    unlink(out);
+}
+
+/* F32 holds every value of every type, so nothing is lost. */
+static void f32_needs_no_permission(void **state)
+{
+    (void)state;
+    char eight[400], whole[400];
+    snprintf(eight, sizeof eight, "%s.q8", out);
+    snprintf(whole, sizeof whole, "%s.f32", out);
+    expect(RUN("quantize", source, eight, "Q8_0"), 0, NULL);
+    expect(RUN("quantize", eight, whole, "F16"), 1, "costs quality");
+    expect(RUN("quantize", eight, whole, "F32"), 0, NULL);
+    result a = RUN("run", "--temp", "0", eight, "--raw", "x", "-n", "9"), b = RUN("info", whole);
+    assert_non_null(strstr(b.out, "weights           F32 100.0 %"));
+    result_free(&a), result_free(&b);
+    unlink(eight);
+    unlink(whole);
 }
 
 /* Damaged files are quantised or refused, and never crash (law L5). */
@@ -505,6 +548,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(types_can_be_chosen),
         cmocka_unit_test(quantised_input_is_refused),
         cmocka_unit_test(bad_input_leaves_no_file),
+        cmocka_unit_test(killed_writers_leave_nothing),
+        cmocka_unit_test(f32_needs_no_permission),
         cmocka_unit_test(damaged_files_do_not_crash),
         cmocka_unit_test(a_cancelled_call_leaves_no_file),
     };

@@ -194,6 +194,8 @@ static int lines_resume(cli_lines *lines)
 
 static int write_fail(const cli_lines *lines)
 {
+    vouch_error err;
+    if (!lines->path && cli_print("", 0, &err)) return cli_engine_fail(&err);
     cli_complain("%s%s: %s", lines->path ? "--out " : "", lines->path ? lines->path : "standard output",
                  strerror(errno));
     return CLI_FAILED;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "common/file.h"
 #include "common/options.h"
@@ -372,6 +373,13 @@ static bool check_distill(const cli_options *options, cli_given given)
     if (!options->distill.head && !has_student &&
         !refuse_idle(given, of_taught, "without --head OUT or --student OUT"))
         return false;
+    static const char *const types[] = {"Q8_0", "Q4_1", "Q4_0", "F16", "F32"};
+    size_t type = 0;
+    while (options->type && type < 5 && strcmp(types[type], options->type) != 0) type++;
+    if (type == 5) {
+        cli_complain("--type '%s': expected Q8_0, Q4_1, Q4_0, F16 or F32", options->type);
+        return false;
+    }
     if (cli_given_find(given, "beta") && options->distill.loss != 2) { /* TRAIN_JENSEN_SHANNON */
         cli_complain("--beta has no effect without --loss jensen-shannon");
         return false;
@@ -412,6 +420,7 @@ bool cli_check_needs(cli_options *options, cli_given given)
                      options->tokens ? "the .npy file to write" : "token ids, such as 1,2,3, or a file of ids");
         return false;
     case CLI_PERPLEXITY:
+        if (!options->file && !isatty(STDIN_FILENO)) options->file = "-";
         if (options->file) return true;
         cli_complain("--file FILE is missing: expected the text to predict");
         return false;

@@ -77,7 +77,7 @@ static bool check_read(cli_options *options, cli_given given)
         }
         first = cli_flag_at(i)->name;
     }
-    options->prompt_adds_input = asks && options->prompt && !options->prompt_file && !first;
+    options->prompt_adds_input = asks && options->prompt && !options->chat && !options->prompt_file && !first;
     return true;
 }
 

@@ -32,6 +32,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",  "tokenize
 #define SAMPLINGS    &VOUCH_DRAFT_SAMPLING_LIST(SAMPLING_WORD)[1] /* in the order of vouch_draft_sampling */
 #define SAMPLING_WORD(constant, name) "|" #name
 #define ANY          "[0, 2147483647]"
+#define NO_LIMIT     "[-1, 2147483647]" /* -1 as in llama.cpp */
 #define LOSSES       "forward-kl|reverse-kl|jensen-shannon|total-variation|cross-entropy" /* in train_loss's order */
 #define QUANTIZE_TYPES \
     "F32, F16, BF16, Q8_0, Q6_K, Q5_K_M, Q5_K_S, Q5_1, Q5_0, Q4_K_M, Q4_K_S, Q4_1, Q4_0, IQ4_NL, MXFP4_MOE, " \
@@ -80,9 +81,13 @@ static const cli_flag flags[] = {
      "Types", "type of the token embedding (default: as the mix)", NULL, NULL},
     {"allow-requantize", NULL, 0, CLI_FLAG_SWITCH, AT(allow_requantize), NULL, NULL, WRITING, "Types",
      "quantise matrices again that are quantised already, which costs quality", NULL, NULL},
+    {"", NULL, 0, CLI_FLAG_TEXT, AT(prompt_word), "PROMPT", NULL, CLI_RUN | CLI_TOKENIZE, "Prompt",
+     "the text, a word behind the model; the same as --prompt TEXT", NULL, NULL},
+    {"", NULL, 0, CLI_FLAG_FILE, AT(file), "FILE", NULL, CLI_PERPLEXITY, "Text",
+     "the text to predict, a word behind the model; the same as --file FILE", NULL, NULL},
     {"prompt", NULL, 'p', CLI_FLAG_TEXT, AT(prompt), "TEXT", NULL, CLI_RUN, "Prompt",
      "the question, or the text to go on with. A file (-f), or else standard input from a pipe or a file, is added "
-     "behind it after an empty line",
+     "behind it after an empty line. With --chat the first message",
      NULL, NULL},
     {"prompt", NULL, 'p', CLI_FLAG_TEXT, AT(prompt), "TEXT", NULL, CLI_TOKENIZE, "Prompt",
      "the text. A file (-f), or else standard input from a pipe or a file, is added behind it after an empty line",
@@ -208,10 +213,11 @@ static const cli_flag flags[] = {
      "target's own",
      NULL, NULL},
 
-    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", ANY, CLI_RUN | CLI_BENCH | CLI_BATCH, "Answer",
-     "maximum tokens per answer; 0: up to the end of the context", NULL, NULL},
-    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", ANY, CLI_SERVE, "Answer",
-     "maximum tokens per answer of a request that sets none; 0: up to the end of the context", NULL, NULL},
+    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", NO_LIMIT,
+     CLI_RUN | CLI_BENCH | CLI_BATCH, "Answer",
+     "maximum tokens per answer; 0 or -1: up to the end of the context", NULL, NULL},
+    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", NO_LIMIT, CLI_SERVE, "Answer",
+     "maximum tokens per answer of a request that sets none; 0 or -1: up to the end of the context", NULL, NULL},
     {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", "[1, 2147483647]", CLI_ANALYZE, "Answer",
      "maximum tokens per answer", NULL, NULL},
     {"stop", NULL, 0, CLI_FLAG_TEXTS, AT(stop), "TEXT", NULL, ANSWER, "end the answer before this text; repeatable",
@@ -293,7 +299,7 @@ static const cli_flag flags[] = {
      "Sampling", "seed of the random numbers", NULL, NULL},
 
     {"file", NULL, 'f', CLI_FLAG_FILE, AT(file), "FILE", NULL, CLI_PERPLEXITY, "Text",
-     "the text to predict; - is standard input", NULL, NULL},
+     "the text to predict; - is standard input (default: standard input, unless that is a terminal)", NULL, NULL},
     {"text", NULL, 0, CLI_FLAG_FILE, AT(text), "FILE", NULL, CLI_ANALYZE, "Text",
      "compare the models on this text, in chunks (default: on answers that the target writes)", NULL, NULL},
     {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[4, 1048576]", CLI_ANALYZE, "Text",

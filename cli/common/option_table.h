@@ -38,7 +38,7 @@ typedef struct cli_options {
     char **arguments; /* [n_arguments] as given after the command's name, for reports */
     int n_arguments;
     const char *model, *draft_model, *cpu;
-    const char *model_word; /* the model given as a word without a flag */
+    const char *model_word, *prompt_word; /* the model, and the prompt, given as words without a flag */
     const char *prompt, *prompt_file, *system; /* NULL where not given */
     const char *suffix, *suffix_file; /* run: the text after the answer; NULL where not given */
     bool prompt_adds_input; /* standard input from a pipe or a file is added behind `prompt` */

@@ -13,7 +13,6 @@
 static bool check_exclusive(cli_given given)
 {
     static const char *const pairs[][3] = {
-        {"prompt", "chat", "a conversation reads its own lines"},
         {"suffix", "suffix-file", "both give the text after the answer"},
         {"suffix", "chat", "a conversation has no text in the middle"},
         {"suffix-file", "chat", "a conversation has no text in the middle"},
@@ -81,28 +80,52 @@ static const char *command_name(unsigned command)
     return cli_command_names[bit];
 }
 
-/* The word without a flag becomes --model. It may be a prompt, so the complaint about a missing file says where a
- * prompt goes. */
+/* Counts the flag of this name as given. */
+static void give(cli_given given, const char *name, const char *word)
+{
+    for (size_t i = 0; i < cli_option_table.n; i++)
+        if (strcmp(cli_flag_at(i)->name, name) == 0) given[i] = word;
+}
+
+/* The word behind the model becomes --prompt. Beside --model, it is the first word. */
+static bool take_prompt_word(cli_options *options, cli_given given)
+{
+    const bool asks = options->command & (CLI_RUN | CLI_TOKENIZE);
+    if (asks && options->model_word && !options->prompt_word && !options->prompt && cli_given_find(given, "model")) {
+        options->prompt_word = options->model_word;
+        options->model_word = NULL;
+    }
+    const char *word = options->prompt_word;
+    if (!word) return true;
+    if (options->prompt) {
+        cli_complain("the prompt is given twice, as '%s' and as --prompt '%s': leave out one of them", word,
+                     options->prompt);
+        return false;
+    }
+    options->prompt = word;
+    give(given, "prompt", word);
+    return true;
+}
+
+/* The first word without a flag becomes --model. It may be a prompt, so the complaint about a missing file says where
+ * a prompt goes. */
 static bool take_model_word(cli_options *options, cli_given given)
 {
-    const cli_flag *flag = cli_given_find(given, "model");
     const char *word = options->model_word;
     if (!word) return true;
-    if (flag) {
-        cli_complain("unexpected argument '%s': the model is --model %s already; %s", word, options->model,
-                     options->command == CLI_SERVE ? "a further model follows a --model of its own"
-                                                   : "a prompt follows --prompt");
+    if (cli_given_find(given, "model")) {
+        cli_complain("unexpected argument '%s': the model is --model %s already%s", word, options->model,
+                     options->command == CLI_SERVE ? "; a further model follows a --model of its own" : "");
         return false;
     }
     if (access(word, F_OK) != 0) {
         cli_complain("'%s': %s; `vouch %s` expects the file or folder of a model here%s", word, strerror(errno),
                      command_name(options->command),
-                     options->command == CLI_RUN ? ", and a prompt behind --prompt" : "");
+                     options->command == CLI_RUN ? ", and a prompt behind it" : "");
         return false;
     }
     options->model = word;
-    for (size_t i = 0; i < cli_option_table.n; i++)
-        if (strcmp(cli_flag_at(i)->name, "model") == 0) given[i] = word;
+    give(given, "model", word);
     return true;
 }
 
@@ -117,19 +140,23 @@ static bool lists_allocate(cli_options *o, size_t n)
     return ok;
 }
 
-bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv)
+bool cli_options_parse(cli_options *options, unsigned command, bool chat, int argc, char **argv)
 {
     cli_given given = {NULL};
     *options = cli_options_default(command);
     options->command = command;
+    options->chat = chat;
     options->arguments = argv;
     options->n_arguments = argc;
     if (!lists_allocate(options, (size_t)argc + 1)) return false;
     if (!cli_flags_parse(&cli_option_table, command, argc, argv, options, given)) return false;
     options->lists_templates = options->chat_template && strcmp(options->chat_template, "list") == 0;
     if (options->help || options->lists_templates) return true;
+    if (chat) give(given, "chat", "");
     if (options->models.n > 0) options->model = options->models.items[0];
-    if (!take_model_word(options, given) || !check_exclusive(given) || !cli_check_files(options, given)) return false;
+    if (options->session.max_tokens < 0) options->session.max_tokens = 0;
+    if (!take_prompt_word(options, given) || !take_model_word(options, given)) return false;
+    if (!check_exclusive(given) || !cli_check_files(options, given)) return false;
     if (!check_cpu(options->cpu) || !check_template(options->chat_template)) return false;
     if (!cli_check_command(options, given)) return false;
     if (options->model) return cli_check_needs(options, given);
@@ -206,6 +233,7 @@ const char *cli_option_change(cli_options *options, const char *name, const char
     cli_given given = {NULL};
     snprintf(shown, sizeof shown, "/set %s", name);
     if (!cli_flag_change(flag, shown, value, &changed)) return NULL;
+    if (changed.session.max_tokens < 0) changed.session.max_tokens = 0;
     vouch_sampling *sampling = &changed.session.sampling;
     if (options->session.sampling.temperature == 0 && sampling->temperature > 0 && sampling->seed == 0)
         sampling->seed = cli_seed_draw(); /* as for a run that begins with this temperature */

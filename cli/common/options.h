@@ -8,9 +8,9 @@
 
 #include "common/option_table.h"
 
-/* Parses and checks the arguments after the command's name. Prints a complaint and returns false at the first mistake.
- * Call cli_options_free in both cases. */
-bool cli_options_parse(cli_options *options, unsigned command, int argc, char **argv);
+/* Parses and checks the arguments after the command's name. chat: as if --chat were among them. Prints a complaint and
+ * returns false at the first mistake. Call cli_options_free in both cases. */
+bool cli_options_parse(cli_options *options, unsigned command, bool chat, int argc, char **argv);
 /* Name i of an option that a running conversation can change; NULL past the last. */
 const char *cli_option_name(size_t i);
 /* The option's value as text. */

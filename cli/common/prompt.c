@@ -46,6 +46,13 @@ static bool text_join(const char *first, char **second, size_t *n)
     return true;
 }
 
+/* Drops the line end that echo and editors put behind a text. */
+static void line_end_drop(char *text, size_t *n)
+{
+    if (*n > 0 && text[*n - 1] == '\n') text[--*n] = 0;
+    if (*n > 0 && text[*n - 1] == '\r') text[--*n] = 0;
+}
+
 int cli_prompt_read(const cli_options *options, char **text, size_t *n)
 {
     const bool adds_input = options->prompt_adds_input && input_is_text();
@@ -55,6 +62,8 @@ int cli_prompt_read(const cli_options *options, char **text, size_t *n)
     *n = 0;
     if (path && cli_file_read(path, text, n, &err))
         return cli_flag_fail(options->prompt_file ? "prompt-file" : NULL, &err);
+    const bool is_input = path && strcmp(path, "-") == 0;
+    if (is_input && options->command & CLI_RUN) line_end_drop(*text, n);
     return !options->prompt || text_join(options->prompt, text, n) ? CLI_DONE : cli_engine_fail(&err);
 }
 

@@ -15,8 +15,9 @@ typedef struct cli_tokens {
 } cli_tokens;
 
 /* Reads the prompt: --prompt, an empty line, then --prompt-file or, where that is missing, standard input from a pipe
- * or a file. An empty part is left out, and so is the line. Without --prompt and --prompt-file, standard input alone.
- * The caller frees *text. Prints its own complaint; returns an exit status. */
+ * or a file. `vouch run` drops the last line end of standard input. An empty part is left out, and so is the line.
+ * Without --prompt and --prompt-file, standard input alone. The caller frees *text. Prints its own complaint; returns
+ * an exit status. */
 int cli_prompt_read(const cli_options *options, char **text, size_t *n);
 
 /* Will the prompt go through a chat template? Depends on the options and on the model. */

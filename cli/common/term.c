@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,6 +13,12 @@
 #include <unistd.h>
 
 #include "common/text.h"
+
+/* Globals, because a signal handler gets no other arguments than the signal's number; and as standard output is one. */
+static volatile sig_atomic_t shown_columns, interrupt_mode, interrupted;
+static vouch_session *volatile interrupt_session;
+static void (*volatile interrupt_restore)(void);
+static bool output_closed;
 
 static void say(const char *prefix, const char *format, va_list arguments)
 {
@@ -25,6 +32,7 @@ static void say(const char *prefix, const char *format, va_list arguments)
 void cli_complain(const char *format, ...)
 {
     va_list arguments;
+    if (output_closed) return;
     va_start(arguments, format);
     say("vouch: ", format, arguments);
     va_end(arguments);
@@ -38,10 +46,19 @@ void cli_note(const char *format, ...)
     va_end(arguments);
 }
 
+bool cli_output_closed(void)
+{
+    return output_closed;
+}
+
 vouch_status cli_print(const char *bytes, size_t n, vouch_error *err)
 {
     errno = 0;
     if (fwrite(bytes, 1, n, stdout) == n && fflush(stdout) == 0 && !ferror(stdout)) return VOUCH_OK;
+    struct pollfd reader = {STDOUT_FILENO, POLLOUT, 0}; /* tells of an earlier write, too */
+    const int reason = errno;
+    output_closed = reason == EPIPE || (poll(&reader, 1, 0) == 1 && reader.revents & POLLERR);
+    errno = reason;
     err->code = VOUCH_E_IO;
     snprintf(err->message, sizeof err->message, "standard output: %s",
              errno ? strerror(errno) : "an earlier write failed");
@@ -61,11 +78,6 @@ double cli_now(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
-
-/* Globals, because a signal handler gets no other arguments than the signal's number. */
-static volatile sig_atomic_t shown_columns, interrupt_mode, interrupted;
-static vouch_session *volatile interrupt_session;
-static void (*volatile interrupt_restore)(void);
 
 enum {
     BAR = 20,

@@ -19,6 +19,8 @@ __attribute__((format(printf, 1, 2))) void cli_note(const char *format, ...);
 
 /* Writes to standard output and flushes it. Errors: IO, with the reason, now and from then on. */
 vouch_status cli_print(const char *bytes, size_t n, vouch_error *err);
+/* Has the reader of standard output gone away, as head does? Then the command ends without a complaint. */
+bool cli_output_closed(void);
 
 typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 /* AUTO: true on a terminal that is not "dumb", unless NO_COLOR is set. */

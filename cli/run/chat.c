@@ -143,6 +143,10 @@ int cli_chat(cli_engine *engine, cli_options *options, cli_reply *reply)
     cli_input_open(&input, cli_command_word);
     chat.is_person = input.is_person;
     if (chat.is_person) fputs("/help lists the commands, /exit or Ctrl-D ends the conversation\n", stderr);
+    if (options->prompt && *options->prompt) {
+        if (chat.is_person) fprintf(stderr, "> %s\n", options->prompt);
+        refused = !turn_run(&chat, options->prompt);
+    }
     while (!chat.status && !chat.is_over) {
         const cli_input_end end = cli_input_read(&input);
         if (end == CLI_INPUT_FAILED) chat.status = CLI_FAILED;

@@ -79,6 +79,14 @@ static void fill_text_info(vouch_model *model, vouch_model_info *info)
     info->chat_template_thinks = t && vouch_tokenizer_chat_thinks(t);
 }
 
+/* Of a tokenizer without its model. */
+static void fill_tokenizer_info(vouch_model *model, const vouch_kernels *kernels)
+{
+    model->info = (vouch_model_info){.architecture = "none", .cpu = kernels->name, .weight_types = "", .digest = "",
+                                     .n_vocab = vouch_tokenizer_size(model->tokenizer)};
+    fill_text_info(model, &model->info);
+}
+
 static void fill_info(vouch_model *model, const vouch_gguf *gguf)
 {
     const vouch_weights *w = model->weights;
@@ -201,9 +209,7 @@ static vouch_status load_tokenizer(vouch_model *model, const char *path, const v
     vouch_gguf_writer_close(writer);
     free(bytes);
     if (status != VOUCH_OK) return status;
-    model->info = (vouch_model_info){.architecture = "none", .cpu = kernels->name, .weight_types = "", .digest = "",
-                                     .n_vocab = vouch_tokenizer_size(model->tokenizer)};
-    fill_text_info(model, &model->info);
+    fill_tokenizer_info(model, kernels);
     return VOUCH_OK;
 }
 
@@ -221,6 +227,11 @@ static vouch_status load_model(vouch_model *model, const char *path, const vouch
     vouch_gguf *gguf;
     VOUCH_TRY(vouch_format_open(&gguf, path, err));
     vouch_status status = load_text(model, gguf, options, err);
+    if (status == VOUCH_OK && options->text_only && model->tokenizer && vouch_gguf_n_tensors(gguf) == 0) {
+        fill_tokenizer_info(model, kernels);
+        vouch_gguf_close(gguf);
+        return VOUCH_OK;
+    }
     if (status == VOUCH_OK) status = load_weights(model, gguf, options, kernels, err);
     if (status == VOUCH_OK) status = compute_digest(model, gguf, err);
     vouch_gguf_close(gguf);

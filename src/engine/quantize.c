@@ -178,7 +178,7 @@ static vouch_status output_check(const vouch_gguf *from, const output *o, bool a
                           "tensor '%.*s' has rows of %lld values; type %s needs a multiple of %d: choose a type with "
                           "smaller blocks",
                           (int)t->name.size, t->name.data, (long long)t->dim[0], wanted->name, wanted->block_length);
-    if (source->block_length > 1 && !allow_requantize)
+    if (source->block_length > 1 && o->type != VOUCH_TYPE_F32 && !allow_requantize) /* F32 holds every value */
         return vouch_fail(err, VOUCH_E_ARGUMENT,
                           "%s: tensor '%.*s' is quantised already (%s), and quantising it to %s again costs quality; "
                           "take the F16, BF16 or F32 file of the model, or allow it (--allow-requantize)",

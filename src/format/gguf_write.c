@@ -13,12 +13,14 @@
  * To write a regular file, the writer writes a temporary file beside it, syncs and renames it. So the name always
  * stands for all old bytes or all new bytes. The writer writes directly to a device or pipe.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -504,6 +506,47 @@ done:
 
 /* --------------------------------------------------------------------- files */
 
+/*
+ * A writer holds a lock on its temporary file, NAME.PID-N.part, as long as it lives. A file that nobody has locked was
+ * left by a writer that was killed; the next writer of NAME removes it. Between creating and locking its own file a
+ * writer may lose it to another one, and then takes a new one.
+ */
+
+/* Is `name` "BASE.PID-N.part"? */
+static bool is_temporary(const char *name, const char *base)
+{
+    const size_t n = strlen(base);
+    int end = 0;
+    if (strncmp(name, base, n) != 0) return false;
+    return sscanf(name + n, ".%*9[0-9]-%*3[0-9].part%n", &end) == 0 && end > 0 && !name[n + (size_t)end];
+}
+
+/* Removes what killed writers of `path` have left. A failure leaves it there. */
+static void temporaries_remove(const char *path)
+{
+    char *copy = strdup(path), *slash = copy ? strrchr(copy, '/') : NULL;
+    const char *base = slash ? slash + 1 : copy;
+    if (slash) *slash = 0;
+    DIR *folder = copy ? opendir(!slash ? "." : slash == copy ? "/" : copy) : NULL;
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        if (!is_temporary(entry->d_name, base)) continue;
+        const int fd = openat(dirfd(folder), entry->d_name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (fd < 0) continue;
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) unlinkat(dirfd(folder), entry->d_name, 0);
+        close(fd);
+    }
+    if (folder) closedir(folder);
+    free(copy);
+}
+
+/* Locks the new file. False: another writer has removed it meanwhile. Where the system has no locks, the file stays. */
+static bool temporary_keep(int fd)
+{
+    struct stat info;
+    if (flock(fd, LOCK_EX) != 0) return true;
+    return fstat(fd, &info) == 0 && info.st_nlink > 0;
+}
+
 /* Creates a new file beside `path`. *name is its name; the caller frees it. */
 static vouch_status temporary_create(const char *path, mode_t mode, char **name, int *fd, vouch_error *err)
 {
@@ -513,8 +556,9 @@ static vouch_status temporary_create(const char *path, mode_t mode, char **name,
     for (int attempt = 0; attempt < 100; attempt++) {
         snprintf(*name, room, "%s.%ld-%d.part", path, (long)getpid(), attempt);
         *fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (*fd >= 0) return VOUCH_OK;
-        if (errno != EEXIST) break;
+        if (*fd >= 0 && temporary_keep(*fd)) return VOUCH_OK;
+        if (*fd >= 0) close(*fd);
+        else if (errno != EEXIST) break;
     }
     free(*name);
     *name = NULL;
@@ -527,6 +571,7 @@ static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *heade
 {
     char *name;
     sink s = {.path = vouch_path_tail(path)};
+    temporaries_remove(path);
     VOUCH_TRY(temporary_create(path, mode, &name, &s.fd, err));
     vouch_status status = writer_put(w, header, &s, err);
     if (status == VOUCH_OK && fsync(s.fd) != 0)
