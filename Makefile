@@ -110,7 +110,7 @@ TRAIN_OBJ := $(TRAIN_SRC:%.c=$(B)/%.o)
 DOUBLE_OBJ := $(patsubst %,$(B)/double/train/%.o,blas ops attention loss layer lora head student)
 SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o) $(B)/bench/support/values.o
 # The measuring programs have the command's flags, messages and files.
-BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix cli/common/,flags.c term.c text.c file.c statistics.c))
+BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix cli/common/,flags.c term.c text.c wrap.c file.c statistics.c))
 LIB_A    := $(B)/libvouch.a
 LIB_SO   := $(B)/libvouch.so.$(VERSION)
 
@@ -197,6 +197,8 @@ $(B)/bench/%: $(B)/bench/%.o $(BENCH_SUP_OBJ) $(LIB_A)
 $(B)/tests/test_analyze: $(B)/cli/analyze/acceptance.o
 $(B)/tests/test_analyze: $(B)/cli/common/rates.o
 $(B)/tests/test_thoughts: $(B)/cli/run/thoughts.o
+$(B)/tests/test_progress: $(B)/cli/common/wrap.o
+$(B)/tests/test_wrap: $(B)/cli/common/wrap.o $(B)/cli/common/text.o
 $(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/cli/common/statistics.o
 $(B)/tests/test_train_gradients: $(DOUBLE_OBJ)
 $(patsubst %,$(B)/tests/%,$(filter-out test_train_gradients,$(filter test_train_%,$(TESTS)))): $(TRAIN_OBJ)

@@ -69,6 +69,27 @@ if [ "${1:-}" = model ]; then
     exit
 fi
 
+steps=4 step=0
+begin() { step=$((step + 1)) && say "$step of $steps: $*"; }
+
+# Shows each line that make prints as "N of M". The build must not see this script's variables MODEL and PROMPT.
+build() {
+    local clean=(env -u MODEL -u PROMPT -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make) total
+    total=$("${clean[@]}" -n all 2>/dev/null | grep -c "^ *printf '  ") || total=0
+    if [ "$total" = 0 ]; then say "  all is built"; fi
+    "${clean[@]}" all 2>&1 | awk -v total="$total" -v terminal="$([ -t 2 ] && echo 1)" '
+        /^  [A-Z]+ / {
+            n++
+            if (terminal) printf "\r  %d of %d  %-60.60s", n, total, $2
+            else if (n % 50 == 0 || n == total) printf "  %d of %d\n", n, total
+            fflush()
+            next
+        }
+        { print (terminal && n ? "\n" : "") $0 }
+        END { if (terminal && n) printf "\n" }' >&2
+}
+
+begin "packages"
 if [ -n "${MODEL:-}" ]; then
     [ -r "$MODEL" ] || fail "MODEL=$MODEL: no such file"
     model=$MODEL
@@ -76,9 +97,14 @@ if [ -n "${MODEL:-}" ]; then
 else
     scripts/install test model
 fi
-# The build must not see this script's variables MODEL and PROMPT.
-env -u MODEL -u PROMPT -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s all >&2
+# Only `vouch distill` needs OpenBLAS; the rest is built without it.
+scripts/install distill 2>/dev/null ||
+    say "  vouch distill needs $(scripts/missing distill): install it and build again to teach heads; all else works"
+begin "build"
+build || fail "the build failed"
+begin "model"
 [ -n "${MODEL:-}" ] || get_model
+begin "answer"
 
 default="The Moon is Earth's only natural satellite. It orbits at an average distance of 384,400 km, about 30 times \
 Earth's diameter. It always shows the same side to Earth, because its rotation is locked to its orbit. How far away is \

@@ -26,6 +26,8 @@ const cli_flag *cli_given_find(cli_given given, const char *name);
 bool cli_check_files(cli_options *options, cli_given given);
 /* Resolves "auto" in speculation.drafters, and checks that the models and files of all drafters are there. */
 bool cli_check_drafters(cli_options *options);
+/* `/set spec TEXT`: false with a complaint where a drafter needs a file that was not given at the start. */
+bool cli_check_set_spec(const cli_options *options, const char *text);
 /* Refuses flags that the drafters in use would ignore. */
 bool cli_check_effects(cli_options *options, cli_given given);
 /* Both of them, for a command with a single --spec. */

@@ -18,6 +18,39 @@ const char *cli_spec_text(unsigned drafters, char text[64])
     return text;
 }
 
+/* The drafters whose model or file is on the command line. */
+static unsigned given_drafters(const cli_options *options)
+{
+    return (options->draft_model ? VOUCH_DRAFTER_MODEL : 0u) | (options->head ? VOUCH_DRAFTER_HEAD : 0u) |
+           (options->draft_table ? VOUCH_DRAFTER_TABLE : 0u) |
+           (options->prediction ? VOUCH_DRAFTER_PREDICTION : 0u) | (options->history ? VOUCH_DRAFTER_HISTORY : 0u) |
+           (options->grammar_file || options->json_schema || options->json_answer ? VOUCH_DRAFTER_GRAMMAR : 0u);
+}
+
+bool cli_check_set_spec(const cli_options *options, const char *text)
+{
+    const unsigned here = vouch_drafter_auto(given_drafters(options)) | VOUCH_DRAFTER_HEAD; /* the model may have one */
+    char typed[32];
+    for (const char *at = text;; at++) {
+        const size_t n = strcspn(at, ",");
+        snprintf(typed, sizeof typed, "%.*s", (int)n, at);
+        int i = 0;
+        while (vouch_drafter_name(i) && strcmp(vouch_drafter_name(i), typed) != 0) i++;
+        const bool is_known = strcmp(typed, "auto") == 0 || (i < VOUCH_DRAFTER_NUMBER_CUSTOM && vouch_drafter_name(i));
+        if (!is_known || (i > 0 && vouch_drafter_name(i) && !(here >> i & 1))) {
+            char names[64];
+            cli_spec_text(here & ~(unsigned)(options->head ? 0 : VOUCH_DRAFTER_HEAD), names);
+            if (!is_known) cli_complain("/set spec %s: no drafter has this name; here are auto, none, %s", text, names);
+            else
+                cli_complain("/set spec %s: %s needs %s, which only the command line can give; here are auto, none, %s",
+                             text, typed, vouch_drafter_get_info(i).needs, names);
+            return false;
+        }
+        at += n;
+        if (!*at) return true;
+    }
+}
+
 /* "B,D" */
 static bool parse_tree(const char *text, vouch_speculation *speculation)
 {
@@ -32,15 +65,6 @@ static bool parse_tree(const char *text, vouch_speculation *speculation)
     speculation->tree_branches = (int32_t)branches;
     speculation->tree_depth = (int32_t)depth;
     return true;
-}
-
-/* The drafters whose model or file is on the command line. */
-static unsigned given_drafters(const cli_options *options)
-{
-    return (options->draft_model ? VOUCH_DRAFTER_MODEL : 0u) | (options->head ? VOUCH_DRAFTER_HEAD : 0u) |
-           (options->draft_table ? VOUCH_DRAFTER_TABLE : 0u) |
-           (options->prediction ? VOUCH_DRAFTER_PREDICTION : 0u) | (options->history ? VOUCH_DRAFTER_HISTORY : 0u) |
-           (options->grammar_file || options->json_schema || options->json_answer ? VOUCH_DRAFTER_GRAMMAR : 0u);
 }
 
 bool cli_check_drafters(cli_options *options)

@@ -192,6 +192,11 @@ const char *cli_option_name(size_t i)
     return i < sizeof changeable / sizeof *changeable ? changeable[i] : NULL;
 }
 
+bool cli_option_applies(const cli_options *options, const char *name)
+{
+    return strcmp(name, "draft-sampling") != 0 || options->draft_model || options->head;
+}
+
 static const cli_flag *run_flag(const char *name)
 {
     for (size_t i = 0; i < cli_option_table.n; i++) {
@@ -228,10 +233,16 @@ const char *cli_option_change(cli_options *options, const char *name, const char
                           near ? "?" : "; /set lists the names");
         return NULL;
     }
+    if (!cli_option_applies(options, flag->name)) {
+        cli_complain("/set %s has no effect without a draft model or a head, which only the command line can give",
+                     name);
+        return NULL;
+    }
     char shown[48];
     cli_options changed = *options;
     cli_given given = {NULL};
     snprintf(shown, sizeof shown, "/set %s", name);
+    if (strcmp(flag->name, "spec") == 0 && !cli_check_set_spec(options, value)) return NULL;
     if (!cli_flag_change(flag, shown, value, &changed)) return NULL;
     if (changed.session.max_tokens < 0) changed.session.max_tokens = 0;
     vouch_sampling *sampling = &changed.session.sampling;

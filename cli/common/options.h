@@ -13,6 +13,8 @@
 bool cli_options_parse(cli_options *options, unsigned command, bool chat, int argc, char **argv);
 /* Name i of an option that a running conversation can change; NULL past the last. */
 const char *cli_option_name(size_t i);
+/* Has the option an effect beside the others? */
+bool cli_option_applies(const cli_options *options, const char *name);
 /* The option's value as text. */
 const char *cli_option_text(const cli_options *options, const char *name, char text[CLI_FLAG_VALUE]);
 /* Sets an option by a name of cli_option_name, or by the alias or letter of its flag. Returns the option's name; NULL

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/text.h"
+#include "common/wrap.h"
 
 /* Globals, because a signal handler gets no other arguments than the signal's number; and as standard output is one. */
 static volatile sig_atomic_t shown_columns, interrupt_mode, interrupted;
@@ -22,11 +23,16 @@ static bool output_closed;
 
 static void say(const char *prefix, const char *format, va_list arguments)
 {
-    char line[2048];
+    char line[2048], *shown = NULL;
+    size_t n;
     vsnprintf(line, sizeof line, format, arguments);
-    fputs(prefix, stderr);
-    cli_put_escaped(stderr, line, strlen(line), 0);
-    fputc('\n', stderr);
+    FILE *stream = open_memstream(&shown, &n);
+    if (!stream) return;
+    fputs(prefix, stream);
+    cli_put_escaped(stream, line, strlen(line), 0);
+    fputc('\n', stream);
+    if (fclose(stream) == 0) cli_put_words(stderr, shown, cli_terminal_width(STDERR_FILENO));
+    free(shown);
 }
 
 void cli_complain(const char *format, ...)
@@ -70,6 +76,13 @@ bool cli_color_wanted(FILE *stream, cli_color when)
     if (when != CLI_COLOR_AUTO) return when == CLI_COLOR_ALWAYS;
     const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return isatty(fileno(stream)) && !(refused && *refused) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+double cli_processor_seconds(void)
+{
+    struct timespec spent;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    return (double)spent.tv_sec + 1e-9 * (double)spent.tv_nsec;
 }
 
 double cli_now(void)

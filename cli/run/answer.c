@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/wrap.h"
 #include "run/paint.h"
 #include "run/thoughts.h"
 #include "run/trace.h"
@@ -44,21 +45,31 @@ static vouch_status reply_append(cli_reply *reply, const char *text, size_t n, v
     return VOUCH_OK;
 }
 
+/* How the text of an answer is shown. */
+typedef struct show {
+    cli_paint paint;
+    cli_thoughts thoughts;
+    cli_wrap wrap;
+} show;
+
 /* Writes the text of one step, then its trace. */
 static vouch_status step_show(const cli_engine *engine, const vouch_step *step, size_t position,
-                              cli_paint *paint, cli_thoughts *thoughts, cli_reply *reply, vouch_error *err)
+                              show *shown, cli_reply *reply, vouch_error *err)
 {
     const cli_options *options = engine->options;
     const cli_color color = (cli_color)options->color;
     const char *text = step->text;
     size_t n = step->n_text;
     if (options->think == CLI_THINK_HIDE) {
-        text = cli_thoughts_take(thoughts, text, n, step->finish != VOUCH_FINISH_NONE, &n);
+        text = cli_thoughts_take(&shown->thoughts, text, n, step->finish != VOUCH_FINISH_NONE, &n);
         if (!text) return memory_fail(err);
     } else if (options->paint && cli_color_wanted(stdout, color)) {
-        text = cli_paint_step(paint, engine->model, step, &n);
+        text = cli_paint_step(&shown->paint, engine->model, step, &n);
         if (!text) return memory_fail(err);
     }
+    const int width = options->paint || options->trace ? 0 : cli_terminal_width(STDOUT_FILENO);
+    if (width > 0) text = cli_wrap_take(&shown->wrap, text, n, width, &n);
+    if (!text) return memory_fail(err);
     vouch_status status = n > 0 ? cli_print(text, n, err) : VOUCH_OK;
     if (!status) status = reply_append(reply, step->text, step->n_text, err);
     reply->cycles++;
@@ -91,9 +102,8 @@ vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply 
 {
     vouch_session *session = engine->session;
     cli_progress progress = {.label = "reading the prompt"};
-    cli_paint paint = {0};
-    cli_thoughts thoughts = {
-        .state = prompt_thinks(engine->model, prompt) ? CLI_THOUGHTS_HIDDEN : CLI_THOUGHTS_SHOWN};
+    show shown = {
+        .thoughts.state = prompt_thinks(engine->model, prompt) ? CLI_THOUGHTS_HIDDEN : CLI_THOUGHTS_SHOWN};
     vouch_step step = {0};
     vouch_status status;
     reply->n_text = 0;
@@ -109,13 +119,17 @@ vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply 
     while (!status && step.finish == VOUCH_FINISH_NONE) {
         size_t position;
         vouch_session_tokens(session, &position);
+        const double wall = cli_now(), processor = cli_processor_seconds();
         status = cli_session_step(session, &step, err);
-        if (!status) status = step_show(engine, &step, position, &paint, &thoughts, reply, err);
+        reply->seconds += cli_now() - wall;
+        reply->processor_seconds += cli_processor_seconds() - processor;
+        if (!status) status = step_show(engine, &step, position, &shown, reply, err);
     }
     cli_interrupt_set(CLI_INTERRUPT_ENDS);
-    cli_paint_free(&paint);
-    reply->n_hidden += thoughts.n_hidden;
-    cli_thoughts_free(&thoughts);
+    cli_paint_free(&shown.paint);
+    reply->n_hidden += shown.thoughts.n_hidden;
+    cli_thoughts_free(&shown.thoughts);
+    cli_wrap_free(&shown.wrap);
     reply->interrupted = status == VOUCH_E_CANCELLED;
     if (!status) reply->finish = step.finish;
     return reply->interrupted ? VOUCH_OK : status;

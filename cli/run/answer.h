@@ -14,6 +14,7 @@ typedef struct cli_reply {
     vouch_finish finish; /* NONE: the answer was interrupted or failed */
     bool interrupted;
     int64_t cycles; /* of all answers so far */
+    double seconds, processor_seconds; /* of all steps so far: by the clock, and of a processor that ran this thread */
     json_t *trace;  /* array of all cycles so far, or NULL */
     char *text;     /* [n_text] and a NUL: the latest answer */
     size_t n_text, capacity;

@@ -48,7 +48,8 @@ static void settings_show(const cli_options *options)
 {
     char text[CLI_FLAG_VALUE];
     for (size_t i = 0; cli_option_name(i); i++)
-        fprintf(stderr, "  %-24s%s\n", cli_option_name(i), cli_option_text(options, cli_option_name(i), text));
+        if (cli_option_applies(options, cli_option_name(i)))
+            fprintf(stderr, "  %-24s%s\n", cli_option_name(i), cli_option_text(options, cli_option_name(i), text));
 }
 
 /* Gives the session the changed option. Most options need a new session, which reads the conversation again before its
@@ -135,7 +136,7 @@ static void run_load(cli_chat_state *chat, const char *argument)
 static void run_stats(cli_chat_state *chat, const char *argument)
 {
     (void)argument;
-    cli_stats_show(chat->engine, chat->reply->n_hidden);
+    cli_stats_show(chat->engine, chat->reply);
 }
 
 /* -------------------------------------------------------------- the commands */

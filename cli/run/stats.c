@@ -2,18 +2,22 @@
 #include "run/stats.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "common/rates.h"
 #include "common/file.h"
 #include "common/json.h"
 #include "common/sampling.h"
+#include "common/wrap.h"
 
 /* Figures of one run. NAN: the figure doesn't apply. */
 typedef struct figures {
     const vouch_stats *counts;
     cli_rates of; /* rates of these counts */
     double plain_tokens_per_second, speedup, predicted_tokens_per_second;
+    double processor_share; /* of the time of steps and plain passes in which this thread ran, the lower one */
     int64_t peak_memory_bytes;
     int32_t n_threads;
 } figures;
@@ -33,19 +37,25 @@ static int64_t peak_memory(void)
 }
 
 /* Measures plain passes to compare with, except after an interrupt: then the user doesn't want to wait. */
-static figures figures_compute(const cli_engine *engine, bool interrupted)
+static figures figures_compute(const cli_engine *engine, const cli_reply *reply, bool interrupted)
 {
     const vouch_stats *s = vouch_session_stats(engine->session);
     const int32_t n_threads = engine->options->session.n_threads;
     double pass = NAN;
     vouch_error err;
+    const double wall = cli_now(), processor = cli_processor_seconds();
     if (interrupted || vouch_session_time_pass(engine->session, 1, 5, &pass, &err)) pass = NAN;
+    const double share = cli_ratio(cli_processor_seconds() - processor, cli_now() - wall);
     figures f = {.counts = s,
                  .of = cli_rates_of(s),
                  .plain_tokens_per_second = cli_ratio(1, pass),
                  .predicted_tokens_per_second = cli_ratio(s->predicted_tokens, s->predicted_seconds),
                  .n_threads = n_threads ? n_threads : vouch_cpu_count()};
     f.speedup = cli_ratio(f.of.tokens_per_second, f.plain_tokens_per_second);
+    /* More threads than processors take these from each other. fmin leaves NAN out. */
+    f.processor_share = f.n_threads > vouch_cpu_count()
+                            ? NAN
+                            : fmin(cli_ratio(reply->processor_seconds, reply->seconds), share);
     f.peak_memory_bytes = peak_memory();
     return f;
 }
@@ -59,53 +69,74 @@ static bool is_lossless(const cli_engine *engine)
 
 /* ----------------------------------------------------------------- summary */
 
-static void print_percent(const char *label, double share)
+static void print_percent(FILE *out, const char *label, double share)
 {
-    if (!isnan(share)) fprintf(stderr, "%s%.1f %%", label, 100 * share);
+    if (!isnan(share)) fprintf(out, "%s%.1f %%", label, 100 * share);
 }
 
-static void stats_print(const cli_engine *engine, size_t n_hidden, const figures *f)
+/* Other programs took the processors for so long that neither speed nor ratio mean much. */
+static bool is_busy(const figures *f)
+{
+    return f->processor_share < 0.9;
+}
+
+static void stats_write(FILE *out, const cli_engine *engine, size_t n_hidden, const figures *f)
 {
     const vouch_stats *s = f->counts;
-    fprintf(stderr, "prompt    %lld tokens in %.3f s", (long long)s->prompt_tokens, s->prefill_seconds);
+    fprintf(out, "prompt    %lld tokens in %.3f s", (long long)s->prompt_tokens, s->prefill_seconds);
     if (s->prompt_tokens > 1 && s->prefill_seconds > 0)
-        fprintf(stderr, ", %.1f tokens/s", (double)s->prompt_tokens / s->prefill_seconds);
-    fprintf(stderr, "\nanswer    %lld tokens in %.3f s", (long long)s->generated_tokens, s->decode_seconds);
-    if (!isnan(f->of.tokens_per_second)) fprintf(stderr, ", %.1f tokens/s", f->of.tokens_per_second);
-    if (s->thought_tokens > 0) fprintf(stderr, ", %lld of thoughts", (long long)s->thought_tokens);
+        fprintf(out, ", %.1f tokens/s", (double)s->prompt_tokens / s->prefill_seconds);
+    fprintf(out, "\nanswer    %lld tokens in %.3f s", (long long)s->generated_tokens, s->decode_seconds);
+    if (!isnan(f->of.tokens_per_second)) fprintf(out, ", %.1f tokens/s", f->of.tokens_per_second);
+    if (s->thought_tokens > 0) fprintf(out, ", %lld of thoughts", (long long)s->thought_tokens);
     if (!isnan(f->speedup) && s->drafted > 0)
-        fprintf(stderr, ", %.2fx plain decoding (%.1f)", f->speedup, f->plain_tokens_per_second);
+        fprintf(out, ", %.2fx plain decoding (%.1f)%s", f->speedup, f->plain_tokens_per_second,
+                is_busy(f) ? " on a busy machine" : "");
     if (!isnan(f->predicted_tokens_per_second))
-        fprintf(stderr, ", pace expected %.1f", f->predicted_tokens_per_second);
-    fprintf(stderr, "\ndrafter   %s: %lld cycles", vouch_session_drafter(engine->session),
+        fprintf(out, ", pace expected %.1f", f->predicted_tokens_per_second);
+    fprintf(out, "\ndrafter   %s: %lld cycles", vouch_session_drafter(engine->session),
             (long long)s->cycles);
-    if (!isnan(f->of.tokens_per_cycle)) fprintf(stderr, ", %.2f tokens per cycle", f->of.tokens_per_cycle);
+    if (!isnan(f->of.tokens_per_cycle)) fprintf(out, ", %.2f tokens per cycle", f->of.tokens_per_cycle);
     if (s->drafted > 0) {
-        fprintf(stderr, "; %lld drafted, %lld accepted", (long long)s->drafted, (long long)s->accepted);
-        print_percent(", ", f->of.acceptance_rate);
-        print_percent("; whole drafts accepted ", f->of.full_accept_fraction);
+        fprintf(out, "; %lld drafted, %lld accepted", (long long)s->drafted, (long long)s->accepted);
+        print_percent(out, ", ", f->of.acceptance_rate);
+        print_percent(out, "; whole drafts accepted ", f->of.full_accept_fraction);
     }
     int n_drafters = 0;
     for (int i = 0; i < VOUCH_DRAFTERS; i++) n_drafters += s->drafted_by[i] > 0;
     for (int i = 0; i < VOUCH_DRAFTERS && n_drafters > 1; i++)
         if (s->drafted_by[i] > 0)
-            fprintf(stderr, "\n          %s: %lld drafted, %lld accepted", vouch_drafter_name(i),
+            fprintf(out, "\n          %s: %lld drafted, %lld accepted", vouch_drafter_name(i),
                     (long long)s->drafted_by[i], (long long)s->accepted_by[i]);
-    fprintf(stderr, "\nrule      %s, ", vouch_session_rule(engine->session));
-    if (is_lossless(engine)) fprintf(stderr, "lossless");
+    fprintf(out, "\nrule      %s, ", vouch_session_rule(engine->session));
+    if (is_lossless(engine)) fprintf(out, "lossless");
     else
-        fprintf(stderr, "lossy: lenience %g in %lld cycles, so a token had at most p / %g",
+        fprintf(out, "lossy: lenience %g in %lld cycles, so a token had at most p / %g",
                 engine->options->session.speculation.lenience, (long long)s->lenient_cycles,
                 engine->options->session.speculation.lenience);
-    fprintf(stderr, "\ntime      draft %.3f s, verify %.3f s, judge %.3f s; load %.3f s\n", s->draft_seconds,
+    fprintf(out, "\ntime      draft %.3f s, verify %.3f s, judge %.3f s; load %.3f s\n", s->draft_seconds,
             s->verify_seconds, s->judge_seconds, engine->load_seconds);
-    if (n_hidden > 0) fprintf(stderr, "hidden    %zu bytes of thoughts (--think hide)\n", n_hidden);
+    if (n_hidden > 0) fprintf(out, "hidden    %zu bytes of thoughts (--think hide)\n", n_hidden);
+    if (is_busy(f))
+        fprintf(out, "busy      other programs took the processor for %.0f %% of the time: measure again when they "
+                        "rest\n", 100 * (1 - f->processor_share));
     char sampling[CLI_SAMPLING_SIZE];
-    fprintf(stderr, "sampling  %s; seed %llu\n",
+    fprintf(out, "sampling  %s; seed %llu\n",
             cli_sampling_text(&engine->options->session.sampling, 0, "", sampling),
             (unsigned long long)engine->options->session.sampling.seed);
-    fprintf(stderr, "machine   %s, %d threads, peak memory %.0f MB\n",
+    fprintf(out, "machine   %s, %d threads, peak memory %.0f MB\n",
             vouch_model_get_info(engine->model)->cpu, f->n_threads, (double)f->peak_memory_bytes * 1e-6);
+}
+
+static void stats_print(const cli_engine *engine, size_t n_hidden, const figures *f)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    if (!out) return;
+    stats_write(out, engine, n_hidden, f);
+    if (fclose(out) == 0) cli_put_words(stderr, text, cli_terminal_width(STDERR_FILENO));
+    free(text);
 }
 
 /* -------------------------------------------------------------------- JSON */
@@ -147,6 +178,7 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"judge_seconds", cli_json_real(s->judge_seconds)},
         {"plain_tokens_per_second", cli_json_real(f->plain_tokens_per_second)},
         {"speedup", cli_json_real(f->speedup)},
+        {"processor_share", cli_json_real(f->processor_share)},
         {"predicted_tokens_per_second", cli_json_real(f->predicted_tokens_per_second)},
         {"load_seconds", cli_json_real(engine->load_seconds)},
         {"peak_memory_bytes", json_integer(f->peak_memory_bytes)},
@@ -177,17 +209,17 @@ void cli_stats_open(const cli_engine *engine)
             (double)vouch_session_drafter_memory(engine->session) * 1e-6);
 }
 
-void cli_stats_show(const cli_engine *engine, size_t n_hidden)
+void cli_stats_show(const cli_engine *engine, const cli_reply *reply)
 {
-    const figures f = figures_compute(engine, false);
-    stats_print(engine, n_hidden, &f);
+    const figures f = figures_compute(engine, reply, false);
+    stats_print(engine, reply->n_hidden, &f);
 }
 
 int cli_stats_report(const cli_engine *engine, const cli_reply *reply)
 {
     const cli_options *options = engine->options;
     if (!options->stats && !options->stats_json) return CLI_DONE;
-    const figures f = figures_compute(engine, reply->interrupted);
+    const figures f = figures_compute(engine, reply, reply->interrupted);
     if (options->stats) stats_print(engine, reply->n_hidden, &f);
     if (!options->stats_json) return CLI_DONE;
     json_t *object = stats_json(engine, reply, &f);

@@ -42,13 +42,27 @@ static bool terminal_read(terminal *t)
     return true;
 }
 
+/* The end of the first place where the text stands; NULL: nowhere. A message may break its line at a space. */
+static const char *text_end(const char *seen, const char *text)
+{
+    for (; *seen; seen++) {
+        const char *at = seen, *left = text;
+        for (; *left && *at; left++) {
+            if (*left == ' ' && strncmp(at, "\r\n", 2) == 0) at += 2;
+            else if (*left == *at) at++;
+            else break;
+        }
+        if (!*left) return at;
+    }
+    return NULL;
+}
+
 bool terminal_wait(terminal *t, const char *text, int milliseconds)
 {
     struct pollfd wait = {t->fd, POLLIN, 0};
     for (;;) {
-        const char *found = strstr(t->seen, text);
+        const char *found = text_end(t->seen, text);
         if (found) {
-            found += strlen(text);
             t->n -= (size_t)(found - t->seen);
             memmove(t->seen, found, t->n + 1);
             return true;
