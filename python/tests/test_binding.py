@@ -123,6 +123,12 @@ def test_grammars_bind_answers(model):
                 grammar.close()
     with pytest.raises(vouch.ArgumentError, match="line 1"):
         vouch.Grammar("root ::= (")
+    number = {"type": "number", "multipleOf": 0.01}
+    with pytest.raises(vouch.Unsupported, match="/multipleOf"):
+        vouch.Grammar(schema=number)
+    with vouch.Grammar(schema=number, closed=True, lenient=True) as grammar:
+        assert [note.split(":")[0] for note in grammar.unbound] == ['"/multipleOf"']
+    assert vouch.Grammar(schema={"const": 10**30}).unbound == []
 
 
 # ------------------------------------------------------------------------ text
