@@ -15,6 +15,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "common/file.h"
@@ -103,8 +104,9 @@ static int measure_text(cli_engine *engine, const cli_tokens *tokens)
         options->n_chunks > 0 && options->n_chunks < available ? options->n_chunks : available;
     if (n_chunks == 0) {
         cli_complain(
-            "--file %s: the text has %zu tokens; expected at least one chunk of --ctx %d: lower --ctx",
-            options->file, tokens->n, n_ctx);
+            "%s%s: the text has %zu token%s; expected at least one chunk of --ctx %d: lower --ctx",
+            strcmp(options->file, "-") == 0 ? "standard input" : "--file ",
+            strcmp(options->file, "-") == 0 ? "" : options->file, tokens->n, tokens->n == 1 ? "" : "s", n_ctx);
         return CLI_FAILED;
     }
     session.n_ctx = n_ctx + 1;

@@ -89,7 +89,7 @@ static void unknown_words_are_named(void **state)
         {{"run"}, "--model FILE is missing"},
         {{"run", "--prompt", "x"}, "--model FILE is missing"},
         {{"run", "one", "-m", "x", "two"}, "unexpected argument 'one': the model is --model x already"},
-        {{"run", "-m", "x", "one", "two", "three"}, "unexpected argument 'three'"},
+        {{"run", "-m", "x", "one", "two", "three"}, "'three': a value follows its flag; several words are one"},
         {{"run", "x", "one", "-p", "two"}, "the prompt is given twice, as 'one' and as --prompt 'two'"},
         {{"logits", "-m", "x", "--out", "y"}, "--tokens LIST is missing"},
         {{"logits", "-m", "x", "--tokens", "1"}, "--out FILE is missing"},

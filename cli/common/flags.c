@@ -386,7 +386,9 @@ static bool parse_word(const parser *p, const char *word, void *values, const ch
         if (!*flag->name && (flag->commands & p->command) && !given[i])
             return value_store(p, flag, flag->value, word, values, given);
     }
-    cli_complain("unexpected argument '%s': a value follows its flag, as in --prompt TEXT", word);
+    cli_complain("unexpected argument '%s': a value follows its flag; several words are one in quotes, as in "
+                 "\"Name three rivers.\"",
+                 word);
     return false;
 }
 
