@@ -220,6 +220,12 @@ static server_match read_object(const server_form *f, const char *text, size_t n
     return match;
 }
 
+/* Whether the form's own calls begin with nothing that tells them from other text. */
+static bool has_no_mark(const server_form *f)
+{
+    return f->n_marks == 0 || !strstr(f->before, f->marks[0]);
+}
+
 /* Whether the running call began at a mark of the form, and not at one that other models write. */
 static bool is_own_mark(const server_reader *r)
 {
@@ -251,7 +257,7 @@ static server_match read_head(const server_reader *r, const char *text, size_t n
     match = read_parts(f, 0, text, n, used, h);
     if (match == SERVER_MATCH) match = arguments_begin(f, text, n, used);
     /* Without a mark, only the name of a tool tells a call from other text. */
-    return match == SERVER_MATCH && f->n_marks == 0 && !tool_named(r, h->name) ? SERVER_NO : match;
+    return match == SERVER_MATCH && has_no_mark(f) && !tool_named(r, h->name) ? SERVER_NO : match;
 }
 
 static void head_free(head *h)
@@ -263,7 +269,7 @@ static void head_free(head *h)
 server_match server_call_begins(const server_reader *r, const char *text, size_t n)
 {
     if (r->form->is_object && n > 0 && text[0] == '{') return SERVER_MATCH;
-    if (r->form->n_marks > 0) return SERVER_NO;
+    if (!has_no_mark(r->form)) return SERVER_NO;
     server_reader at_begin = *r;
     head h = {0};
     size_t used;

@@ -43,6 +43,9 @@ static const struct {
     {"Gemma", TEMPLATE_GEMMA, 3, SERVER_THOUGHTS_ALLOWED},
     {"Apertus", TEMPLATE_APERTUS, 3, SERVER_THOUGHTS_ALLOWED},
     {"Command", TEMPLATE_COMMAND, 3, SERVER_THOUGHTS_NONE},
+    {"Llama 4", TEMPLATE_LLAMA4, 3, SERVER_THOUGHTS_ALLOWED},
+    {"xLAM", TEMPLATE_XLAM, 3, SERVER_THOUGHTS_ALLOWED},
+    {"Seed-OSS", TEMPLATE_SEED, 3, SERVER_THOUGHTS_ALLOWED},
     {"Functionary", TEMPLATE_FUNCTIONARY, 3, SERVER_THOUGHTS_NONE},
 };
 
@@ -75,6 +78,7 @@ static const struct {
     {"deepseek-ai-DeepSeek-R1-Distill-Llama-8B", 2},
     {"deepseek-ai-DeepSeek-V3.1", 3},
     {"deepseek-ai-DeepSeek-V3.2", 3},
+    {"fireworks-ai-llama-3-firefunction-v2", 3},
     {"google-gemma-4-31B-it-interleaved", 3},
     {"google-gemma-4-31B-it", 3},
     {"ibm-granite-granite-4.1", 3},
@@ -221,7 +225,8 @@ static const char *answer_in(const char *prompt, char *whole, size_t *n)
     static const char *const ends[] = {"<|im_end|>", "<|eot_id|>", "</s>", "<eot>", "<EOT>", "<END>", "<|end|>",
         "<|message_sep|>",
                                        "<|end_of_text|>", "<SPECIAL_12>", "[e~[", "<｜end▁of▁sentence｜>", "<turn|>",
-                                       "<|assistant_end|>", "<|calls|>", "<sep>", "<|tool_response>"},
+                                       "<|start_header_id|>assistant<|end_header_id|>", "<|assistant_end|>",
+                                           "<|calls|>", "<sep>", "<|tool_response>"},
                              header[] = "<|CHATBOT_TOKEN|>", end_of_turn[] = "<|END_OF_TURN_TOKEN|>";
     size_t shared = 0;
     while (prompt[shared] && prompt[shared] == whole[shared]) shared++;
@@ -324,6 +329,49 @@ static const char *published_path(size_t i)
     static char path[256];
     snprintf(path, sizeof path, "templates/%s.jinja", published[i].file);
     return test_data(path);
+}
+
+/* Templates that take tools and show no call: a sign in the prompt tells how the model calls. */
+static void calls_of_templates_that_show_none(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *template, *answer;
+        int n_calls;
+    } cases[] = {
+        {"{% if xml_tools %}Call in <tool_call></tool_call>: {{ xml_tools | tojson }}{% endif %}",
+         "<tool_call>\n{\"name\": \"look_up\", \"arguments\": {\"kind\": \"noun\"}}\n</tool_call>\n<tool_call>\n"
+         "{\"name\": \"stop\", \"arguments\": {}}\n</tool_call>", 2},
+        {"{% if tools %}<|tool|>{{ tools | tojson }}<|/tool|>{% endif %}",
+         "<|tool_call|>[{\"name\": \"look_up\", \"arguments\": {\"kind\": \"noun\"}}, {\"name\": \"stop\", "
+         "\"arguments\": {}}]<|/tool_call|>", 2},
+        {"{{ tools | tojson if tools }} Answer <|tool_call|> and a list.",
+         "<|tool_call|>[{\"name\": \"look_up\", \"arguments\": {\"kind\": \"noun\"}}]", 1},
+        {"<|tool_list_start|>{{ tools | tojson if tools }}<|tool_list_end|>",
+         "<|tool_call_start|>[look_up(kind=\"noun\"), stop()]<|tool_call_end|>", 2},
+        {"{{ tools | tojson if tools }}", "{\"name\": \"look_up\", \"arguments\": {\"kind\": \"noun\"}}", 1},
+    };
+    json_t *tools = json_loads(TOOLS, 0, NULL);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s{%% for m in messages %%}{{ m.content }}{%% endfor %%}", cases[i].template);
+        vouch_model *model = model_with(text);
+        server_form *form = server_form_open(model);
+        server_reader reader;
+        server_reader_begin(&reader, form, tools, false);
+        server_reader_push(&reader, cases[i].answer, strlen(cases[i].answer));
+        server_reader_end(&reader, false);
+        if (reader.n_calls != (size_t)cases[i].n_calls || reader.content.n > 0)
+            fail_msg("%s: %zu calls, content '%.*s'", cases[i].answer, reader.n_calls, (int)reader.content.n,
+                     reader.content.n ? reader.content.bytes : "");
+        assert_string_equal(reader.calls[0].name, "look_up");
+        server_text_add(&reader.calls[0].arguments, "", 1);
+        assert_string_equal(reader.calls[0].arguments.bytes, "{\"kind\":\"noun\"}");
+        server_reader_free(&reader);
+        server_form_close(form);
+        vouch_model_close(model);
+    }
+    json_decref(tools);
 }
 
 static void calls_are_read_as_published_templates_write_them(void **state)
@@ -561,6 +609,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_are_read_as_templates_write_them),
+        cmocka_unit_test(calls_of_templates_that_show_none),
         cmocka_unit_test(calls_are_read_as_published_templates_write_them),
         cmocka_unit_test(calls_are_forced_in_each_form),
         cmocka_unit_test(calls_are_forced_in_published_forms),

@@ -209,6 +209,35 @@ static void messages_add(jinja_run *run, jinja_value all, const conversation *gi
     if (!run->failed) vouch_jinja_dict_set(run, all.dict, jinja_text(vouch_jinja_literal("messages")), list);
 }
 
+/* Some templates read the tools under names of their own: SmolLM3's as xml_tools,
+    Firefunction's as a JSON text with the
+ * date beside it. */
+static vouch_status tools_add_again(jinja_run *run, const vouch_tokenizer *t, jinja_value all, vouch_error *err)
+{
+    const jinja_value name = jinja_text(vouch_jinja_literal("tools"));
+    const jinja_value *tools = vouch_jinja_dict_get(run, all.dict, &name);
+    bool reads_xml = false, reads_text = false, reads_tools = false;
+    if (!tools || tools->kind != JINJA_LIST || tools->list->n == 0) return VOUCH_OK;
+    VOUCH_TRY(template_names(t, "tools", &reads_tools, err));
+    VOUCH_TRY(template_names(t, "xml_tools", &reads_xml, err));
+    VOUCH_TRY(template_names(t, "functions", &reads_text, err));
+    if (reads_xml) vouch_jinja_dict_set(run, all.dict, jinja_text(vouch_jinja_literal("xml_tools")), *tools);
+    if (reads_tools || !reads_text) return VOUCH_OK;
+    const jinja_json plain = {.indent = -1};
+    const time_t now = (time_t)run->now;
+    char date[64];
+    struct tm local;
+    jinja_builder text = {0}, day = {0};
+    vouch_jinja_to_json(run, &text, tools, &plain);
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &local));
+    vouch_jinja_add_text(run, &day, date);
+    vouch_jinja_dict_set(run, all.dict, jinja_text(vouch_jinja_literal("functions")),
+        jinja_text(vouch_jinja_built(&text)));
+    vouch_jinja_dict_set(run, all.dict, jinja_text(vouch_jinja_literal("datetime")),
+        jinja_text(vouch_jinja_built(&day)));
+    return VOUCH_OK;
+}
+
 /* The template's variables, named as transformers names them. The conversation's variables come last, so that they
  * replace others. */
 static vouch_status variables_of(jinja_run *run, const vouch_tokenizer *t, const conversation *given, jinja_value *all,
@@ -222,6 +251,7 @@ static vouch_status variables_of(jinja_run *run, const vouch_tokenizer *t, const
     if (t->chat_variables) VOUCH_TRY(vouch_variables_add(run, all->dict, t->chat_variables, err));
     if (!given->messages) {
         VOUCH_TRY(vouch_conversation_add(run, all->dict, given->json, err));
+        VOUCH_TRY(tools_add_again(run, t, *all, err));
         if (vouch_conversation_continues(given->json))
             vouch_jinja_dict_set(run, all->dict, jinja_text(vouch_jinja_literal("add_generation_prompt")),
                                  jinja_bool(false));

@@ -75,4 +75,15 @@
     "{{ c.function.arguments + '' }}{% endfor %}<eot>{% elif m.role == 'assistant' %}>>>all\n{{ m.content }}<eot>" \
     "{% else %}{{ m.content }}<eot>{% endif %}{% endfor %}{% if add_generation_prompt %}[assistant]>>>{% endif %}"
 
+#define TEMPLATE_LLAMA4                                                                                        \
+    CALL_TURNS("{{ '[' if loop.first else ', ' }}" CALL_NAME "(" CALL_EACH "{{ ', ' if not loop.first }}{{ k }}=" \
+               "{{ v | tojson }}{% endfor %}){{ ']' if loop.last }}") "{% endif %}"
+#define TEMPLATE_XLAM                                                                                          \
+    CALL_TURNS("{{ '[' if loop.first else ', ' }}{\"name\": \"" CALL_NAME "\", \"arguments\": " CALL_GIVEN "}"   \
+               "{{ ']' if loop.last }}") "{% endif %}"
+#define TEMPLATE_SEED                                                                                          \
+    CALL_TURNS("\n<seed:tool_call>\n<function=" CALL_NAME ">\n" CALL_EACH "<parameter={{ k }}>"                  \
+               "{{ v if v is string else v | tojson }}</parameter>\n{% endfor %}</function>\n</seed:tool_call>") \
+    "{% endif %}"
+
 #endif
