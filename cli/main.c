@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "common/wrap.h"
 
 /* Help shows these texts as they are: lines of at most 80 columns. */
 static const cli_command commands[] = {
@@ -212,6 +214,19 @@ static void help_command(const cli_command *c, FILE *out)
     help_lines(c->examples, "  ", "  ", out);
 }
 
+/* Help of a command, or NULL: of all. In a terminal of less than 80 columns lines break between words. */
+static void help_print(const cli_command *c, FILE *out)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *stream = open_memstream(&text, &n);
+    if (!stream) return;
+    if (c) help_command(c, stream);
+    else help_all(stream);
+    if (fclose(stream) == 0) cli_put_words(out, text, cli_terminal_width(fileno(out)));
+    free(text);
+}
+
 /* Opens descriptors 0 to 2 where they are closed, so that no file gets one of these numbers later; a closed standard
  * output becomes one that can't be written to. A write to a pipe without a reader, or beyond the limit of a file's
  * size, becomes an error that the command reports; the signal would end it in silence. */
@@ -240,7 +255,7 @@ static int command_run(const cli_command *c, int argc, char **argv)
     if (!cli_options_parse(&options, c->bit, c->chat, argc, argv)) {
         fprintf(stderr, "`vouch %s --help` lists the flags\n", c->name);
     } else if (options.help) {
-        help_command(c, stdout);
+        help_print(c, stdout);
         status = CLI_DONE;
     } else if (options.lists_templates) {
         for (size_t i = 0; vouch_chat_template_name(i); i++) puts(vouch_chat_template_name(i));
@@ -272,7 +287,7 @@ static int help_run(int argc, char **argv)
 {
     const char *topic = argc > 0 ? argv[0] : "";
     if (!*topic) {
-        help_all(stdout);
+        help_print(NULL, stdout);
     } else if (strcmp(topic, "--man") == 0) {
         cli_manual_write(commands, N_COMMANDS, stdout);
     } else if (strcmp(topic, "--completion") == 0) {
@@ -283,7 +298,7 @@ static int help_run(int argc, char **argv)
     } else {
         const cli_command *c = command_find(topic);
         if (!c) return CLI_WRONG_USAGE;
-        help_command(c, stdout);
+        help_print(c, stdout);
     }
     return finish_output(CLI_DONE);
 }
@@ -293,7 +308,7 @@ int main(int argc, char **argv)
     prepare_process();
     const char *word = argc > 1 ? argv[1] : "";
     if (!*word) {
-        help_all(stderr);
+        help_print(NULL, stderr);
         return CLI_WRONG_USAGE;
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)

@@ -495,6 +495,8 @@ static void stats_add_up(void **state)
     assert_string_equal(json_string_value(json_object_get(o, "seed")), "18446744073709551615");
     assert_string_equal(json_string_value(json_object_get(o, "finish")), "length");
     assert_int_equal(whole(o, "threads"), 2);
+    const double share = json_number_value(json_object_get(o, "processor_share"));
+    assert_true(share > 0 && share < 1.1);
     assert_null(json_object_get(o, "trace"));
     json_decref(o);
     result_free(&r);
