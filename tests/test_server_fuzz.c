@@ -19,7 +19,8 @@ static const char *const names[] = {
     "grammar", "response_format", "documents", "chat_template_kwargs", "reasoning_effort", "user", "return_tokens",
     "n_probs", "json_schema", "system", "thinking", "input", "instructions", "reasoning", "text", "content", "tokens",
     "response_fields", "with_pieces", "add_special", "drafters", "k", "accept", "lenience", "branches",
-    "draft_sampling", "unknown"};
+    "draft_sampling", "min_tokens", "structured_outputs", "guided_json", "guided_choice", "guided_regex", "regex",
+    "function_call", "include", "thread", "cache_control", "add_special_tokens", "return_token_strs", "unknown"};
 static const char *const values[] = {
     "-1", "0", "1", "2147483647", "2147483648", "9223372036854775807", "1e308", "-0.0", "0.5", "1e-320", "null", "true",
     "false", "\"\"", "\"x\"", "\"NaN\"", "[]", "{}", "[[]]", "[1, \"x\"]", "[-1]", "[400]", "\"<think>\"", "\"auto\"",
@@ -36,7 +37,10 @@ static const char *const values[] = {
     "[{\"role\": \"user\", \"content\": [{\"type\": \"tool_result\", \"tool_use_id\": \"a\"}]}]",
     "[{\"type\": \"message\", \"role\": \"user\", \"content\": [{\"type\": \"input_text\", \"text\": \"x\"}]}]",
     "[{\"type\": \"function_call_output\", \"call_id\": \"a\", \"output\": \"x\"}]", "\"root ::= [a-z]{1,3} | root\"",
-    "\"root ::= (\"", "{\"type\": \"enabled\", \"budget_tokens\": 9}", "[{}]", "{\"prompt_string\": \"x\"}"};
+    "\"root ::= (\"", "{\"type\": \"enabled\", \"budget_tokens\": 9}", "[{}]", "{\"prompt_string\": \"x\"}",
+    "{\"regex\": \"(a|b\"}", "{\"choice\": [\"a\", \"\"]}", "{\"type\": \"allowed_tools\", \"mode\": \"auto\", "
+    "\"tools\": [{\"name\": \"f\"}]}", "[{\"name\": \"f\", \"parameters\": null}]", "{\"name\": \"f\"}",
+    "[{\"role\": \"function\", \"content\": [{\"type\": \"refusal\"}]}]"};
 
 /* What a request needs so that its other fields are looked at. */
 static const char *const needed[] = {"\"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]", "\"prompt\": \"x\"",

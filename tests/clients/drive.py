@@ -83,6 +83,24 @@ def messages(client):
     check("messages: a call", answer.stop_reason == "tool_use" and "on" in answer.content[-1].input)
     raises("messages", anthropic.BadRequestError,
            lambda: client.messages.create(model="m", max_tokens=8, messages=[]))
+    check("models, as Anthropic has them", client.models.list().data[0].type == "model")
+    if hasattr(anthropic, "beta_tool"):
+        loop(client)
+
+
+def loop(client):
+    """The package's own loop of calls. Its newest versions ask for a `thread`, and go on without one."""
+    given = []
+
+    @anthropic.beta_tool
+    def turn(on: bool) -> str:
+        """turns it on or off"""
+        given.append(on)
+        return "done"
+
+    runner = client.beta.messages.tool_runner(**ASK, max_tokens=60, tools=[turn], tool_choice={"type": "any"},
+                                              max_iterations=2)
+    check("messages: tool_runner", all(m.stop_reason == "tool_use" for m in runner) and len(given) == 2)
 
 
 async def many(url, text):
