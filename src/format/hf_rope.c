@@ -246,7 +246,7 @@ static vouch_status read_yarn(rotation *o)
     VOUCH_TRY(rope_float(o, "beta_fast", false, 0, 1e6, &fast));
     VOUCH_TRY(rope_float(o, "beta_slow", false, 0, 1e6, &slow));
     VOUCH_TRY(rope_float(o, "llama_4_scaling_beta", false, 0, 1e3, &heat));
-    if (heat != 0 && strcmp(o->r->family->arch, "mistral3") != 0)
+    if (heat != 0 && strcmp(o->r->family->model_type, "ministral3") != 0)
         return refuse(o->r, o->place, "llama_4_scaling_beta", vouch_json_find(o->rope, "llama_4_scaling_beta"));
     if (heat != 0) hf_add_float(o->r, "attention.temperature_scale", heat);
     if (fast == 0) fast = 32;
