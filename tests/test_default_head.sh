@@ -90,7 +90,7 @@ END
 default_model_find() {
     model=${XDG_CACHE_HOME:-$HOME/.cache}/vouch/SmolLM2-135M-Instruct.Q4_1.gguf
     [ -f "$model" ] || test_skip "no model"
-    ask=(run --model "$model" --prompt "A bag holds 12 pens. How many pens are in 7 bags? Explain." -n 80)
+    ask=(run --model "$model" --prompt "A bag holds 12 pens. How many pens are in 7 bags? Explain." -n 80 --temp 0)
 }
 
 # At most 10 MB, right more often than one time in five, and the text stays the model's own (law L2).

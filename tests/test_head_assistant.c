@@ -340,7 +340,7 @@ static void settings_of_assistants_are_checked(void **state)
         const char *more, *rotation, *words;
     } bad[] = {{"\"enable_moe_block\": true,", plain_rotation, "enable_moe_block is true"},
                {"\"hidden_size_per_layer_input\": 8,", plain_rotation, "hidden_size_per_layer_input isn't 0"},
-               {"", "\"rope_type\": \"yarn\"", "the rotation is scaled by 'yarn'"},
+               {"", "\"rope_type\": \"yarn\"", "rope_type is 'yarn', which vouch doesn't support"},
                {"\"global_head_dim\": 2,", plain_rotation, "layer 2 has 4 heads of width 2 without a window"},
                {"\"global_head_dim\": 2000,", plain_rotation, "global_head_dim is 2000, expected 2 to 1024"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -808,7 +808,7 @@ static void a_template_can_be_given(void **state)
     vouch_model_close(model);
 
     static const char *const bad[][2] = {{"", "chat template: it is empty"},
-                                         {"llama3", "it never names the variable messages"},
+                                         {"llama 3", "it never names the variable messages"},
                                          {"{{ messages\n}", "chat template, line 1: "}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         options.chat_template = bad[i][0];

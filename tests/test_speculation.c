@@ -662,6 +662,7 @@ static void lenience_changes_between_steps(void **state)
     oracle o;
     int32_t prompt[PROMPT];
     answer_prompt(prompt, PROMPT, families[0].n_vocab, 6, false);
+    options.speculation.accept = VOUCH_ACCEPT_REJECTION;
     drafter_choose(&options, NEAR, &families[0], &o);
     answer_run(&plain, families[0].target, &options, prompt, PROMPT);
     assert_int_equal(plain.stats.lenient_cycles, 0);

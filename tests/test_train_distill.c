@@ -356,7 +356,7 @@ static void bad_input_is_refused(void **state)
     expect(RUN("distill", model, "--head", "/nonexistent/x", QUICK), 1, "--head");
     expect(RUN("distill", model, "--head", head, "--taps", "1,4", QUICK), 2, "--taps has 4");
     expect(RUN("distill", model, "--head", head, "--taps", "0,1", QUICK), 2, "--taps lacks layer 3");
-    expect(RUN("distill", model, "--head", head, "--type", "Q5_9", QUICK), 2, "--type is 'Q5_9'");
+    expect(RUN("distill", model, "--head", head, "--type", "Q5_9", QUICK), 2, "--type 'Q5_9': expected");
     expect(RUN("distill", model, "--head", head, "--tokens", "5"), 2, "--tokens");
     expect(RUN("distill", model, "--head", head, "--table", head, QUICK), 2, "is also the file of --");
     expect(RUN("distill", model, "--head", head, "--epochs", "3", QUICK), 2, "--epochs has no effect with --quick");

@@ -59,10 +59,11 @@ bool cli_output_closed(void)
 
 vouch_status cli_print(const char *bytes, size_t n, vouch_error *err)
 {
+    const int before = errno; /* of the write that failed, where the caller comes from it */
     errno = 0;
     if (fwrite(bytes, 1, n, stdout) == n && fflush(stdout) == 0 && !ferror(stdout)) return VOUCH_OK;
     struct pollfd reader = {STDOUT_FILENO, POLLOUT, 0}; /* tells of an earlier write, too */
-    const int reason = errno;
+    const int reason = errno ? errno : before;
     output_closed = reason == EPIPE || (poll(&reader, 1, 0) == 1 && reader.revents & POLLERR);
     errno = reason;
     err->code = VOUCH_E_IO;
