@@ -149,7 +149,7 @@ $(B)/server/page.inc: server/page.html
 endif
 $(B)/examples/%.o: INCLUDES := -Iinclude
 $(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench
-$(B)/tests/test_server_%.o $(B)/tests/fuzz/fuzz_request.o: INCLUDES += -Iserver
+$(B)/tests/test_server_%.o $(B)/tests/fuzz/fuzz_request.o $(B)/tests/fuzz/fuzz_calls.o: INCLUDES += -Iserver
 $(B)/train/%.o: INCLUDES := -Iinclude -Isrc -I. $(BLAS_CFLAGS)
 $(B)/cli/distill/%.o: INCLUDES := -Iinclude -Icli -I.
 $(B)/tests/test_train_%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench -I. $(BLAS_CFLAGS)
@@ -204,7 +204,7 @@ $(B)/tests/test_train_gradients: $(DOUBLE_OBJ)
 $(patsubst %,$(B)/tests/%,$(filter-out test_train_gradients,$(filter test_train_%,$(TESTS)))): $(TRAIN_OBJ)
 $(B)/tests/test_train_%: LIBS += $(BLAS_LIBS)
 READER_OBJ := $(addprefix $(B)/,$(addprefix server/,form.o form_grammar.o form_read.o literal.o call.o reader.o text.o) cli/common/text.o)
-$(B)/tests/test_server_reader $(B)/tests/test_server_forms: $(READER_OBJ)
+$(B)/tests/test_server_reader $(B)/tests/test_server_forms $(B)/tests/fuzz/fuzz_calls: $(READER_OBJ)
 $(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: $(patsubst %.c,$(B)/%.o,$(wildcard server/*.c cli/common/*.c))
 $(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: LIBS += $(HTTP_LIBS)
 $(B)/tests/test_reports: $(patsubst %,$(B)/cli/bench/%.o,bench_files bench_html bench_table configs load load_report summary)

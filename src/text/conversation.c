@@ -120,7 +120,7 @@ vouch_status vouch_conversation_read(json_t **out, const char *text, size_t n, v
     VOUCH_TRY(vouch_json_read(&root, text, n, err));
     if (json_is_array(root)) {
         json_t *object = json_object();
-        if (!object || json_object_set_new(object, "messages", root)) {
+        if (json_object_set_new(object, "messages", root)) {
             json_decref(object);
             return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a conversation");
         }
