@@ -207,7 +207,7 @@ static server_match read_member(const server_form *f, const char *text, size_t n
     return match;
 }
 
-/* Reads an object up to the value of its arguments, or behind it where the name comes later (is_complete). */
+/* Reads an object up to the value of its arguments, or after it where the name comes later (is_complete). */
 static server_match read_object(const server_form *f, const char *text, size_t n, size_t *at, head *h)
 {
     bool is_ready = false;
@@ -402,7 +402,7 @@ static void put_parameter_value(server_text *out, const char *text, size_t n_tex
     server_text_free(&json);
 }
 
-/* Reads the mark before a parameter, its key and the mark behind the key. */
+/* Reads the mark before a parameter, its key and the mark after the key. */
 static server_match begin_parameter(server_reader *r, server_call *call, const char *text, size_t n, size_t *at)
 {
     const server_form *f = r->form;
@@ -591,7 +591,7 @@ static bool repeats(const server_form *f)
            !rest[used + strspn(rest + used, " \t\r\n")];
 }
 
-/* The mark behind a call, which may have come in Hermes' marks although the form has none. */
+/* The mark after a call, which may have come in Hermes' marks although the form has none. */
 static const char *end_mark(const server_reader *r)
 {
     if (is_own_mark(r)) return r->form->after;

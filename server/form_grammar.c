@@ -6,7 +6,7 @@
 
 #include "form.h"
 
-/* The rules of a grammar: the one that is being written, and those that it needs, which come behind it. */
+/* The rules of a grammar: the one that is being written, and those that it needs, which come after it. */
 typedef struct rules {
     const server_form *form;
     server_text *out;
@@ -98,7 +98,7 @@ static void put_schema(server_text *out, json_t *schema)
 
 /* ----------------------------------------------------------------- thoughts */
 
-/* The white space behind thoughts is bounded, so that a model can't spend its tokens on it. */
+/* The white space after thoughts is bounded, so that a model can't spend its tokens on it. */
 void server_form_put_root(server_text *out, const server_form *form, server_thoughts thoughts)
 {
     server_text_put(out, "root ::= ");
@@ -205,7 +205,7 @@ static void put_texts(server_text *out, json_t *texts)
     server_text_put(out, ") ");
 }
 
-/* A parameter's value and the mark behind it. A string has no quotes; its length and pattern aren't bound. */
+/* A parameter's value and the mark after it. A string has no quotes; its length and pattern aren't bound. */
 static void put_parameter(rules *r, const char *key, json_t *schema, const json_t *parameters)
 {
     const server_form *f = r->form;

@@ -199,8 +199,8 @@ static bool read_thoughts(server_form *f, const vouch_model_info *info)
            keep(&f->think_end, span_of(writes ? info->thoughts_end : "</think>"));
 }
 
-/* s behind the thoughts that it begins with. */
-static span behind_thoughts(const server_form *f, span s)
+/* s after the thoughts that it begins with. */
+static span after_thoughts(const server_form *f, span s)
 {
     const char *end = *f->think_end ? find(s, f->think_end) : NULL;
     return end ? from(s, offset(s, end) + strlen(f->think_end)) : s;
@@ -219,7 +219,7 @@ static bool read_content(server_form *f, span says, span called)
 {
     const char *said = find(says, SAID);
     if (!said) return true;
-    const span before = behind_thoughts(f, up_to(says, offset(says, said))),
+    const span before = after_thoughts(f, up_to(says, offset(says, said))),
                rest = from(says, offset(says, said) + strlen(SAID));
     const span mark = trimmed(before);
     if (mark.n == 0 || mark.text[0] == '{') return true;
@@ -323,7 +323,7 @@ static bool find_object_slots(span s, int i, item *out)
     return true;
 }
 
-/* The first object of s behind `at` that is call i. */
+/* The first object of s after `at` that is call i. */
 static bool find_object(server_form *f, span s, size_t at, int i, item *out)
 {
     for (; at < s.n; at++) {
@@ -370,8 +370,8 @@ static bool find_parameters(server_form *f, span s, size_t name_end, int i, size
         const size_t n_begin = whole_marks(from(gap, gap.n - common_end(gap, middle))).n;
         const span is = {key + strlen("key_a"), (size_t)(value - key) - strlen("key_a")},
                    is_other = {key_b + strlen("key_b"), (size_t)(value_b - key_b) - strlen("key_b")};
-        const span ends = up_to(middle, middle.n - n_begin), behind = from(rest, offset(rest, value_b) + strlen("41"));
-        if (n_begin == 0 || is.n == 0 || is_other.n == 0 || ends.n == 0 || !begins(behind, ends)) return false;
+        const span ends = up_to(middle, middle.n - n_begin), later = from(rest, offset(rest, value_b) + strlen("41"));
+        if (n_begin == 0 || is.n == 0 || is_other.n == 0 || ends.n == 0 || !begins(later, ends)) return false;
         if (!keep(&f->begin, from(middle, ends.n)) || !keep(&f->is, is) || !keep(&f->is_other, is_other) ||
             !keep(&f->end, ends))
             return false;
@@ -382,7 +382,7 @@ static bool find_parameters(server_form *f, span s, size_t name_end, int i, size
     return *at >= name_end && *end <= s.n;
 }
 
-/* The arguments of call i behind its name, and their notation. */
+/* The arguments of call i after its name, and their notation. */
 static bool find_arguments(server_form *f, span s, size_t name_end, int i, size_t *at, size_t *end)
 {
     const span rest = from(s, name_end);
@@ -413,7 +413,7 @@ static bool find_arguments(server_form *f, span s, size_t name_end, int i, size_
     return find_parameters(f, s, name_end, i, at, end);
 }
 
-/* Name and arguments of call i, one behind the other, with an id before, between or behind them. */
+/* Name and arguments of call i, one after the other, with an id before, between or after them. */
 static bool find_sequence(server_form *f, span s, size_t from_at, int i, item *out)
 {
     const char *key = find(from(s, from_at), i == 0 ? "key_a" : "key_c");
@@ -431,7 +431,7 @@ static bool find_sequence(server_form *f, span s, size_t from_at, int i, item *o
     return true;
 }
 
-/* Call i in s, at or behind `at`. */
+/* Call i in s, at or after `at`. */
 static bool find_item(server_form *f, span s, size_t at, int i, item *out)
 {
     return f->is_object ? find_object(f, s, at, i, out) : find_sequence(f, s, at, i, out);
@@ -502,7 +502,7 @@ static bool read_calls(server_form *f, span one, span two, span says)
     item first = {0}, second = {0}, repeated;
     f->is_object = find_object(f, one, 0, 0, &first);
     if (!f->is_object && !find_sequence(f, one, 0, 0, &first)) return false;
-    const span before = behind_thoughts(f, up_to(one, first.at)), rest = from(one, first.at + first.n);
+    const span before = after_thoughts(f, up_to(one, first.at)), rest = from(one, first.at + first.n);
     const char *said = find(says, SAID);
     const span plain_end = said ? from(says, offset(says, said) + strlen(SAID)) : (span){"", 0};
     span after = up_to(rest, rest.n - end_of_turn(rest, plain_end).n);
@@ -560,7 +560,7 @@ static bool is_channels(span one)
     return find(one, "<|channel|>") && find(one, "to=functions.");
 }
 
-/* Calls without a mark of their own may also come behind one that many models know. */
+/* Calls without a mark of their own may also come after one that many models know. */
 static bool add_common_marks(server_form *f)
 {
     if (f->n_marks > 0 || !f->is_object) return true;

@@ -2,7 +2,7 @@
 /*
  * Thoughts and calls in the form that the model's chat template shows: short templates here, and those that models ship
  * where the optional data folder has them. A call that a template writes is read back as it was. A call that the
- * request forces, and an answer that is bound to a schema, come behind the thoughts.
+ * request forces, and an answer that is bound to a schema, come after the thoughts.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -219,7 +219,7 @@ static bool same_json(const char *a, size_t n_a, const char *b, size_t n_b)
     return is_same;
 }
 
-/* The answer of whole[*n] behind the prompt, as a model writes it, without the end of the turn. */
+/* The answer of whole[*n] after the prompt, as a model writes it, without the end of the turn. */
 static const char *answer_in(const char *prompt, char *whole, size_t *n)
 {
     static const char *const ends[] = {"<|im_end|>", "<|eot_id|>", "</s>", "<eot>", "<EOT>", "<END>", "<|end|>",
@@ -563,9 +563,9 @@ static void required_parameters_have_names(void **state)
     "\"properties\": {\"colour\": {\"enum\": [\"red\", \"green\"]}}, \"required\": [\"colour\"], "                \
     "\"additionalProperties\": false}}}"
 
-/* Content that follows the schema, behind thoughts where the template opens them; none where the client turns them
+/* Content that follows the schema, after thoughts where the template opens them; none where the client turns them
  * off, or where the request's own grammar binds the answer from its first token on. */
-static void schemas_begin_behind_thoughts(void **state)
+static void schemas_begin_after_thoughts(void **state)
 {
     (void)state;
     static const size_t thinking[] = {2, 3, 6};
@@ -614,7 +614,7 @@ int main(void)
         cmocka_unit_test(calls_are_forced_in_each_form),
         cmocka_unit_test(calls_are_forced_in_published_forms),
         cmocka_unit_test(required_parameters_have_names),
-        cmocka_unit_test(schemas_begin_behind_thoughts),
+        cmocka_unit_test(schemas_begin_after_thoughts),
     };
     return cmocka_run_group_tests(tests, files_write, NULL);
 }
