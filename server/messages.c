@@ -217,6 +217,15 @@ static json_t *call_block(server_exchange *x, server_call *call, json_t *input)
                      call->name, "input", input ? input : json_object());
 }
 
+/* The arguments as an object. An integer that Jansson can't hold becomes a real number; a stream gives all its digits.
+ * NULL: the arguments are cut. */
+static json_t *input_of(const server_text *arguments)
+{
+    const char *text = arguments->n ? arguments->bytes : "";
+    json_t *input = json_loadb(text, arguments->n, JSON_ALLOW_NUL, NULL);
+    return input ? input : json_loadb(text, arguments->n, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
+}
+
 static json_t *body(server_exchange *x)
 {
     server_answer *a = x->state;
@@ -229,9 +238,7 @@ static json_t *body(server_exchange *x)
         json_array_append_new(content, json_pack("{s:s, s:o}", "type", "text", "text",
                                                  server_json_bytes(r->content.bytes, r->content.n)));
     for (size_t i = 0; i < r->n_calls; i++) {
-        const server_text *arguments = &r->calls[i].arguments;
-        json_t *input = json_loadb(arguments->n ? arguments->bytes : "", arguments->n, JSON_ALLOW_NUL, NULL);
-        json_array_append_new(content, call_block(x, &r->calls[i], input));
+        json_array_append_new(content, call_block(x, &r->calls[i], input_of(&r->calls[i].arguments)));
     }
     return message_json(x, content, stop_reason(x));
 }
