@@ -243,7 +243,7 @@ static server_match read_before(const server_reader *r, const char *text, size_t
         *at = match == SERVER_MATCH ? used : 0;
         if (match != SERVER_NO || !f->is_object) return match;
     }
-    *at = skip_white(text, n, strlen(r->mark));
+    *at = skip_white(text, n, strlen(r->mark) < n ? strlen(r->mark) : n);
     return *at == n ? SERVER_MORE : text[*at] == '{' ? SERVER_MATCH : SERVER_NO;
 }
 
@@ -253,7 +253,12 @@ static server_match read_head(const server_reader *r, const char *text, size_t n
     *used = 0;
     server_match match = read_before(r, text, n, used);
     if (match != SERVER_MATCH) return match;
-    if (f->is_object) return read_object(f, text, n, used, h);
+    if (f->is_object) {
+        match = read_object(f, text, n, used, h);
+        /* An object alone may be content. */
+        const bool is_alone = !*r->mark && !r->is_next && !has_no_mark(f);
+        return match == SERVER_MATCH && is_alone && !tool_named(r, h->name) ? SERVER_NO : match;
+    }
     match = read_parts(f, 0, text, n, used, h);
     if (match == SERVER_MATCH) match = arguments_begin(f, text, n, used);
     /* Without a mark, only the name of a tool tells a call from other text. */
@@ -327,9 +332,23 @@ server_match server_call_head(server_reader *r, const char *text, size_t n, size
 
 /* ---------------------------------------------------------------- parameters */
 
+static const char *type_name(const json_t *value)
+{
+    static const char *const names[] = {"object", "array", "string", "number", "number", "boolean", "boolean", "null"};
+    return names[json_typeof(value)];
+}
+
 /* Whether a value of this type is one of the schema. What the schema doesn't say is allowed. */
 static bool allows(const json_t *schema, const char *type)
 {
+    const json_t *constant = json_object_get(schema, "const"), *values = json_object_get(schema, "enum"), *value;
+    size_t v;
+    if (constant) return strcmp(type_name(constant), type) == 0;
+    if (json_array_size(values) > 0) {
+        bool is_listed = false;
+        json_array_foreach(values, v, value) is_listed |= strcmp(type_name(value), type) == 0;
+        return is_listed;
+    }
     const json_t *types = json_object_get(schema, "type"), *option;
     size_t i;
     if (json_is_string(types)) {
@@ -402,6 +421,20 @@ static void put_parameter_value(server_text *out, const char *text, size_t n_tex
     server_text_free(&json);
 }
 
+/* The schema that one refers to by #/$defs/NAME or #/definitions/NAME; itself where it doesn't. */
+static const json_t *referred(const json_t *parameters, const json_t *schema)
+{
+    enum { MOST_STEPS = 16 };
+    for (int i = 0; i < MOST_STEPS; i++) {
+        const char *path = json_string_value(json_object_get(schema, "$ref"));
+        const char *name = path ? strrchr(path, '/') : NULL;
+        if (!name || strncmp(path, "#/", 2) != 0) return schema;
+        const char *folder = strncmp(path, "#/$defs/", 8) == 0 ? "$defs" : "definitions";
+        schema = json_object_get(json_object_get(parameters, folder), name + 1);
+    }
+    return schema;
+}
+
 /* Reads the mark before a parameter, its key and the mark after the key. */
 static server_match begin_parameter(server_reader *r, server_call *call, const char *text, size_t n, size_t *at)
 {
@@ -415,6 +448,7 @@ static server_match begin_parameter(server_reader *r, server_call *call, const c
         if (is == SERVER_MATCH) break;
         size_t used_other = 0;
         other = server_match_mark(f->is_other, text + i, n - i, &used_other);
+        if (is == SERVER_MORE && other == SERVER_MATCH) return SERVER_MORE; /* it may be either */
         if (other == SERVER_MATCH) used = used_other;
         if (is != SERVER_NO || other != SERVER_NO) break;
     }
@@ -422,7 +456,7 @@ static server_match begin_parameter(server_reader *r, server_call *call, const c
     const bool differ = strcmp(f->is, f->is_other) != 0;
     const json_t *function = tool_named(r, (part){call->name, strlen(call->name)});
     const json_t *properties = json_object_get(json_object_get(function, "parameters"), "properties");
-    r->schema = json_object_getn(properties, text + key, i - key);
+    r->schema = referred(json_object_get(function, "parameters"), json_object_getn(properties, text + key, i - key));
     r->is_string = differ ? is == SERVER_MATCH : is_string_only(r->schema);
     if (differ && !r->is_string) r->schema = NULL;
     server_text_put(&call->arguments, call->arguments.n > 0 ? "," : "{");
@@ -496,6 +530,7 @@ static server_match read_parameters(server_reader *r, server_call *call, bool is
             match = read_parameter_value(r, call, text, n, is_end, at);
             continue;
         }
+        if (n == 0) return SERVER_MORE;
         const server_match close = server_match_mark(f->close, text, n, &used);
         if (close == SERVER_MATCH) break;
         match = begin_parameter(r, call, text, n, at);

@@ -182,7 +182,10 @@ static void put_inner_schema(server_text *out, json_t *schema, const json_t *par
 {
     static const char *const definitions[] = {"$defs", "definitions"};
     json_t *whole = json_is_object(schema) ? json_copy(schema) : json_object();
-    for (int i = 0; i < 2; i++)
+    char *text = json_dumps(whole, JSON_COMPACT);
+    const bool refers = !text || strstr(text, "\"$ref\"");
+    free(text);
+    for (int i = 0; i < 2 && refers; i++)
         if (json_object_get(parameters, definitions[i]))
             json_object_set(whole, definitions[i], json_object_get(parameters, definitions[i]));
     put_schema(out, whole);
@@ -247,6 +250,11 @@ static void put_value(rules *r, json_t *schema, const json_t *parameters)
         if (texts) put_texts(r->out, texts);
         if (texts) put_marks(r->out, f, f->quote);
         else put_until(r->out, f, f->quote);
+    } else if (f->is_raw && is_type(schema, "string")) {
+        server_text_put(r->out, "\"'\" ");
+        if (texts) put_texts(r->out, texts);
+        else server_text_put(r->out, "[^'\\x00-\\x1f]* ");
+        server_text_put(r->out, "\"'\" ");
     } else if (f->notation == SERVER_NOTATION_PYTHON && is_type(schema, "boolean")) {
         server_text_put(r->out, "(\"True\" | \"False\") ");
     } else {

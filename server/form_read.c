@@ -361,7 +361,7 @@ static bool find_parameters(server_form *f, span s, size_t name_end, int i, size
 {
     const span rest = from(s, name_end);
     const char *key = find(rest, i == 0 ? "key_a" : "key_c"), *value = find(rest, i == 0 ? "value_a" : "value_c");
-    if (!key || !value || value < key) return false;
+    if (!key || !value || value < key || (i > 0 && !*f->begin)) return false;
     if (i == 0) {
         const char *key_b = find(rest, "key_b"), *value_b = find(rest, "41");
         if (!key_b || !value_b || key_b < value || value_b < key_b) return false;
@@ -371,7 +371,9 @@ static bool find_parameters(server_form *f, span s, size_t name_end, int i, size
         const span is = {key + strlen("key_a"), (size_t)(value - key) - strlen("key_a")},
                    is_other = {key_b + strlen("key_b"), (size_t)(value_b - key_b) - strlen("key_b")};
         const span ends = up_to(middle, middle.n - n_begin), later = from(rest, offset(rest, value_b) + strlen("41"));
-        if (n_begin == 0 || is.n == 0 || is_other.n == 0 || ends.n == 0 || !begins(later, ends)) return false;
+        if (trimmed(from(middle, ends.n)).n == 0 || trimmed(is).n == 0 || trimmed(is_other).n == 0 ||
+            trimmed(ends).n == 0 || !begins(later, ends))
+            return false;
         if (!keep(&f->begin, from(middle, ends.n)) || !keep(&f->is, is) || !keep(&f->is_other, is_other) ||
             !keep(&f->end, ends))
             return false;
@@ -502,13 +504,16 @@ static bool read_calls(server_form *f, span one, span two, span says)
     item first = {0}, second = {0}, repeated;
     f->is_object = find_object(f, one, 0, 0, &first);
     if (!f->is_object && !find_sequence(f, one, 0, 0, &first)) return false;
+    if (f->is_object) f->notation = SERVER_NOTATION_JSON;
     const span before = after_thoughts(f, up_to(one, first.at)), rest = from(one, first.at + first.n);
     const char *said = find(says, SAID);
     const span plain_end = said ? from(says, offset(says, said) + strlen(SAID)) : (span){"", 0};
     span after = up_to(rest, rest.n - end_of_turn(rest, plain_end).n);
     while (after.n > 0 && strchr(WHITE, after.text[after.n - 1])) after.n--;
+    const server_notation notation = f->notation;
     f->several = find_item(f, two, 0, 0, &repeated) && repeated.at == first.at &&
                  find_item(f, two, repeated.at + repeated.n, 1, &second);
+    f->notation = notation; /* of the first call, which tells all but is_raw */
     span between = {"", 0}, later = {"", 0};
     if (f->several) {
         between = (span){two.text + repeated.at + repeated.n, second.at - repeated.at - repeated.n};
@@ -549,6 +554,8 @@ static bool read_example(server_form *f, span prompt)
     size_t i = 0;
     while (*examples[i].sign && !find(prompt, examples[i].sign)) i++;
     f->n_parts = f->n_marks = 0;
+    f->notation = SERVER_NOTATION_JSON;
+    f->is_raw = false;
     if (!read_calls(f, span_of(examples[i].one), span_of(examples[i].two), (span){"", 0})) return false;
     f->shows_calls = *examples[i].sign != '\0';
     return true;

@@ -13,6 +13,8 @@
 #define RETURN     "<|return|>"
 #define RECIPIENT  "to=functions."
 
+enum { MOST_HEAD = 1 << 15 }; /* bytes of a head or a tail, which are read again with each token */
+
 /* -------------------------------------------------------------------- texts */
 
 void server_reader_begin(server_reader *reader, const server_form *form, const json_t *tools, bool thinks)
@@ -174,13 +176,14 @@ static bool step_head(server_reader *r, bool is_end)
 {
     size_t used = 0;
     const server_match match = server_call_head(r, r->text.bytes, r->text.n, &used);
-    if (match == SERVER_MORE && !is_end) return false;
+    if (match == SERVER_MORE && !is_end && r->text.n < MOST_HEAD) return false;
     if (match == SERVER_MATCH) {
         drop(r, used);
         return true;
     }
     /* No call: its mark is content, and what follows is read again. */
-    const size_t n = strlen(r->mark);
+    const size_t n =
+        strlen(r->mark) < r->text.n ? strlen(r->mark) : r->text.n; /* white space of a mark may be missing */
     server_text_add(&r->content, r->text.bytes, n);
     drop(r, n);
     r->state = SERVER_READER_CONTENT;
@@ -223,8 +226,8 @@ static bool step_tail(server_reader *r, bool is_end)
     size_t used = 0;
     bool goes_on = false;
     const server_match match = server_call_tail(r, r->text.bytes, r->text.n, &used, &goes_on);
-    if (match == SERVER_MORE && !is_end) return false;
-    if (match == SERVER_MORE) { /* the answer ends within the tail */
+    if (match == SERVER_MORE && !is_end && r->text.n < MOST_HEAD) return false;
+    if (match == SERVER_MORE) { /* the answer ends within the tail, or never ends it */
         r->text.n = 0;
         r->state = SERVER_READER_GAP;
         return false;

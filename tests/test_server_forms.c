@@ -374,6 +374,43 @@ static void calls_of_templates_that_show_none(void **state)
     json_decref(tools);
 }
 
+/* A template whose calls can't be told from their text has none. Whatever comes is read to its end. */
+static void odd_templates_have_no_calls(void **state)
+{
+    (void)state;
+    static const char *const odd[] = {
+        CALL_TURNS("<call name=\"" CALL_NAME "\"{% for k, v in c.function.arguments | items %} {{ k }}=\"{{ v }}\""
+                   "{% endfor %}/>") "{% endif %}",
+        CALL_TURNS(CALL_NAME "\n" CALL_EACH "{{ k }}: {{ v }}\n{% endfor %}") "{% endif %}",
+        CALL_TURNS("<function=" CALL_NAME ">{\"{% for k, v in c.function.arguments | items %}{{ k }}\": \"{{ v }}\""
+                   "{% endfor %}}</function>") "{% endif %}",
+        CALL_TURNS("{{ c.function.name }}{{ c.function.arguments }}") "{% endif %}",
+    };
+    static const char *const answers[] = {"{\"name\": \"look_up\", \"arguments\": {}} and more", "look_up\nkind: a\n",
+                                          "<call name=\"look_up\" kind=\"a\"/>",
+                                              "<function=look_up>{\"kind\": \"a\"}x"};
+    json_t *tools = json_loads(TOOLS, 0, NULL);
+    for (size_t i = 0; i < COUNT(odd); i++) {
+        vouch_model *model = model_with(odd[i]);
+        server_form *form = server_form_open(model);
+        server_text grammar = {0};
+        server_form_put_calls(&grammar, form, tools, true);
+        assert_false(grammar.failed);
+        for (size_t a = 0; a < COUNT(answers); a++) {
+            server_reader reader;
+            server_reader_begin(&reader, form, tools, false);
+            for (size_t at = 0; answers[a][at]; at++) server_reader_push(&reader, answers[a] + at, 1);
+            server_reader_end(&reader, false);
+            assert_int_equal(reader.text.n, 0);
+            server_reader_free(&reader);
+        }
+        server_text_free(&grammar);
+        server_form_close(form);
+        vouch_model_close(model);
+    }
+    json_decref(tools);
+}
+
 static void calls_are_read_as_published_templates_write_them(void **state)
 {
     (void)state;
@@ -610,6 +647,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_are_read_as_templates_write_them),
         cmocka_unit_test(calls_of_templates_that_show_none),
+        cmocka_unit_test(odd_templates_have_no_calls),
         cmocka_unit_test(calls_are_read_as_published_templates_write_them),
         cmocka_unit_test(calls_are_forced_in_each_form),
         cmocka_unit_test(calls_are_forced_in_published_forms),

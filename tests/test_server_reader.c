@@ -61,6 +61,8 @@ static const struct {
      F("f", "{\\\"x\\\": 1}")},
     {HERMES, "<tool_call>{\"name\": \"f\", \"arguments\": null}</tool_call>", true, false, "", "", F("f", "{}")},
     {HERMES, "{\"name\": \"f\", \"arguments\": {}}", true, false, "", "", F("f", "{}")}, /* the marks forgotten */
+    {HERMES, "{\"name\": \"Widget\", \"arguments\": {}}", true, false, "{\"name\": \"Widget\", \"arguments\": {}}", "",
+     ""}, /* no tool has this name */
     {HERMES, "<tool_call>{\"name\": \"f\", \"arguments\": {\"x\": [1, ", true, false, "", "", F("f", "{\\\"x\\\":[1")},
     /* Qwen3-Coder */
     {CODER, "<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n<parameter=s>\na\nb\n</parameter>\n"
@@ -74,6 +76,8 @@ static const struct {
      "", "", F("f", "{\\\"word\\\":\\\"a</parameter>b\\\"}")},
     {CODER, "<tool_call><function=f><parameter=word>\nhalf of", true, false, "", "",
      F("f", "{\\\"word\\\":\\\"half of")},
+    {CODER, "<tool_call><function=f><parameter=kind>1</parameter><parameter=size>2</parameter></function></tool_call>",
+     true, false, "", "", F("f", "{\\\"kind\\\":\\\"1\\\",\\\"size\\\":\\\"2\\\"}")}, /* lists of strings */
     {CODER, "<tool_call>\n<function=f", true, false, "<tool_call>\n<function=f", "", ""},
     /* Llama 3.1 */
     {LLAMA, "{\"name\": \"f\", \"parameters\": {\"x\": [1, 2]}}", true, false, "", "", F("f", "{\\\"x\\\":[1,2]}")},
@@ -146,7 +150,9 @@ static int tools_begin(void **state)
 {
     (void)state;
     tools = json_loads("[{\"type\": \"function\", \"function\": {\"name\": \"f\", \"parameters\": {\"type\": "
-                       "\"object\", \"properties\": {\"word\": {\"type\": \"string\"}}}}}]", 0, NULL);
+                       "\"object\", \"properties\": {\"word\": {\"type\": \"string\"}, \"kind\": {\"enum\": "
+                       "[\"1\", \"2\"]}, \"size\": {\"$ref\": \"#/$defs/size\"}}, \"$defs\": {\"size\": {\"enum\": "
+                       "[\"2\"]}}}}}]", 0, NULL);
     char path[256];
     strcpy(path, test_temporary("reader.gguf"));
     tiny_model_write(path, &(tiny_model_options){.seed = 7});

@@ -98,8 +98,9 @@ static size_t mark_numbers(const char *text, size_t n, char *out)
 json_t *vouch_json_read_numbers(const char *text, size_t n)
 {
     const size_t n_marked = mark_numbers(text, n, NULL);
-    json_t *json = json_loadb(n ? text : "", n, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
-    if (n_marked == n) return json;
+    json_error_t error;
+    json_t *json = json_loadb(n ? text : "", n, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
+    if (n_marked == n || (!json && json_error_code(&error) != json_error_numeric_overflow)) return json;
     char *marked = malloc(n_marked + 1);
     json_t *kept = NULL;
     if (marked) {
