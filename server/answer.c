@@ -48,6 +48,7 @@ server_answer *server_answer_new(server_exchange *x, const server_request *reque
                                 SERVER_THOUGHTS_OPEN;
         server_reader_begin(&a->said[i].reader, form, request->tools, thinks);
         a->said[i].reader.only_one = !request->several_calls;
+        a->said[i].reader.is_forced = request->must_call;
     }
     return a;
 }
@@ -199,10 +200,25 @@ void server_answer_stream(server_exchange *x, const server_event *event, server_
 
 /* -------------------------------------------------------------------- calls */
 
+/* Whether a call of the conversation or of this answer has the id. */
+static bool is_id_used(const server_answer *a, const char *id)
+{
+    const json_t *message, *call;
+    size_t m, c;
+    json_array_foreach(a->request.messages, m, message)
+        json_array_foreach(json_object_get(message, "tool_calls"), c, call)
+            if (strcmp(server_word(call, "id"), id) == 0) return true;
+    for (int32_t i = 0; i < a->n_choices; i++)
+        for (c = 0; c < a->said[i].reader.n_calls; c++)
+            if (strcmp(a->said[i].reader.calls[c].given_id, id) == 0) return true;
+    return false;
+}
+
 const char *server_call_id(server_exchange *x, server_call *call, const char *prefix)
 {
     if (*call->given_id) return call->given_id;
-    if (call->id && strlen(call->id) < sizeof call->given_id) strcpy(call->given_id, call->id);
+    const bool is_good = call->id && strlen(call->id) < sizeof call->given_id && !is_id_used(x->state, call->id);
+    if (is_good) strcpy(call->given_id, call->id);
     else server_make_id(x->server, prefix, call->given_id);
     return call->given_id;
 }

@@ -74,9 +74,37 @@ static server_match read_word(const char *text, size_t n, size_t *at, char end, 
     return SERVER_MATCH;
 }
 
-/* Reads the parts of an item from `first` to its arguments, or to its end. */
-static server_match read_parts(const server_form *f, int32_t first, const char *text, size_t n, size_t *at, head *h)
+/* Reads the name of a tool, which may have any bytes,
+    and after which part i of the item must follow. NO: there is none,
+ * and the name is read as a word. */
+static server_match read_tool_name(const server_reader *r, int32_t i, const char *text, size_t n, size_t *at, part *out)
 {
+    const server_form *f = r->form;
+    const json_t *tool;
+    size_t t, used;
+    bool may_come = false;
+    json_array_foreach(r->tools, t, tool)
+    {
+        const char *name = json_string_value(json_object_get(json_object_get(tool, "function"), "name"));
+        const size_t n_name = name ? strlen(name) : 0, left = n - *at;
+        if (n_name == 0 || memcmp(text + *at, name, n_name < left ? n_name : left) != 0) continue;
+        server_match next = SERVER_MORE;
+        if (left > n_name && i < f->n_parts && f->parts[i].slot == SERVER_SLOT_TEXT)
+            next = server_match_mark(f->parts[i].text, text + *at + n_name, left - n_name, &used);
+        else if (left > n_name) next = is_among(text[*at + n_name], " \t\r\n({<") ? SERVER_MATCH : SERVER_NO;
+        may_come |= next == SERVER_MORE;
+        if (next != SERVER_MATCH) continue;
+        *out = (part){text + *at, n_name};
+        *at += n_name;
+        return SERVER_MATCH;
+    }
+    return may_come ? SERVER_MORE : SERVER_NO;
+}
+
+/* Reads the parts of an item from `first` to its arguments, or to its end. */
+static server_match read_parts(const server_reader *r, int32_t first, const char *text, size_t n, size_t *at, head *h)
+{
+    const server_form *f = r->form;
     for (int32_t i = first; i < f->n_parts && f->parts[i].slot != SERVER_SLOT_ARGUMENTS; i++) {
         const server_slot slot = f->parts[i].slot;
         part word, *out = slot == SERVER_SLOT_NAME ? &h->name : slot == SERVER_SLOT_ID ? &h->id : &word;
@@ -86,7 +114,8 @@ static server_match read_parts(const server_form *f, int32_t first, const char *
             match = server_match_mark(f->parts[i].text, text + *at, n - *at, &used);
             *at += match == SERVER_MATCH ? used : 0;
         } else {
-            match = read_word(text, n, at, terminator(f, i + 1), out);
+            match = slot == SERVER_SLOT_NAME ? read_tool_name(r, i + 1, text, n, at, out) : SERVER_NO;
+            if (match == SERVER_NO) match = read_word(text, n, at, terminator(f, i + 1), out);
         }
         if (match != SERVER_MATCH) return match;
     }
@@ -259,7 +288,7 @@ static server_match read_head(const server_reader *r, const char *text, size_t n
         const bool is_alone = !*r->mark && !r->is_next && !has_no_mark(f);
         return match == SERVER_MATCH && is_alone && !tool_named(r, h->name) ? SERVER_NO : match;
     }
-    match = read_parts(f, 0, text, n, used, h);
+    match = read_parts(r, 0, text, n, used, h);
     if (match == SERVER_MATCH) match = arguments_begin(f, text, n, used);
     /* Without a mark, only the name of a tool tells a call from other text. */
     return match == SERVER_MATCH && has_no_mark(f) && !tool_named(r, h->name) ? SERVER_NO : match;
@@ -609,7 +638,7 @@ static server_match end_item(server_reader *r, const char *text, size_t n, size_
     int32_t i = 0;
     if (f->is_object) return end_object(r, text, n, at);
     while (i < f->n_parts && f->parts[i].slot != SERVER_SLOT_ARGUMENTS) i++;
-    const server_match match = read_parts(f, i + 1, text, n, at, &h);
+    const server_match match = read_parts(r, i + 1, text, n, at, &h);
     if (match == SERVER_MATCH) set_id(r, h.id);
     return match;
 }

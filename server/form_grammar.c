@@ -244,13 +244,14 @@ static void put_parameters(rules *r, const json_t *parameters)
 static void put_value(rules *r, json_t *schema, const json_t *parameters)
 {
     const server_form *f = r->form;
-    json_t *texts = is_type(schema, "string") ? listed_texts(schema) : NULL;
-    if (f->notation == SERVER_NOTATION_BARE && is_type(schema, "string")) {
+    json_t *texts = is_type(schema, "string") || !json_object_get(schema, "type") ? listed_texts(schema) : NULL;
+    const bool is_string = texts || is_type(schema, "string");
+    if (f->notation == SERVER_NOTATION_BARE && is_string) {
         put_marks(r->out, f, f->quote);
         if (texts) put_texts(r->out, texts);
         if (texts) put_marks(r->out, f, f->quote);
         else put_until(r->out, f, f->quote);
-    } else if (f->is_raw && is_type(schema, "string")) {
+    } else if (f->is_raw && is_string) {
         server_text_put(r->out, "\"'\" ");
         if (texts) put_texts(r->out, texts);
         else server_text_put(r->out, "[^'\\x00-\\x1f]* ");
@@ -261,6 +262,22 @@ static void put_value(rules *r, json_t *schema, const json_t *parameters)
         put_inner_schema(r->out, schema, parameters);
     }
     json_decref(texts);
+}
+
+/* A key that is no word has quotes. */
+static void put_key(server_text *out, const char *key)
+{
+    server_text text = {0};
+    bool is_word = *key && !strchr("0123456789", *key);
+    for (const char *c = key; *c; c++)
+        is_word = is_word && ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' &&
+            *c <= '9') || *c == '_');
+    if (!is_word) server_text_put(&text, "\"");
+    server_put_escaped(&text, key, strlen(key));
+    if (!is_word) server_text_put(&text, "\"");
+    put_quoted(out, text.bytes, text.n);
+    out->failed |= text.failed;
+    server_text_free(&text);
 }
 
 /* key=value, key=value: each required, in the order of the properties. For property i there are two rules, `a` where
@@ -285,7 +302,7 @@ static void put_keywords(rules *r, const json_t *parameters)
         for (int is_later = 0; is_later < 2; is_later++) {
             server_text_format(&r->more, "%c%d ::= (", is_later ? 'b' : 'a', (int)i);
             if (is_later) put_quoted(&r->more, comma, strlen(comma));
-            put_quoted(&r->more, key, strlen(key));
+            put_key(&r->more, key);
             put_quoted(&r->more, is, 1);
             put_value(r, schema, parameters);
             if (is_later) server_text_format(&r->more, must ? ") b%d\n" : ")? b%d\n", (int)i + 1);

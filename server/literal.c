@@ -56,7 +56,7 @@ static bool ends_raw_string(const char *text, size_t n, bool *is_known)
     size_t i = 1;
     while (i < n && text[i] == ' ') i++;
     *is_known = i < n;
-    return *is_known && text[i] && strchr(",)]}:\n", text[i]);
+    return *is_known && text[i] && strchr(",)]}:=\n", text[i]);
 }
 
 /* Reads one byte of the open string; 0: it needs more text. */

@@ -317,11 +317,22 @@ void server_reader_special(server_reader *reader, const char *name, size_t n)
         server_reader_push(reader, name, n);
 }
 
+/* Whether what waits is the beginning of a call. Of a text that may be content only a mark tells. */
+static bool is_half_call(const server_reader *r)
+{
+    enum { LEAST = 3 }; /* bytes of a mark that a text ends with by chance */
+    if (!r->tools || r->text.n == 0) return false;
+    if (r->state == SERVER_READER_HEAD) return r->is_forced || *r->mark || r->is_next;
+    if (r->state == SERVER_READER_BEGIN || r->state == SERVER_READER_GAP)
+        return r->is_forced || (r->text.n >= LEAST && r->text.bytes[0] != '{');
+    return r->state == SERVER_READER_CONTENT && (r->is_forced || r->text.n >= LEAST);
+}
+
 /* Where a limit has cut the answer within the head of a call, there is no call yet, and its markup is no content. */
 void server_reader_end(server_reader *reader, bool is_cut)
 {
     if (!reader->form) return;
-    if (is_cut && reader->state == SERVER_READER_HEAD) {
+    if (is_cut && is_half_call(reader)) {
         reader->text.n = 0;
         reader->state = SERVER_READER_GAP;
     }

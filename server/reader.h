@@ -46,6 +46,7 @@ typedef struct server_reader {
     const server_form *form; /* NULL: all is content */
     const json_t *tools; /* of the request, an array; NULL: calls are content */
     bool only_one;       /* calls after the first one are left out */
+    bool is_forced;      /* the answer has to be a call: its beginning is no content */
     server_reader_state state;
     bool is_next;        /* the head follows `between` */
     bool in_value;       /* of a parameter */

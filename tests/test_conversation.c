@@ -97,7 +97,9 @@ static void calls_take_the_form_that_a_template_reads(void **state)
         {texts, CALLED(", \"content\": null", "a", AS_TEXT), "q;;{\"x\": 1}r;"},
         {texts, CALLED("", "a", AS_TEXT), "q;;{\"x\": 1}r;"},
         {texts, CALLED(", \"content\": \"so\"", "a", "{\"x\": 1}"), "q;so;{\"x\": 1}r;"},
-        {texts, CALLED(", \"content\": null", "a", "null"), "q;;nullr;"},
+        {texts, CALLED(", \"content\": null", "a", "null"), "q;;{}r;"},
+        {texts, CALLED(", \"content\": null", "a", "\"{\\\"x\\\": \""), "q;;{\"arguments\": \"{\\\"x\\\": \"}r;"},
+            /* cut */
         {texts, CALLED(", \"content\": null", "a", "\"\""), "q;;{}r;"},
         {nulls, CALLED(", \"content\": \"\"", "a", AS_TEXT), "q;f{\"x\": 1};r;"},
         {nulls, CALLED(", \"content\": null", "a", "{\"x\": 1}"), "q;f{\"x\":1};r;"},

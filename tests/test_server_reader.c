@@ -99,6 +99,8 @@ static const struct {
     {PYTHON, "<|call_start|>[f(x=[1, None, 'it\\'s', \"q\"], y=True), g()]<|call_end|>", true, false, "", "",
      "[{\"name\":\"f\",\"arguments\":\"{\\\"x\\\":[1,null,\\\"it's\\\",\\\"q\\\"],\\\"y\\\":true}\"},{\"name\":\"g\","
      "\"arguments\":\"{}\"}]"},
+    {PYTHON, "<|call_start|>[a b(\"x y\"=1)]<|call_end|>", true, false, "", "", F("a b", "{\\\"x y\\\":1}")},
+    {CODER, "<tool_call>\n<function=a b>\n</function>\n</tool_call>", true, false, "", "", F("a b", "{}")},
     {PYTHON, "<|call_start|>[f(word='don't', x=1)]<|call_end|>", true, false, "", "",
      F("f", "{\\\"word\\\":\\\"don't\\\",\\\"x\\\":1}")},
     /* Gemma 4 */
@@ -152,7 +154,7 @@ static int tools_begin(void **state)
     tools = json_loads("[{\"type\": \"function\", \"function\": {\"name\": \"f\", \"parameters\": {\"type\": "
                        "\"object\", \"properties\": {\"word\": {\"type\": \"string\"}, \"kind\": {\"enum\": "
                        "[\"1\", \"2\"]}, \"size\": {\"$ref\": \"#/$defs/size\"}}, \"$defs\": {\"size\": {\"enum\": "
-                       "[\"2\"]}}}}}]", 0, NULL);
+                       "[\"2\"]}}}}}, {\"type\": \"function\", \"function\": {\"name\": \"a b\"}}]", 0, NULL);
     char path[256];
     strcpy(path, test_temporary("reader.gguf"));
     tiny_model_write(path, &(tiny_model_options){.seed = 7});

@@ -198,8 +198,15 @@ static void arguments_rewrite(json_t *function, bool as_text)
         json_t *object = json_string_length(given) == 0
                              ? json_object()
                              : vouch_json_read_numbers(json_string_value(given), json_string_length(given));
+        if (!object && !as_text) object = json_pack("{s:O}", "arguments", given); /* cut, or no JSON */
+        if (json_is_null(object)) {
+            json_decref(object);
+            object = json_object();
+        }
         if (json_is_object(object)) json_object_set(function, "arguments", object);
         json_decref(object);
+    } else if (json_is_null(given) || !given) {
+        json_object_set_new(function, "arguments", as_text ? json_string("{}") : json_object());
     }
 }
 
