@@ -321,7 +321,7 @@ static void calls_are_read_as_templates_write_them(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(own); i++)
-        check_template(own[i].name, own[i].text, own[i].n_calls, test_is_quick() ? 200 : 2000);
+        check_template(own[i].name, own[i].text, own[i].n_calls, test_is_quick() ? 200 : 500);
 }
 
 static const char *published_path(size_t i)
@@ -418,7 +418,7 @@ static void calls_are_read_as_published_templates_write_them(void **state)
     for (size_t i = 0; i < COUNT(published); i++) {
         size_t n;
         char *text = read_whole(published_path(i), &n);
-        check_template(published[i].file, text, published[i].n_calls, test_is_quick() ? 20 : 1000);
+        check_template(published[i].file, text, published[i].n_calls, test_is_quick() ? 20 : 100);
         free(text);
     }
 }
@@ -526,22 +526,22 @@ static void check_forced(const http_server *server, int seed, const char *more, 
     json_decref(answer);
 }
 
-static void check_server(const char *chat_template, server_thoughts thoughts, bool writes_several)
+static void check_server(const char *chat_template, server_thoughts thoughts, bool writes_several, int n_seeds)
 {
     http_server server =
         http_server_start((const char *const[]){model_file, "--chat-template", chat_template, "--ctx", "8192", NULL});
     int n_calls = 0, n_several = 0, n_thoughts = 0;
-    for (int seed = 0; seed < (test_is_quick() ? 1 : 6); seed++) {
+    for (int seed = 0; seed < n_seeds; seed++) {
         check_forced(&server, seed, "\"tool_choice\": \"required\"", NULL, 1000, &n_several, &n_thoughts);
         check_forced(&server, seed, "\"tool_choice\": \"required\", \"parallel_tool_calls\": false", NULL, 1, &n_calls,
                      &n_thoughts);
         check_forced(&server, seed, "\"tool_choice\": {\"type\": \"function\", \"function\": {\"name\": \"look_up\"}}",
                      "look_up", 1, &n_calls, &n_thoughts);
     }
-    if (!test_is_quick()) { /* of a few random answers, all may be cut off */
-        /* Random bytes never write the end of some thoughts. */
-        if (n_calls < (strstr(chat_template, "Apriel-1.6") || strstr(chat_template,
-            "Ministral") ? 0 : 3)) fail_msg("%s: %d calls", chat_template, n_calls);
+    /* Of a few random answers, all may be cut off, and random bytes never write the end of some thoughts. */
+    const bool never_ends = strstr(chat_template, "Apriel-1.6") || strstr(chat_template, "Ministral");
+    if (n_seeds > 2 && !never_ends && n_calls < n_seeds / 2) fail_msg("%s: %d calls", chat_template, n_calls);
+    if (n_seeds > 2) {
         assert_true(!writes_several || n_several > 6);
         assert_true(thoughts != SERVER_THOUGHTS_NONE || n_thoughts == 0);
         assert_true(thoughts != SERVER_THOUGHTS_OPEN || n_thoughts > 4);
@@ -556,7 +556,8 @@ static void calls_are_forced_in_each_form(void **state)
         char path[256];
         strcpy(path, test_temporary("template.jinja"));
         write_whole(path, own[i].text, strlen(own[i].text));
-        check_server(path, own[i].thoughts, strcmp(own[i].name, "Mistral") == 0);
+        check_server(path, own[i].thoughts, strcmp(own[i].name, "Mistral") == 0,
+                     test_is_quick() ? 1 : 6);
     }
 }
 
@@ -565,7 +566,7 @@ static void calls_are_forced_in_published_forms(void **state)
     (void)state;
     test_skip_slow();
     if (!published_path(0)) skip();
-    for (size_t i = 0; i < COUNT(published); i++) check_server(published_path(i), SERVER_THOUGHTS_ALLOWED, false);
+    for (size_t i = 0; i < COUNT(published); i++) check_server(published_path(i), SERVER_THOUGHTS_ALLOWED, false, 2);
 }
 
 /* A list of required parameters that holds anything but names is refused in each form (law L5). */
