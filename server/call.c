@@ -352,7 +352,7 @@ server_match server_call_head(server_reader *r, const char *text, size_t n, size
         else if (h.is_complete) server_text_add(&call->arguments, h.arguments.bytes, h.arguments.n);
         if (call) call->is_text = h.is_complete ? h.arguments.n > 0 && h.arguments.bytes[0] == '"'
                                                 : *used < n && text[*used] == '"';
-        if (call && h.is_complete) server_call_over(r, call);
+        if (call && h.is_complete) server_call_over(call);
         if (call) r->state = h.is_complete ? SERVER_READER_TAIL : SERVER_READER_ARGUMENTS;
     }
     head_free(&h);
@@ -580,9 +580,8 @@ server_match server_call_arguments(server_reader *r, server_call *call, bool is_
     return server_literal_push(&r->literal, r->text.bytes, r->text.n, used, &call->arguments);
 }
 
-void server_call_over(server_reader *r, server_call *call)
+void server_call_over(server_call *call)
 {
-    (void)r;
     if (call->is_text) {
         server_text text = {0};
         if (resolve(&text, &call->arguments)) {

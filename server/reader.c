@@ -205,10 +205,10 @@ static bool step_arguments(server_reader *r, bool is_end)
         const char *mark = take_to_mark(r, ends, is_end, &body);
         if (!call->is_over && body.n > 0 &&
             server_literal_push(&r->literal, body.bytes, body.n, &used, &call->arguments) != SERVER_MORE)
-            server_call_over(r, call);
+            server_call_over(call);
         server_text_free(&body);
         if (!mark) return false;
-        server_call_over(r, call);
+        server_call_over(call);
         r->state = SERVER_READER_HEADER;
         drop(r, strcmp(mark, START) == 0 || strcmp(mark, CHANNEL) == 0 ? 0 : strlen(mark));
         return true;
@@ -216,7 +216,7 @@ static bool step_arguments(server_reader *r, bool is_end)
     const server_match match = server_call_arguments(r, call, is_end, &used);
     drop(r, used);
     if (match == SERVER_MORE) return false;
-    server_call_over(r, call);
+    server_call_over(call);
     r->state = SERVER_READER_TAIL;
     return true;
 }

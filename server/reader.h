@@ -83,7 +83,7 @@ server_match server_call_head(server_reader *reader, const char *text, size_t n,
 /* Reads arguments from the reader's text. NO: what follows are no arguments. */
 server_match server_call_arguments(server_reader *reader, server_call *call, bool is_end, size_t *used);
 /* The arguments are complete. */
-void server_call_over(server_reader *reader, server_call *call);
+void server_call_over(server_call *call);
 /* Reads text[n] after the arguments. *goes_on: another item follows. */
 server_match server_call_tail(server_reader *reader, const char *text, size_t n, size_t *used, bool *goes_on);
 

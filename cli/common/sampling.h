@@ -13,7 +13,7 @@ void cli_sampling_take(cli_options *options, const vouch_model *model);
 
 enum { CLI_SAMPLING_SIZE = 512 };
 /* "temperature 0.8, top-p 0.95" or "greedy": what differs from vouch_sampling_default, without seed and biases. Each
- * parameter of `fields` (VOUCH_SAMPLING_ bits) gets the mark behind it. */
+ * parameter of `fields` (VOUCH_SAMPLING_ bits) gets the mark after it. */
 const char *cli_sampling_text(const vouch_sampling *sampling, unsigned fields, const char *mark,
                               char text[CLI_SAMPLING_SIZE]);
 /* Adds the parameters, without seed and biases, to an object of a report, under llama.cpp's names. Returns the object;

@@ -521,7 +521,7 @@ static bool is_temporary(const char *name, const char *base)
     return sscanf(name + n, ".%*9[0-9]-%*3[0-9].part%n", &end) == 0 && end > 0 && !name[n + (size_t)end];
 }
 
-/* Removes what killed writers of `path` have left. A failure leaves it there. */
+/* Removes the files that killed writers of `path` left. A file that can't be removed stays. */
 static void temporaries_remove(const char *path)
 {
     char *copy = strdup(path), *slash = copy ? strrchr(copy, '/') : NULL;

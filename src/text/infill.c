@@ -69,7 +69,7 @@ static vouch_status add_token(collected *c, int32_t token, vouch_error *err)
     return VOUCH_OK;
 }
 
-/* A mark, and the name behind it in a line of its own. */
+/* A mark, and after it the name and a line end. */
 static vouch_status add_named(collected *c, vouch_infill_part mark, const char *name, vouch_error *err)
 {
     const int32_t token = c->tokenizer->infill[mark];

@@ -53,7 +53,7 @@ bool vouch_thoughts_bind(const vouch_thoughts *thoughts);
 vouch_thoughts_state vouch_thoughts_begin(const vouch_thoughts *thoughts, const int32_t *prompt, int32_t n);
 /* Moves the state by one token of the answer. */
 void vouch_thoughts_step(const vouch_thoughts *thoughts, vouch_thoughts_state *state, int32_t token);
-/* Whether a token may be forced behind n more tokens. */
+/* Whether a token may be forced after n more tokens. */
 bool vouch_thoughts_may_force(const vouch_thoughts *thoughts, const vouch_thoughts_state *state, int32_t n);
 /* The token that must come next; -1: any may. */
 int32_t vouch_thoughts_forced(const vouch_thoughts *thoughts, const vouch_thoughts_state *state);
