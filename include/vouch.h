@@ -448,6 +448,7 @@ VOUCH_API vouch_sampling vouch_sampling_default(void);
     X(TOP_K, top_k)                     \
     X(TOP_P, top_p)                     \
     X(MIN_P, min_p)                     \
+    X(TYPICAL_P, typical_p)             \
     X(XTC_PROBABILITY, xtc_probability) \
     X(XTC_THRESHOLD, xtc_threshold)     \
     X(REPEAT_PENALTY, repeat_penalty)   \

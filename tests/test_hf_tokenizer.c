@@ -33,7 +33,8 @@ static void folder_clear(void)
 {
     static const char *const names[] = {"tokenizer.json",    "tokenizer.model",         "vocab.json",
                                         "merges.txt",        "tokenizer_config.json",   "config.json",
-                                        "added_tokens.json", "special_tokens_map.json", "chat_template.jinja"};
+                                        "added_tokens.json", "special_tokens_map.json", "chat_template.jinja",
+                                        "generation_config.json"};
     for (size_t i = 0; i < COUNT(names); i++) unlink(folder_path(names[i]));
 }
 
@@ -188,6 +189,45 @@ static void folder_keys(void **state)
     free(bytes);
 }
 
+/* An answer ends where transformers' generate stops: at eos_token_id of generation_config.json, else of config.json.
+ * The token that tokenizer_config.json names ends it, too. */
+static void ends_of_answers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *generation, *config, *tokenizer;
+        const char *ends; /* for each token: '1' if it ends an answer */
+        int32_t eos;
+    } cases[] = {
+        {"{\"eos_token_id\": [1, 2]}", "{\"eos_token_id\": 0}", "{}", "0110", 1},
+        {"{\"eos_token_id\": 2}", "{\"eos_token_id\": [0, 1]}", "{\"eos_token\": \"<s>\"}", "0011", 3},
+        {"{\"eos_token_id\": null}", "{\"eos_token_id\": [0, 2]}", "{}", "1010", 0},
+        {"{}", "{\"text_config\": {\"eos_token_id\": [2, 1]}}", "{}", "0110", 2},
+        {"{\"eos_token_id\": [4, -1, 1.0, 1e300]}", "{}", "{}", "0100", 1},
+        {"{\"eos_token_id\": []}", "{\"eos_token_id\": 0}", "{}", "0000", -1},
+    };
+    folder_clear();
+    folder_write("tokenizer.json", JSON("", ""));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        folder_write("generation_config.json", cases[i].generation);
+        folder_write("config.json", cases[i].config);
+        folder_write("tokenizer_config.json", cases[i].tokenizer);
+        vouch_tokenizer *tokenizer = folder_open("");
+        for (int32_t id = 0; id < 4; id++)
+            if (vouch_tokenizer_ends_answer(tokenizer, id) != (cases[i].ends[id] == '1'))
+                fail_msg("%s, %s: token %d", cases[i].generation, cases[i].config, id);
+        assert_int_equal(vouch_tokenizer_eos(tokenizer), cases[i].eos);
+        vouch_tokenizer_close(tokenizer);
+    }
+    folder_write("generation_config.json", "{\"eos_token_id\": [1, \"2\"]}");
+    assert_refused("generation_config.json: eos_token_id is [1,\"2\"]; expected an integer or a list of integers");
+    folder_write("generation_config.json", "{\"eos_token_id\": 1.5}");
+    assert_refused("generation_config.json: eos_token_id is 1.5; ");
+    unlink(folder_path("generation_config.json"));
+    folder_write("config.json", "{\"text_config\": {\"eos_token_id\": true}}");
+    assert_refused("config.json: text_config.eos_token_id is true; ");
+}
+
 /* Gemma 4's merges stay merges, and its config tells it from SentencePiece's models. */
 static void gemma4_keys(void **state)
 {
@@ -329,6 +369,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_ids),      cmocka_unit_test(folder_keys),      cmocka_unit_test(gemma4_keys),
+        cmocka_unit_test(ends_of_answers),
         cmocka_unit_test(tokenizer_alone), cmocka_unit_test(vocab_and_merges), cmocka_unit_test(no_tokenizer),
         cmocka_unit_test(refusals),
     };

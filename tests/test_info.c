@@ -135,7 +135,8 @@ static void wrong_recommendations_are_named(void **state)
 {
     (void)state;
     static const char *const keys[] = {"general.sampling.temp", "general.sampling.top_k", "general.sampling.top_p",
-                                       "general.sampling.min_p", "general.sampling.penalty_last_n",
+                                       "general.sampling.min_p", "vouch.sampling.typical_p",
+                                       "general.sampling.penalty_last_n",
                                        "general.sampling.penalty_repeat", "general.sampling.xtc_probability",
                                        "general.sampling.xtc_threshold"};
     char path[256];

@@ -16,9 +16,9 @@ typedef struct recipe {
     const char *model, *pre, *chat_template;
     const vouch_text *tokens, *merges;
     size_t n_tokens, n_merges, n_kinds, n_scores;
-    const int32_t *kinds;
+    const int32_t *kinds, *ends; /* ends: two ids */
     bool no_tokens, no_merges, add_bos, kinds_are_float, kinds_are_u8, tokens_are_u32, merges_are_u32;
-    bool scores_are_text, template_is_u32;
+    bool scores_are_text, template_is_u32, ends_are_float;
     int64_t bos, eos, eot, pad; /* id + 1; 0: the file has no such key */
 } recipe;
 
@@ -55,6 +55,8 @@ static void recipe_add(vouch_gguf_writer *w, const recipe *r)
     if (r->bos) vouch_gguf_add_u32(w, "tokenizer.ggml.bos_token_id", (uint32_t)(r->bos - 1));
     if (r->eos) vouch_gguf_add_u32(w, "tokenizer.ggml.eos_token_id", (uint32_t)(r->eos - 1));
     if (r->eot) vouch_gguf_add_u32(w, "tokenizer.ggml.eot_token_id", (uint32_t)(r->eot - 1));
+    if (r->ends) vouch_gguf_add_array(w, "tokenizer.vouch.end_token_ids", VOUCH_GGUF_I32, r->ends, 2);
+    if (r->ends_are_float) vouch_gguf_add_array(w, "tokenizer.vouch.end_token_ids", VOUCH_GGUF_F32, zeros, 1);
     if (r->pad) vouch_gguf_add_u32(w, "tokenizer.ggml.padding_token_id", (uint32_t)(r->pad - 1));
     if (r->add_bos) vouch_gguf_add_bool(w, "tokenizer.ggml.add_bos_token", true);
     if (r->chat_template) vouch_gguf_add_text(w, "tokenizer.chat_template", r->chat_template);
@@ -105,6 +107,8 @@ static void bad_keys(void **state)
     assert_refused(&(recipe){.bos = 1 + 5}, VOUCH_E_FORMAT, "bos_token_id");
     assert_refused(&(recipe){.eos = 1 + (int64_t)UINT32_MAX}, VOUCH_E_FORMAT, "eos_token_id");
     assert_refused(&(recipe){.eot = 1 + 1000000}, VOUCH_E_FORMAT, "eot_token_id");
+    assert_refused(&(recipe){.ends = negative + 2}, VOUCH_E_FORMAT, "end_token_ids[1] is not the id of one of the 5");
+    assert_refused(&(recipe){.ends_are_float = true}, VOUCH_E_FORMAT, "end_token_ids[0]");
     assert_refused(&(recipe){.add_bos = true}, VOUCH_E_FORMAT, "bos_token_id is absent");
 }
 

@@ -61,6 +61,7 @@ static unsigned given_sampling(cli_given given)
                 {"top-k", VOUCH_SAMPLING_TOP_K},
                 {"top-p", VOUCH_SAMPLING_TOP_P},
                 {"min-p", VOUCH_SAMPLING_MIN_P},
+                {"typical", VOUCH_SAMPLING_TYPICAL_P},
                 {"xtc-probability", VOUCH_SAMPLING_XTC_PROBABILITY},
                 {"xtc-threshold", VOUCH_SAMPLING_XTC_THRESHOLD},
                 {"repeat-penalty", VOUCH_SAMPLING_REPEAT_PENALTY},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sampling that a model's file recommends: the keys general.sampling of GGUF, which a Hugging Face folder gets from
- * its generation_config.json (format/hf_sampling.h). */
+ * its generation_config.json (format/hf_sampling.h), and vouch.sampling.typical_p, for which GGUF has no key. */
 #ifndef VOUCH_ENGINE_RECOMMEND_H
 #define VOUCH_ENGINE_RECOMMEND_H
 

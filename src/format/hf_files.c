@@ -34,13 +34,15 @@ static vouch_status map_open(vouch_filemap *map, const char *path, vouch_error *
     return vouch_filemap_load(map, path, 0, map->size, err);
 }
 
-enum { TOKENIZER, CONFIG, SPECIALS, ADDED, MODEL, VOCAB, MERGES, TEMPLATE, SENTENCEPIECE, SPIECE, N_FILES };
+enum {
+    TOKENIZER, CONFIG, SPECIALS, ADDED, MODEL, GENERATION, VOCAB, MERGES, TEMPLATE, SENTENCEPIECE, SPIECE, N_FILES
+};
 
 static vouch_status paths_make(hf_files *files, const char *folder, size_t n_folder, vouch_error *err)
 {
     static const char *const names[N_FILES] = {
         "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json",
-        "vocab.json", "merges.txt", "chat_template.jinja", "tokenizer.model", "spiece.model"};
+        "generation_config.json", "vocab.json", "merges.txt", "chat_template.jinja", "tokenizer.model", "spiece.model"};
     _Static_assert(sizeof files->paths / sizeof *files->paths == N_FILES, "a path for each name");
     for (size_t i = 0; i < N_FILES; i++) {
         const size_t size = n_folder + strlen(names[i]) + 2;
@@ -113,6 +115,7 @@ static vouch_status files_open(hf_files *files, const char *path, vouch_error *e
     VOUCH_TRY(json_open(&files->specials, files->paths[SPECIALS], err));
     VOUCH_TRY(json_open(&files->added, files->paths[ADDED], err));
     VOUCH_TRY(json_open(&files->model, files->paths[MODEL], err));
+    VOUCH_TRY(json_open(&files->generation, files->paths[GENERATION], err));
     return map_open(&files->chat_template, files->paths[TEMPLATE], err);
 }
 
@@ -131,6 +134,7 @@ void vouch_hf_files_close(hf_files *files)
     json_decref(files->specials);
     json_decref(files->added);
     json_decref(files->model);
+    json_decref(files->generation);
     json_decref(files->vocab);
     vouch_filemap_close(&files->sentencepiece);
     vouch_filemap_close(&files->merges);

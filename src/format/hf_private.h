@@ -24,12 +24,13 @@
 /* A file that the folder lacks is NULL, or a closed map. */
 typedef struct hf_files {
     const char *name;  /* the vocabulary's path, for messages */
-    char *paths[10];   /* owned; hf_files.c */
+    char *paths[11];   /* owned; hf_files.c */
     json_t *tokenizer; /* tokenizer.json */
     json_t *config;    /* tokenizer_config.json */
     json_t *specials;  /* special_tokens_map.json */
     json_t *added;     /* added_tokens.json */
     json_t *model;     /* config.json */
+    json_t *generation; /* generation_config.json */
     json_t *vocab;     /* vocab.json; only where neither tokenizer.json nor SentencePiece's file is read */
     vouch_filemap sentencepiece, merges, chat_template;
 } hf_files;

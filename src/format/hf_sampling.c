@@ -31,6 +31,7 @@ static vouch_status keys_add(vouch_gguf_writer *keys, const vouch_json *json, vo
     VOUCH_TRY(add_float(keys, json, "temperature", 0, 1e6, "general.sampling.temp", err));
     VOUCH_TRY(add_float(keys, json, "top_p", 0, 1, "general.sampling.top_p", err));
     VOUCH_TRY(add_float(keys, json, "min_p", 0, 1, "general.sampling.min_p", err));
+    VOUCH_TRY(add_float(keys, json, "typical_p", 1e-6, 1, "vouch.sampling.typical_p", err));
     VOUCH_TRY(vouch_json_int(json, json->root, "top_k", false, -1, INT32_MAX, &top_k, err));
     top_k_32 = (int32_t)top_k;
     if (vouch_json_find(json->root, "top_k"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* generation_config.json of a Hugging Face folder, as the keys general.sampling of GGUF. */
+/* generation_config.json of a Hugging Face folder, as keys of GGUF: general.sampling.*, vouch.sampling.typical_p. */
 #ifndef VOUCH_FORMAT_HF_SAMPLING_H
 #define VOUCH_FORMAT_HF_SAMPLING_H
 

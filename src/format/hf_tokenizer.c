@@ -2,10 +2,12 @@
 /* The keys of a Hugging Face folder's tokenizer (hf_tokenizer.h): special tokens, chat template, and the writing. */
 #include "format/hf_tokenizer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/hf_keys.h"
 #include "format/hf_private.h"
 
 /* The special tokens of transformers, by the beginning of their names: "bos" for bos_token, bos_token_id. */
@@ -23,6 +25,8 @@ typedef struct hf_source {
     bool has_sentencepiece;
     hf_vocabulary vocabulary;
     int64_t ids[N_ROLES]; /* -1: none */
+    int32_t *ends;        /* [n_ends] tokens that end an answer */
+    size_t n_ends;
     int add[2];           /* whether BOS and EOS are added to a text; -1: unknown */
 } hf_source;
 
@@ -100,6 +104,28 @@ static int64_t role_number(const json_t *model, const char *role)
     return json_is_integer(id) ? json_integer_value(id) : -1;
 }
 
+/* Reads the tokens at which transformers' generate stops: an id or a list. Ids outside the vocabulary never occur. */
+static vouch_status ends_read(hf_source *s, vouch_error *err)
+{
+    const json_t *model = s->files.model, *text = json_object_get(model, "text_config"), *value = NULL;
+    const json_t *const places[] = {s->files.generation, model, text};
+    static const char *const names[] = {"generation_config.json: ", "config.json: ", "config.json: text_config."};
+    char shown[64];
+    size_t at = 0;
+    while (at < 3 && !(value = vouch_json_find(places[at], "eos_token_id"))) at++;
+    const size_t n = json_is_array(value) ? json_array_size(value) : value != NULL;
+    s->ends = calloc(n + 1, sizeof *s->ends);
+    if (!s->ends) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for %zu ids of tokens", n);
+    for (size_t i = 0; i < n; i++) {
+        double id;
+        if (!vouch_json_to_number(json_is_array(value) ? json_array_get(value, i) : value, &id) || id != floor(id))
+            return vouch_fail(err, VOUCH_E_FORMAT, "%seos_token_id is %s; expected an integer or a list of integers",
+                              names[at], vouch_hf_value(value, shown));
+        if (id >= 0 && id < (double)s->vocabulary.n_tokens) s->ends[s->n_ends++] = (int32_t)id;
+    }
+    return VOUCH_OK;
+}
+
 static void roles_read(hf_source *s)
 {
     hf_vocabulary *v = &s->vocabulary;
@@ -110,7 +136,8 @@ static void roles_read(hf_source *s)
         const char *text = role_text(&s->files, roles[i].name);
         int64_t id = text ? vouch_hf_vocabulary_find(v, text) : -1;
         if (id >= 0 && v->tokens[id].kind == HF_NORMAL) v->tokens[id].kind = HF_CONTROL;
-        if (id < 0) id = role_number(s->files.model, roles[i].name);
+        if (id < 0 && i == EOS && s->n_ends > 0) id = s->ends[0];
+        if (id < 0 && i != EOS) id = role_number(s->files.model, roles[i].name);
         if (id < 0) id = own[i];
         s->ids[i] = id >= 0 && (uint64_t)id < v->n_tokens ? id : -1;
     }
@@ -261,6 +288,8 @@ static vouch_status source_add(vouch_gguf_writer *writer, hf_source *s, vouch_er
     VOUCH_TRY(vocabulary_add(writer, &s->vocabulary, !s->words.is_bytes, err));
     for (int i = 0; i < N_ROLES; i++)
         if (s->ids[i] >= 0) vouch_gguf_add_u32(writer, roles[i].key, (uint32_t)s->ids[i]);
+    if (s->n_ends > 0)
+        vouch_gguf_add_array(writer, "tokenizer.vouch.end_token_ids", VOUCH_GGUF_I32, s->ends, s->n_ends);
     for (int i = BOS; i <= EOS; i++)
         if (s->add[i] >= 0) vouch_gguf_add_bool(writer, adds[i], s->add[i] > 0);
     return template_add(writer, &s->files, err);
@@ -276,6 +305,7 @@ static vouch_status source_read(hf_source *s, int32_t n_vocab, vouch_error *err)
     VOUCH_TRY(words_read(s, err));
     VOUCH_TRY(vouch_hf_vocabulary_read(&s->vocabulary, &s->files, &s->words,
                                        s->has_sentencepiece ? &s->sentencepiece : NULL, n_vocab, err));
+    VOUCH_TRY(ends_read(s, err));
     roles_read(s);
     additions_read(s);
     return VOUCH_OK;
@@ -288,6 +318,7 @@ vouch_status vouch_hf_tokenizer_add(vouch_gguf_writer *writer, const char *path,
     const bool is_empty = !s.files.tokenizer && !s.files.vocab && !s.files.sentencepiece.data;
     vouch_status status = is_empty ? VOUCH_OK : source_read(&s, n_vocab, err);
     if (status == VOUCH_OK && !is_empty) status = source_add(writer, &s, err);
+    free(s.ends);
     vouch_hf_vocabulary_free(&s.vocabulary);
     vouch_hf_words_free(&s.words);
     vouch_sentencepiece_free(&s.sentencepiece);

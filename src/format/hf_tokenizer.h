@@ -10,6 +10,7 @@
  *   special_tokens_map.json   special tokens by name
  *   added_tokens.json         ids of added tokens
  *   chat_template.jinja       the chat template, preferred to tokenizer_config.json's
+ *   generation_config.json    eos_token_id: the tokens that end an answer; without it, config.json's
  *   config.json               ids of special tokens that the other files don't name
  *
  * A byte-level tokenizer.json is preferred to tokenizer.model, and tokenizer.model to any other tokenizer.json.

@@ -12,9 +12,10 @@
  *   ggml.{bos,eos,eot,eom,unknown}_token_id, ggml.add_bos_token; other ids are ignored: some files name a padding token
  *                                            that they don't have
  *   ggml.add_space_prefix, ggml.remove_extra_whitespaces (spaces.c), ggml.precompiled_charsmap (charsmap.c)
+ *   vouch.end_token_ids      [integer]      further tokens that end an answer
  *   vouch.nfc, vouch.whole_words             override the pre-tokenizer's rule (format/hf_tokenizer.h)
  *   vouch.token_flags                        flags of added tokens (added.c). Files made from Hugging Face folders
- *                                            have these three keys
+ *                                            have these four keys
  *   chat_template             text           chat.c
  *
  * Token texts of byte-level BPE are in GPT-2's alphabet, which shows every byte as a visible character: 0x21 to 0x7e,
@@ -481,6 +482,22 @@ static vouch_status special_id_load(const vouch_tokenizer *t, const vocab_source
     return VOUCH_OK;
 }
 
+/* Hugging Face folders list any number of ending tokens, more than the keys of ends_load can name. */
+static vouch_status end_list_load(vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
+{
+    static const char key[] = "tokenizer.vouch.end_token_ids";
+    vouch_gguf_array ids;
+    VOUCH_TRY(vouch_gguf_get_array(source->gguf, key, false, &ids, err));
+    for (size_t i = 0; i < ids.count; i++) {
+        const int64_t id = type_is_integer(ids.type) ? vouch_gguf_array_int(&ids, i) : -1;
+        if (id < 0 || id >= t->n_tokens)
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s[%zu] is not the id of one of the %d tokens", source->path,
+                              key, i, t->n_tokens);
+        t->ends[id] = true;
+    }
+    return VOUCH_OK;
+}
+
 static vouch_status ends_load(vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
 {
     static const char *const ending[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
@@ -491,6 +508,7 @@ static vouch_status ends_load(vouch_tokenizer *t, const vocab_source *source, vo
         if (ids[i] >= 0) t->ends[ids[i]] = true;
     }
     t->eos = ids[0];
+    VOUCH_TRY(end_list_load(t, source, err));
     for (size_t i = 0; i < t->n_specials; i++) {
         const int32_t id = t->specials[i];
         if (t->kind[id] == TOKEN_CONTROL && vouch_names_end_answer(tokenizer_text(t, id))) t->ends[id] = true;
