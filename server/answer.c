@@ -165,7 +165,7 @@ void server_answer_step_end(server_answer *a, const server_event *event)
 
 void server_answer_choice_end(server_answer *a, int32_t choice, vouch_finish finish)
 {
-    server_reader_end(&a->said[choice].reader, finish == VOUCH_FINISH_LENGTH || finish == VOUCH_FINISH_CONTEXT);
+    server_reader_end(&a->said[choice].reader, finish != VOUCH_FINISH_EOS);
     if (a->request.hides_thoughts) a->said[choice].reader.thoughts.n = 0;
     a->said[choice].is_over = true;
 }

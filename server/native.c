@@ -140,7 +140,7 @@ void server_apply_template(server_exchange *x)
     vouch_error err = {0};
     size_t n = 0;
     server_model *m = server_find_model(x->server, json_object_get(x->json, "model"), &fault);
-    if (!m) {
+    if (!m || !server_complete_conversation(x->json, &fault)) {
         server_reply_fault(x, &fault);
         return;
     }

@@ -87,6 +87,13 @@ static void complete_tools(const json_t *tools)
     }
 }
 
+bool server_complete_conversation(json_t *body, server_fault *fault)
+{
+    drop_nulls(body);
+    complete_tools(json_object_get(body, "tools"));
+    return complete_messages(json_object_get(body, "messages"), fault);
+}
+
 /* The object that the chat template reads, as text. */
 static char *conversation_text(const server_request *r)
 {

@@ -328,7 +328,8 @@ static bool is_half_call(const server_reader *r)
     return r->state == SERVER_READER_CONTENT && (r->is_forced || r->text.n >= LEAST);
 }
 
-/* Where a limit has cut the answer within the head of a call, there is no call yet, and its markup is no content. */
+/* Where a limit or a stop text has cut the answer within the head of a call, there is no call yet, and its markup is no
+ * content. */
 void server_reader_end(server_reader *reader, bool is_cut)
 {
     if (!reader->form) return;

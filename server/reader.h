@@ -68,7 +68,8 @@ void server_reader_begin(server_reader *reader, const server_form *form, const j
 void server_reader_push(server_reader *reader, const char *text, size_t n);
 /* Reads a control token by its name. The texts that are pushed lack control tokens. */
 void server_reader_special(server_reader *reader, const char *name, size_t n);
-/* The answer is over: what waits is read to its end. is_cut: a limit ended it, so that half a call is no content. */
+/* The answer is over: what waits is read to its end. is_cut: a limit or a stop text ended it, so that half a call is no
+ * content. */
 void server_reader_end(server_reader *reader, bool is_cut);
 void server_reader_free(server_reader *reader);
 

@@ -92,6 +92,8 @@ bool server_request_prompt(const server_request *request, server_job *job, int32
 /* Reads what the request says about thoughts: sets the session's budget and variables of the template. */
 bool server_read_thinking(server_request *request, server_fault *fault);
 
+/* Gives messages and tools of a body the form that templates read: no null, a content everywhere, parts of text. */
+bool server_complete_conversation(json_t *body, server_fault *fault);
 /* The prompts of the request as tokens: a conversation, or texts and ids. */
 server_job *server_prompt_chat(const server_request *request, server_fault *fault);
 /* Only counts the tokens of a conversation, which may be longer than the context. */

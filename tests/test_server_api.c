@@ -604,6 +604,213 @@ static void what_says_nothing_is_accepted(void **state)
     EXPECT(cases);
 }
 
+/* Messages as clients keep them, and what of them a template reads. None is refused for what it lacks. */
+static void conversations_are_read(void **state)
+{
+    (void)state;
+#define ONE_USER      "{'role': 'user', 'content': 'x'}"
+#define ONE_CALL      "{'role': 'assistant', 'content': null, 'tool_calls': [" CALL_OF_F "]}"
+#define CALL_OF_F     "{'id': 'a', 'type': 'function', 'function': {'name': 'f', 'arguments': '{}'}}"
+#define READ(messages, text) \
+    {"/apply-template", "{'messages': [" messages "]}", 200, "{'prompt': '~" text "'}"}
+#define TURN(role, text) "<|im_start|>" role "\\n" text "<|im_end|>\\n"
+#define ANSWER           "<|im_start|>assistant\\n"
+    static const api_case cases[] = {
+        READ(ONE_USER ", {'role': 'assistant', 'content': 'a', 'tool_calls': []}, " ONE_USER,
+             TURN("assistant", "a") TURN("user", "x") ANSWER),
+        READ("{'role': 'user', 'content': []}", TURN("user", "") ANSWER),
+        READ("{'role': 'user', 'content': ''}", TURN("user", "") ANSWER),
+        READ("{'role': 'system', 'content': 'be'}, {'role': 'system', 'content': 'brief'}, " ONE_USER,
+             TURN("system", "be") TURN("system", "brief") TURN("user", "x")),
+        READ(ONE_USER ", {'role': 'system', 'content': 'late'}", TURN("user", "x") TURN("system", "late") ANSWER),
+        READ(ONE_USER ", {'role': 'user', 'content': 'y', 'name': 'bob', 'id': 'm', 'created_at': 3}",
+             TURN("user", "x") TURN("user", "y")),
+        READ(ONE_USER ", " ONE_CALL ", {'role': 'tool', 'tool_call_id': 'a', 'name': 'f', 'content': [{'type': 'text', "
+             "'text': 'r'}, {'type': 'text', 'text': 's', 'annotations': null}]}", TURN("tool", "r\\ns")),
+        READ(ONE_USER ", " ONE_CALL ", {'role': 'tool', 'tool_call_id': 'a', 'content': ''}", TURN("tool", "")),
+        READ(ONE_USER ", " ONE_CALL ", " ONE_USER, TURN("assistant", "") TURN("user", "x") ANSWER),
+        READ(ONE_USER ", {'role': 'assistant', 'tool_calls': [" CALL_OF_F ", {'id': 'b', 'function': {'name': 'f', "
+             "'arguments': {}}, 'index': 1}]}, {'role': 'tool', 'tool_call_id': 'b', 'content': 's'}, {'role': 'tool', "
+             "'tool_call_id': 'a', 'content': 'r'}", TURN("tool", "s") TURN("tool", "r") ANSWER),
+        READ(ONE_USER ", {'role': 'assistant', 'tool_calls': [{'id': 'a', 'function': {'name': 'f', 'arguments': 'so "
+             "on'}}]}, {'role': 'tool', 'tool_call_id': 'a', 'content': 'r'}", TURN("tool", "r")),
+        READ(ONE_USER ", {'role': 'assistant', 'content': 'a', 'reasoning': 'hm', 'reasoning_details': [], "
+             "'reasoning_content': null}, " ONE_USER, TURN("assistant", "a")),
+        READ(ONE_USER ", {'role': 'assistant', 'content': [{'type': 'text', 'text': 'a'}, {'type': 'refusal', "
+             "'refusal': 'no'}]}, " ONE_USER, TURN("assistant", "a\\nno")),
+        READ(ONE_USER ", {'role': 'assistant', 'content': null, 'refusal': 'no'}, " ONE_USER, TURN("assistant", "no")),
+        READ(ONE_USER ", {'role': 'assistant', 'audio': {'id': 'x'}}, " ONE_USER, TURN("assistant", "")),
+        READ("{'role': 'user', 'content': [{'type': 'text', 'text': 'x', 'cache_control': {'type': 'ephemeral'}}]}",
+             TURN("user", "x")),
+        {CHAT, "{'messages': [{'role': 'user', 'content': {'type': 'text', 'text': 'x'}}]}", 400,
+         REFUSED("messages[0].content", "is an object")},
+        {CHAT, "{'messages': [{'role': 'user', 'content': ['x']}]}", 400,
+         REFUSED("messages[0].content[0].type", "is missing")},
+        {CHAT, "{'messages': [{'role': 'user', 'parts': [{'text': 'x'}]}]}", 400,
+         REFUSED("messages[0].content", "got nothing")},
+        {CHAT, "{'messages': [{'role': 'model', 'content': 'x'}]}", 400, REFUSED("messages[0].role", "is \\'model\\'")},
+        {CHAT, "{'messages': [" ONE_USER ", {'role': 'assistant', 'tool_calls': [{'id': 'a', 'type': 'custom', "
+               "'custom': {'name': 'f', 'input': 'x'}}]}]}", 400,
+         REFUSED("messages[1].tool_calls[0].function", "is missing")},
+    };
+    EXPECT(cases);
+#undef READ
+#undef TURN
+#undef ANSWER
+}
+
+/* A tool without parameters, or with fewer of them than JSON Schema has, is called with an object. */
+static void bare_tools_get_objects(void **state)
+{
+    (void)state;
+#define BARE(more) "{'temperature': 0, " HELLO ", 'max_tokens': 40, 'parallel_tool_calls': false, 'tool_choice': " \
+                   "'required', 'tools': [{'type': 'function', 'function': {'name': 'f'" more "}}]}"
+#define GIVEN      "{'choices': [{'message': {'content': null, 'tool_calls': [{'function': {'name': 'f', " \
+                   "'arguments': '~{'}}]}}]}"
+    static const api_case cases[] = {
+        {CHAT, BARE(""), 200, GIVEN},
+        {CHAT, BARE(", 'parameters': {}"), 200, GIVEN},
+        {CHAT, BARE(", 'parameters': null"), 200, GIVEN},
+        {CHAT, BARE(", 'parameters': true"), 200, GIVEN},
+        {CHAT, BARE(", 'parameters': []"), 200, GIVEN}, /* as PHP writes an empty object */
+        {CHAT, BARE(", 'parameters': {'properties': {'x': {}}}"), 200, GIVEN},
+        {CHAT, BARE(", 'parameters': {'description': 'd'}"), 200, GIVEN},
+        {CHAT, BARE(", 'parameters': {'type': ['object', 'null'], 'properties': {}}"), 200, GIVEN},
+        {CHAT, BARE(", 'parameters': {'$schema': 'http://json-schema.org/draft-07/schema#', 'type': 'object', "
+                    "'properties': {}, 'additionalProperties': false}"), 200, GIVEN},
+        {CHAT, BARE(", 'parameters': {'type': 'object', '$ref': '#/$defs/a', '$defs': {'a': {'type': 'object', "
+                    "'properties': {}}}}"), 200, GIVEN},
+        {MESSAGES, "{'temperature': 0, " HELLO ", 'max_tokens': 60, 'tool_choice': {'type': 'any'}, 'tools': [{'name': "
+                   "'f', 'input_schema': {}}]}", 200, "{'content': [{'type': 'tool_use', 'name': 'f', 'input': {}}]}"},
+        {RESPONSES, "{'temperature': 0, 'input': 'x', 'max_output_tokens': 60, 'tool_choice': 'required', 'tools': "
+                    "[{'type': 'function', 'name': 'f', 'parameters': null, 'strict': null}]}", 200,
+         "{'output': [{'type': 'function_call', 'name': 'f', 'arguments': '~{'}]}"},
+        {MESSAGES, "{" HELLO ", 'max_tokens': 6, 'tools': [{'name': 'f'}]}", 400,
+         "{'error': {'message': '~tools[0]: expected name and input_schema'}}"},
+    };
+    EXPECT(cases);
+#undef BARE
+#undef GIVEN
+}
+
+/* A call that max_tokens cuts is a call with cut arguments, and its markup is never text. Before its name is whole
+ * there is nothing. */
+static void cut_calls_are_calls(void **state)
+{
+    (void)state;
+#define LONG_CALL "{'const': {'x': 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'}}"
+#define CUT_CHAT(n, more) \
+    "{'temperature': 0, " HELLO ", 'max_tokens': " n ", 'tool_choice': 'required', 'tools': [{'type': 'function', " \
+    "'function': {'name': 'f', 'parameters': " LONG_CALL "}}]" more "}"
+#define CUT_MESSAGES(n) \
+    "{'temperature': 0, " HELLO ", 'max_tokens': " n ", 'tool_choice': {'type': 'any'}, 'tools': [{'name': 'f', " \
+    "'input_schema': " LONG_CALL "}]}"
+#define CUT_RESPONSES(n) \
+    "{'temperature': 0, 'input': 'x', 'max_output_tokens': " n ", 'tool_choice': 'required', 'tools': [{'type': " \
+    "'function', 'name': 'f', 'parameters': " LONG_CALL "}]}"
+#define CUT_TO(arguments) "{'choices': [{'finish_reason': 'length', 'message': {'content': null, 'tool_calls': " \
+                          "[{'id': '*', 'function': {'name': 'f', 'arguments': '" arguments "'}}]}}]}"
+#define CUT_TO_NOTHING    "{'choices': [{'finish_reason': 'length', 'message': {'content': '', 'tool_calls': '!'}}]}"
+    static const api_case cases[] = {
+        {CHAT, CUT_CHAT("1", ""), 200, CUT_TO_NOTHING},
+        {CHAT, CUT_CHAT("12", ""), 200, CUT_TO_NOTHING},
+        {CHAT, CUT_CHAT("24", ""), 200, CUT_TO_NOTHING},
+        {CHAT, CUT_CHAT("28", ""), 200, CUT_TO("{\\'")},
+        {CHAT, CUT_CHAT("32", ""), 200, CUT_TO("{\\'x\\':\\'")},
+        {CHAT, CUT_CHAT("40", ""), 200, CUT_TO("{\\'x\\':\\'aaaaaaaa")},
+        {CHAT, CUT_CHAT("40", ", 'parallel_tool_calls': false"), 200, CUT_TO("{\\'x\\':\\'aaaaaaaa")},
+        {CHAT, CUT_CHAT("40", ", 'speculative': {'drafters': 'none'}"), 200, CUT_TO("{\\'x\\':\\'aaaaaaaa")},
+        {CHAT, CUT_CHAT("40", ", 'stop': 'a'"), 200, /* of the head's "name" */
+         "{'choices': [{'finish_reason': 'stop', 'message': {'content': '', 'tool_calls': '!'}}]}"},
+        {CHAT, CUT_CHAT("40", ", 'stop': 'aaa'"), 200, "{'choices': [{'finish_reason': '*', 'stop_reason': 'aaa', "
+               "'message': {'content': null, 'tool_calls': [{'function': {'arguments': '{\\'x\\':\\''}}]}}]}"},
+        {CHAT, "{'temperature': 0, " HELLO ", 'max_tokens': 40, 'function_call': {'name': 'f'}, 'functions': "
+               "[{'name': 'f', 'parameters': " LONG_CALL "}]}", 200,
+         "{'choices': [{'finish_reason': 'length', 'message': {'content': null, "
+         "'function_call': {'name': 'f', 'arguments': '{\\'x\\':\\'aaaaaaaa'}}}]}"},
+        {MESSAGES, CUT_MESSAGES("1"), 200, "{'stop_reason': 'max_tokens', 'content': []}"},
+        {MESSAGES, CUT_MESSAGES("20"), 200, "{'stop_reason': 'max_tokens', 'content': []}"},
+        {MESSAGES, CUT_MESSAGES("40"), 200,
+         "{'stop_reason': 'max_tokens', 'content': [{'type': 'tool_use', 'name': 'f', 'input': {}}]}"},
+        {RESPONSES, CUT_RESPONSES("20"), 200, "{'status': 'incomplete', 'incomplete_details': {'reason': "
+                    "'max_output_tokens'}, 'output': [{'type': 'message', 'content': [{'text': ''}]}]}"},
+        {RESPONSES, CUT_RESPONSES("40"), 200, "{'status': 'incomplete', 'output': [{'type': 'function_call', 'status': "
+                    "'incomplete', 'call_id': '*', 'arguments': '{\\'x\\':\\'aaaaaaaa'}]}"},
+    };
+    EXPECT(cases);
+    /* The same in streams. */
+    static const struct {
+        const char *path, *body, *piece, *last, *finish;
+    } streams[] = {
+        {CHAT, CUT_CHAT("40", ", 'stream': true"), "choices.0.delta.tool_calls.0.function.arguments",
+         "choices.0.finish_reason", "length"},
+        {MESSAGES, CUT_MESSAGES("40, 'stream': true"), "delta.partial_json", "delta.stop_reason", "max_tokens"},
+        {RESPONSES, CUT_RESPONSES("40, 'stream': true"), "delta", "response.output.0.status", "incomplete"},
+    };
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        char *body = quoted(streams[i].body), arguments[64] = "", finish[64] = "";
+        http_reply reply = http_post(server.port, streams[i].path, body);
+        bool is_done;
+        json_t *events = http_events(&reply, &is_done), *event;
+        size_t e;
+        json_array_foreach(events, e, event)
+        {
+            const json_t *piece = http_at(event, streams[i].piece), *last = http_at(event, streams[i].last);
+            if (json_is_string(piece)) strcat(arguments, json_string_value(piece));
+            if (json_is_string(last)) snprintf(finish, sizeof finish, "%s", json_string_value(last));
+        }
+        assert_string_equal(arguments, "{\"x\":\"aaaaaaaa");
+        assert_string_equal(finish, streams[i].finish);
+        json_decref(events);
+        http_reply_free(&reply);
+        free(body);
+    }
+}
+
+/* A format binds a text, a forced call a call: both may stand in one request. What binds each answer from its first
+ * byte on can't. */
+static void formats_stand_beside_calls(void **state)
+{
+    (void)state;
+#define SEVEN   "'response_format': {'type': 'json_schema', 'json_schema': {'schema': {'const': 7}}}"
+#define NOT_ALSO_A_CALL 400, REFUSED("tool_choice", "can be bound once")
+#define BESIDE(choice, format) "{" HELLO ", 'max_tokens': 60, " BOTH ", 'parallel_tool_calls': false, 'tool_choice': " \
+                               choice ", " format "}"
+#define BY_NAME  "{'type': 'function', 'function': {'name': 'g'}}"
+#define BESIDE_FLAT(choice) "{'input': 'x', 'max_output_tokens': 60, " FLAT ", 'tool_choice': " choice ", 'text': " \
+                            "{'format': {'type': 'json_schema', 'name': 'n', 'schema': {'const': 7}}}}"
+#define BESIDE_INPUT(choice) "{" HELLO ", 'max_tokens': 60, 'tools': [{'name': 'g', 'input_schema': {'const': {}}}], " \
+                             "'tool_choice': {'type': " choice "}, 'output_config': {'format': {'type': " \
+                             "'json_schema', 'schema': {'const': 7}}}}"
+    static const api_case cases[] = {
+        {CHAT, BESIDE(BY_NAME, SEVEN), 200, CALLS("g")},
+        {CHAT, BESIDE("'required'", SEVEN), 200,
+         "{'choices': [{'finish_reason': 'tool_calls', 'message': {'content': null, 'tool_calls': '*'}}]}"},
+        {CHAT, BESIDE("'auto'", SEVEN), 200, SAID("7")},
+        {CHAT, BESIDE("'none'", SEVEN), 200, SAID("7")},
+        {CHAT, BESIDE(BY_NAME, "'response_format': {'type': 'json_object'}"), 200, CALLS("g")},
+        {CHAT, BESIDE(BY_NAME, "'response_format': {'type': 'text'}"), 200, CALLS("g")},
+        {CHAT, BESIDE(BY_NAME, "'response_format': null"), 200, CALLS("g")},
+        {CHAT, BESIDE(BY_NAME, "'guided_json': {'const': 7}"), 200, CALLS("g")},
+        {CHAT, BESIDE("'none'", "'structured_outputs': {'choice': ['yes']}"), 200, SAID("yes")},
+        {CHAT, BESIDE(BY_NAME, "'grammar': 'root ::= [a]'"), NOT_ALSO_A_CALL},
+        {CHAT, BESIDE(BY_NAME, "'guided_regex': 'a'"), NOT_ALSO_A_CALL},
+        {CHAT, BESIDE(BY_NAME, "'structured_outputs': {'choice': ['yes']}"), NOT_ALSO_A_CALL},
+        {CHAT, "{" HELLO ", " SEVEN ", 'functions': [{'name': 'f', 'parameters': {'const': {}}}], 'function_call': "
+               "{'name': 'f'}}", 200, "{'choices': [{'message': {'function_call': {'name': 'f'}}}]}"},
+        {RESPONSES, BESIDE_FLAT("'required', 'parallel_tool_calls': false"), 200,
+         "{'output': [{'type': 'function_call'}], 'text': {'format': {'type': 'json_schema'}}}"},
+        {RESPONSES, BESIDE_FLAT("{'type': 'function', 'name': 'g'}"), 200,
+         "{'output': [{'type': 'function_call', 'name': 'g'}]}"},
+        {RESPONSES, BESIDE_FLAT("'none'"), 200, "{'output': [{'type': 'message', 'content': [{'text': '7'}]}]}"},
+        {MESSAGES, BESIDE_INPUT("'any'"), 200,
+         "{'stop_reason': 'tool_use', 'content': [{'type': 'tool_use', 'name': 'g'}]}"},
+        {MESSAGES, BESIDE_INPUT("'tool', 'name': 'g'"), 200, "{'content': [{'type': 'tool_use', 'name': 'g'}]}"},
+        {MESSAGES, BESIDE_INPUT("'none'"), 200, "{'content': [{'type': 'text', 'text': '7'}]}"},
+    };
+    EXPECT(cases);
+}
+
 /* Every API reads text only, and says where something else is. */
 static void pictures_are_refused(void **state)
 {
@@ -654,6 +861,10 @@ int main(void)
         cmocka_unit_test(lengths_are_bounded),
         cmocka_unit_test(structures_bind_answers),
         cmocka_unit_test(what_says_nothing_is_accepted),
+        cmocka_unit_test(conversations_are_read),
+        cmocka_unit_test(bare_tools_get_objects),
+        cmocka_unit_test(cut_calls_are_calls),
+        cmocka_unit_test(formats_stand_beside_calls),
         cmocka_unit_test(pictures_are_refused),
     };
     return cmocka_run_group_tests(tests, server_begin, server_end);
