@@ -524,6 +524,8 @@ static const complaint wrong_schemas[] = {
     {"{'$ref': '#/$defs/a', '$defs': {'a': {'$ref': '#/$defs/b'}, 'b': {'$ref': '#/$defs/a'}}}",
      "leads back to itself"},
     {"{'anyOf': [{'$ref': '#'}, {'type': 'null'}]}", "without end"},
+    {"{'$ref': '#/$defs/a', '$defs': {'a': {'anyOf': [{'$ref': '#/$defs/b'}, {'type': 'null'}]}, 'b': {'title': 'B', "
+     "'anyOf': [{'$ref': '#/$defs/a'}]}}}", "/$defs/a': schemas refer to each other without end"},
     {"{'oneOf': [{'type': 'string'}, {'format': 'date'}]}", "'/oneOf/1/format': it can't be negated"},
     {"{'type': 'number', 'minimum': 1e500}", "'/minimum': a bound has at most 400 digits"},
     {"{'type': 'integer', 'multipleOf': 0.5}", "'/multipleOf': expected an integer from 1 to 1000"},
@@ -895,6 +897,54 @@ static void test_many_alternatives(void **state)
     free(text);
 }
 
+/* Definitions d0 to d60; each is `form`, in which @ stands for a reference to the next one, and the last is `last`. */
+static char *chain_of(const char *form, const char *last)
+{
+    char *text = calloc(1, 61 * (strlen(form) + 60) + 200);
+    char *at = stpcpy(text, "{\"$ref\": \"#/$defs/d0\", \"$defs\": {");
+    for (int i = 0; i < 60; i++) {
+        at += sprintf(at, "\"d%d\": ", i);
+        for (const char *c = form; *c; c++)
+            if (*c == '@') at += sprintf(at, "{\"$ref\": \"#/$defs/d%d\"}", i + 1);
+            else *at++ = *c;
+        at = stpcpy(at, ", ");
+    }
+    sprintf(at, "\"d60\": %s}}", last);
+    return text;
+}
+
+/* Schemas that many references share are read once each, and no schema takes 2^60 steps. */
+static void test_shared_schemas(void **state)
+{
+    (void)state;
+    char *text = chain_of("{\"anyOf\": [@, @]}", "{\"type\": \"integer\"}");
+    assert_int_equal(grammar_verdict(VOUCH_GRAMMAR_JSON_SCHEMA, text, "7"), ACCEPTED);
+    free(text);
+    text = chain_of("{\"allOf\": [@, @]}", "{\"title\": \"x\"}");
+    vouch_grammar *grammar;
+    vouch_error err = {0};
+    assert_int_equal(vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA, text, strlen(text), &err),
+                     VOUCH_E_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "the schema at \"/$defs/d60\""));
+    free(text);
+    text = malloc(1 << 20);
+    char *at = stpcpy(text, "{\"type\": \"object\", \"properties\": {");
+    for (int i = 0; i < 500; i++)
+        at += sprintf(at, "%s\"p%d\": {\"description\": \"%d\", \"anyOf\": [{\"$ref\": \"#/$defs/large\"}, "
+                          "{\"type\": \"null\"}]}", i ? ", " : "", i, i);
+    at = stpcpy(at, "}, \"$defs\": {\"large\": {\"type\": \"object\", \"properties\": {");
+    for (int i = 0; i < 500; i++) at += sprintf(at, "%s\"q%d\": {\"type\": \"integer\"}", i ? ", " : "", i);
+    strcpy(at, "}}}}");
+    grammar = grammar_open(VOUCH_GRAMMAR_JSON_SCHEMA | VOUCH_GRAMMAR_CLOSED, text);
+    assert_true(grammar->n_nodes < 100000);
+    vouch_automaton *automaton = grammar_automaton(grammar);
+    static const char answer[] = "{\"p3\": {\"q7\": 1, \"q9\": 2}, \"p499\": null}";
+    assert_int_equal(grammar_follow(automaton, answer, sizeof answer - 1), ACCEPTED);
+    grammar_close_automaton(automaton);
+    vouch_grammar_close(grammar);
+    free(text);
+}
+
 /* ---------------------------------------------------------------- names once */
 
 static const example names_once[] = {
@@ -1155,6 +1205,7 @@ int main(void)
         cmocka_unit_test(test_long_numbers),
         cmocka_unit_test(test_flags),
         cmocka_unit_test(test_many_alternatives),
+        cmocka_unit_test(test_shared_schemas),
         cmocka_unit_test(test_names_come_once),
         cmocka_unit_test(test_names_are_bounded),
         cmocka_unit_test(test_random_texts_have_no_name_twice),

@@ -166,15 +166,20 @@ static bool grow_rules(vouch_schema *s)
     return true;
 }
 
-/* The rule of a schema; a new one has no body yet. */
+/* The rule of a schema; a new one has no body yet. Fails where the schema's values begin with themselves. */
 static int32_t rule_of(vouch_schema *s, const json_t *schema, bool *is_new)
 {
     *is_new = false;
     if (s->n_rules == s->rules_room && !grow_rules(s)) return 0;
     int32_t *slot = rule_slot(s, schema);
-    if (*slot > 0) return s->rules[*slot - 1].rule;
+    if (*slot > 0) {
+        const vouch_schema_rule *known = &s->rules[*slot - 1];
+        if (s->builder->rules[known->rule].body < 0 && known->position == s->position)
+            vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, NULL, "schemas refer to each other without end");
+        return known->rule;
+    }
     const int32_t rule = vouch_builder_rule(s->builder, VOUCH_SCHEMA_RULE, sizeof VOUCH_SCHEMA_RULE - 1);
-    s->rules[s->n_rules++] = (vouch_schema_rule){schema, rule};
+    s->rules[s->n_rules++] = (vouch_schema_rule){schema, rule, s->position};
     *slot = s->n_rules;
     *is_new = true;
     return rule;
@@ -189,8 +194,8 @@ static vouch_expression body_of(vouch_schema *s, const json_t *schema)
     for (int32_t i = 0; b->status == VOUCH_OK && i < flats->n; i++) vouch_schema_split(s, flats->flats[i], split);
     for (int32_t i = 0; b->status == VOUCH_OK && i < split->n; i++)
         vouch_parts_add(b, &choices, vouch_schema_flat_value(s, split->flats[i]));
-    free(flats);
-    free(split);
+    vouch_flats_free(flats);
+    vouch_flats_free(split);
     return vouch_expression_choice(b, &choices);
 }
 

@@ -34,7 +34,7 @@ typedef struct unique {
 /* Lists the values that a schema allows. False: they are too many, or not listed. */
 static bool list_values(unique *u, const json_t *schema)
 {
-    vouch_flats *flats = json_is_object(schema) ? calloc(1, sizeof *flats) : NULL;
+    vouch_flats *flats = json_is_object(schema) ? vouch_flats_new(u->s) : NULL;
     bool good = flats != NULL;
     if (flats) vouch_schema_flatten(u->s, schema, flats);
     for (int32_t i = 0; good && i < flats->n && !failed(u->s); i++) {
@@ -50,7 +50,7 @@ static bool list_values(unique *u, const json_t *schema)
             if (is_new) u->values[u->n++] = value;
         }
     }
-    free(flats);
+    vouch_flats_free(flats);
     return good;
 }
 
@@ -103,7 +103,7 @@ static bool has_one_text(vouch_schema *s, const json_t *schema, int32_t *n)
         if (!target && own > *n) *n = own;
         json_decref(values);
     }
-    free(flats);
+    vouch_flats_free(flats);
     return good && !failed(s);
 }
 

@@ -86,10 +86,34 @@ vouch_flats *vouch_flats_new(vouch_schema *s)
     return flats;
 }
 
-void vouch_flats_assign(vouch_flats *flats, const vouch_flats *others)
+void vouch_flats_free(vouch_flats *flats)
 {
-    flats->n = others->n;
-    memcpy(flats->flats, others->flats, (size_t)others->n * sizeof others->flats[0]);
+    if (flats) free(flats->flats);
+    free(flats);
+}
+
+/* `flats` becomes the other list, which is freed. After a failure, or where that is NULL, it stays as it is. */
+static void replace(const vouch_schema *s, vouch_flats *flats, vouch_flats *with)
+{
+    if (with && s->builder->status == VOUCH_OK) {
+        const vouch_flats old = *flats;
+        *flats = *with;
+        *with = old;
+    }
+    vouch_flats_free(with);
+}
+
+static bool grow_flats(vouch_schema *s, vouch_flats *flats)
+{
+    const int32_t room = flats->room > 0 ? 2 * flats->room : 8;
+    json_t **grown = realloc(flats->flats, (size_t)room * sizeof *grown);
+    if (!grown) {
+        vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+        return false;
+    }
+    flats->flats = grown;
+    flats->room = room;
+    return true;
 }
 
 void vouch_flats_add(vouch_schema *s, vouch_flats *flats, json_t *flat, const json_t *schema)
@@ -100,7 +124,7 @@ void vouch_flats_add(vouch_schema *s, vouch_flats *flats, json_t *flat, const js
         if (json_equal(flats->flats[i], flat)) return;
     if (flats->n == VOUCH_SCHEMA_FLATS)
         vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL, "more than %d alternatives", VOUCH_SCHEMA_FLATS);
-    else flats->flats[flats->n++] = flat;
+    else if (flats->n < flats->room || grow_flats(s, flats)) flats->flats[flats->n++] = flat;
 }
 
 /* Adds an object that json_pack made, or NULL where it had no memory. */
@@ -126,8 +150,7 @@ void vouch_flats_cross(vouch_schema *s, vouch_flats *flats, const vouch_flats *m
                                   "more than %d combinations of anyOf, oneOf, allOf, not and if", VOUCH_SCHEMA_WORK);
             else vouch_flats_add(s, pairs, vouch_schema_merge(s, flats->flats[i], more->flats[j]), schema);
         }
-    if (pairs) vouch_flats_assign(flats, pairs);
-    free(pairs);
+    replace(s, flats, pairs);
 }
 
 static void flatten_one(vouch_schema *s, const json_t *schema, vouch_flats *out);
@@ -138,7 +161,7 @@ static vouch_flats *flats_of(vouch_schema *s, const json_t *child)
     vouch_flats *flats = failed(s) ? NULL : vouch_flats_new(s);
     if (flats) flatten_one(s, child, flats);
     if (!failed(s)) return flats;
-    free(flats);
+    vouch_flats_free(flats);
     return NULL;
 }
 
@@ -147,7 +170,7 @@ static void cross_child(vouch_schema *s, vouch_flats *out, const json_t *child, 
 {
     vouch_flats *more = flats_of(s, child);
     if (more) vouch_flats_cross(s, out, more, schema);
-    free(more);
+    vouch_flats_free(more);
 }
 
 /* A value must now be valid for none of `others`. */
@@ -157,7 +180,7 @@ static void cross_negated(vouch_schema *s, vouch_flats *out, const vouch_flats *
     if (!negated) return;
     vouch_flats_negate(s, others, negated);
     if (!failed(s)) vouch_flats_cross(s, out, negated, schema);
-    free(negated);
+    vouch_flats_free(negated);
 }
 
 /* -------------------------------------------------------------------- anyOf */
@@ -169,10 +192,10 @@ static void cross_choice(vouch_schema *s, vouch_flats *out, const json_t *childr
     for (size_t i = 0; i < json_array_size(children) && choice && !failed(s); i++) {
         vouch_flats *one = flats_of(s, json_array_get(children, i));
         if (one) add_all(s, choice, one, schema);
-        free(one);
+        vouch_flats_free(one);
     }
     if (!failed(s)) vouch_flats_cross(s, out, choice, schema);
-    free(choice);
+    vouch_flats_free(choice);
 }
 
 /*
@@ -200,10 +223,10 @@ static void cross_any(vouch_schema *s, vouch_flats *out, const json_t *schema)
         for (size_t i = 0; i < n && joined; i++)
             if (set >> i & 1) cross_child(s, joined, json_array_get(children, i), schema);
         if (joined) add_all(s, choice, joined, schema);
-        free(joined);
+        vouch_flats_free(joined);
     }
     if (!failed(s)) vouch_flats_cross(s, out, choice, schema);
-    free(choice);
+    vouch_flats_free(choice);
 }
 
 /* -------------------------------------------------------------------- oneOf */
@@ -224,7 +247,7 @@ static void add_difference(vouch_schema *s, vouch_flats *out, json_t *one, const
         cross_negated(s, rest, other, schema);
         add_all(s, out, rest, schema);
     }
-    free(rest);
+    vouch_flats_free(rest);
 }
 
 /* Keeps the values of `flats` that aren't valid for `other`. */
@@ -232,8 +255,7 @@ static void subtract(vouch_schema *s, vouch_flats *flats, const vouch_flats *oth
 {
     vouch_flats *left = failed(s) ? NULL : vouch_flats_new(s);
     for (int32_t i = 0; i < flats->n && !failed(s); i++) add_difference(s, left, flats->flats[i], other, schema);
-    if (!failed(s)) vouch_flats_assign(flats, left);
-    free(left);
+    replace(s, flats, left);
 }
 
 /* oneOf: a value must be valid for one of the schemas and for none of the others. */
@@ -253,16 +275,17 @@ static void cross_one(vouch_schema *s, vouch_flats *out, const json_t *schema)
     if (!each) vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
     for (size_t i = 0; i < n && !failed(s); i++) each[i] = flats_of(s, json_array_get(children, i));
     for (size_t i = 0; i < n && !failed(s); i++) {
-        vouch_flats_assign(one, each[i]);
+        one->n = 0;
+        add_all(s, one, each[i], schema);
         for (size_t j = 0; j < n; j++)
             if (j != i) subtract(s, one, each[j], schema);
         add_all(s, choice, one, schema);
     }
     if (!failed(s)) vouch_flats_cross(s, out, choice, schema);
-    for (size_t i = 0; each && i < n; i++) free(each[i]);
+    for (size_t i = 0; each && i < n; i++) vouch_flats_free(each[i]);
     free(each);
-    free(choice);
-    free(one);
+    vouch_flats_free(choice);
+    vouch_flats_free(one);
 }
 
 /* --------------------------------------------------------------- conditions */
@@ -281,8 +304,8 @@ static void cross_condition(vouch_schema *s, vouch_flats *out, const json_t *sch
     if (other && fails) cross_child(s, fails, other, schema);
     if (!failed(s)) add_all(s, holds, fails, schema);
     if (!failed(s)) vouch_flats_cross(s, out, holds, schema);
-    free(holds);
-    free(fails);
+    vouch_flats_free(holds);
+    vouch_flats_free(fails);
 }
 
 /* An object has no property `name`, or it has it and all `required` ones, and is valid for `also`. */
@@ -298,7 +321,7 @@ static void cross_dependent(vouch_schema *s, vouch_flats *out, const char *name,
     if (also) cross_child(s, choice, also, schema);
     add_made(s, choice, json_pack("{s:{s:b}}", "properties", name, 0));
     if (!failed(s)) vouch_flats_cross(s, out, choice, schema);
-    free(choice);
+    vouch_flats_free(choice);
 }
 
 static void cross_dependents(vouch_schema *s, vouch_flats *out, const json_t *schema)
@@ -368,8 +391,7 @@ static void cross_unevaluated(vouch_schema *s, vouch_flats *out, const json_t *s
             flat = vouch_schema_merge(s, flat, vouch_schema_keep(s, limit_items(flat, items)));
         vouch_flats_add(s, limited, flat, schema);
     }
-    if (!failed(s)) vouch_flats_assign(out, limited);
-    free(limited);
+    replace(s, out, limited);
 }
 
 /* --------------------------------------------------------------- flattening */
@@ -443,19 +465,21 @@ static void cross_joined(vouch_schema *s, vouch_flats *out, const json_t *schema
     vouch_flats *others = not ? flats_of(s, not) : NULL;
     s->n_conditions--;
     if (others) cross_negated(s, out, others, schema);
-    free(others);
+    vouch_flats_free(others);
 }
 
 static void flatten_one(vouch_schema *s, const json_t *schema, vouch_flats *out)
 {
+    enum { MOST_FLATTENED = 1 << 18 };
     if (failed(s) || json_is_false(schema)) return;
     if (json_is_true(schema)) {
         add_made(s, out, json_object());
         return;
     }
-    if (s->depth >= VOUCH_GRAMMAR_DEEPEST) {
+    if (s->depth >= VOUCH_GRAMMAR_DEEPEST || ++s->n_flattened > MOST_FLATTENED + 16 * s->n_rules) {
         vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL,
-                          "schemas refer to each other without end, or more than %d deep", VOUCH_GRAMMAR_DEEPEST);
+                          "schemas refer to each other without end, or more than %d deep, or too many apply to one "
+                          "value", VOUCH_GRAMMAR_DEEPEST);
         return;
     }
     s->depth++;
@@ -501,10 +525,35 @@ static const json_t *follow(vouch_schema *s, const json_t *schema)
     return schema;
 }
 
+/* The schemas of one of which a value must be valid, where the schema says nothing else; NULL: it does. */
+static const json_t *only_choice(const json_t *schema)
+{
+    const json_t *choice = NULL;
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)schema, name, value) {
+        const vouch_keyword_role role = vouch_schema_role(name);
+        if (role == VOUCH_KEYWORD_OTHER || role == VOUCH_KEYWORD_NAME) continue;
+        const bool is_one = json_array_size(value) == 1 && (strcmp(name, "allOf") == 0 || strcmp(name, "oneOf") == 0);
+        if (choice || !(is_one || strcmp(name, "anyOf") == 0)) return NULL;
+        choice = value;
+    }
+    return choice;
+}
+
+/* References to one large schema, as in anyOf: [a reference, null], are references to one rule. */
 void vouch_schema_flatten(vouch_schema *s, const json_t *schema, vouch_flats *out)
 {
-    const json_t *target = follow(s, schema);
+    const json_t *target = follow(s, schema), *choice = target == schema ? only_choice(schema) : NULL;
     if (!target) return;
+    if (choice && s->depth < VOUCH_GRAMMAR_DEEPEST) {
+        s->depth++;
+        vouch_schema_check(s, schema);
+        for (size_t i = 0; i < json_array_size(choice) && !failed(s); i++)
+            vouch_schema_flatten(s, json_array_get(choice, i), out);
+        s->depth--;
+        return;
+    }
     if (target == schema) {
         flatten_one(s, schema, out);
         return;

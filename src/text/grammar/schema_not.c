@@ -168,7 +168,7 @@ void vouch_flats_negate(vouch_schema *s, const vouch_flats *flats, vouch_flats *
             if (!failed(s)) negate_keyword(&c, name, value);
         if (!failed(s)) vouch_flats_cross(s, out, broken, flats->flats[i]);
     }
-    free(broken);
+    vouch_flats_free(broken);
 }
 
 /* ---------------------------------------------------------- excluded values */

@@ -60,6 +60,7 @@ typedef struct vouch_schema_origin {
 typedef struct vouch_schema_rule {
     const json_t *schema;
     int32_t rule;
+    int32_t position; /* where its values begin (vouch_schema.position) */
 } vouch_schema_rule;
 
 typedef struct vouch_schema {
@@ -72,6 +73,8 @@ typedef struct vouch_schema {
     int32_t n_rules, rules_room;
     int32_t *rule_slots;      /* [2 * rules_room] an open hash table of indices into rules + 1; 0: free */
     int32_t depth, work;      /* levels of nested schemas; pairs merged, at most VOUCH_SCHEMA_WORK */
+    int32_t n_flattened;      /* schemas that were turned into flat ones, each as often as that was done */
+    int32_t position, n_positions; /* a number for each place where values begin: a reference keeps it */
     vouch_schema_origin *origins; /* [n_origins] of `made`, for the pointers of messages */
     int32_t n_origins, origins_room;
     int32_t n_conditions;     /* `not` and `if` within which schemas are being flattened */
@@ -80,8 +83,8 @@ typedef struct vouch_schema {
 
 /* Flat schemas, whose keywords are VOUCH_KEYWORD_FLAT. Owned by `made`. */
 typedef struct vouch_flats {
-    json_t *flats[VOUCH_SCHEMA_FLATS];
-    int32_t n;
+    json_t **flats; /* [n], at most VOUCH_SCHEMA_FLATS */
+    int32_t n, room;
 } vouch_flats;
 
 /* Fails and names the JSON pointer of `node`, or of its member `keyword` where that isn't NULL. */
@@ -111,10 +114,9 @@ json_t *vouch_schema_anchors(const json_t *root);
 const json_t *vouch_schema_target(vouch_schema *s, const json_t *schema);
 /* The schema as a choice of flat schemas. Where it is only a reference, one flat schema has that $ref. */
 void vouch_schema_flatten(vouch_schema *s, const json_t *schema, vouch_flats *out);
-/* Makes `flats` a copy of others. */
-void vouch_flats_assign(vouch_flats *flats, const vouch_flats *others);
-/* An empty list, which the caller frees; NULL after a failure. */
+/* An empty list; NULL after a failure. */
 vouch_flats *vouch_flats_new(vouch_schema *s);
+void vouch_flats_free(vouch_flats *flats); /* NULL is allowed */
 /* Adds a flat schema, unless it is NULL, obviously allows no value, or is there already. A failure names `schema`. */
 void vouch_flats_add(vouch_schema *s, vouch_flats *flats, json_t *flat, const json_t *schema);
 /* A value must now also be valid for one of `more`: merges each schema of `flats` with each of `more`. */

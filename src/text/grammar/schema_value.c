@@ -517,12 +517,11 @@ static vouch_expression listed_values(vouch_schema *s, const json_t *flat)
     return vouch_expression_choice(b, &choices);
 }
 
-vouch_expression vouch_schema_flat_value(vouch_schema *s, const json_t *flat)
+static vouch_expression typed_values(vouch_schema *s, const json_t *flat)
 {
     vouch_builder *b = s->builder;
     const int types = vouch_schema_types(flat);
     vouch_parts choices = {0};
-    if (json_object_get(flat, "$ref")) return vouch_schema_value(s, json_object_get(flat, "$ref"));
     if (json_object_get(flat, "enum") || json_object_get(flat, "const")) return listed_values(s, flat);
     if (json_object_size(flat) == 0) return vouch_json_any(&s->writer);
     if (types & VOUCH_TYPE_NULL) vouch_parts_add(b, &choices, LITERAL("null"));
@@ -533,4 +532,15 @@ vouch_expression vouch_schema_flat_value(vouch_schema *s, const json_t *flat)
     if (types & VOUCH_TYPE_ARRAY) vouch_parts_add(b, &choices, vouch_schema_array(s, flat));
     if (types & VOUCH_TYPE_OBJECT) vouch_parts_add(b, &choices, object_of(s, flat));
     return vouch_expression_choice(b, &choices);
+}
+
+vouch_expression vouch_schema_flat_value(vouch_schema *s, const json_t *flat)
+{
+    const json_t *target = json_object_get(flat, "$ref");
+    const int32_t position = s->position;
+    if (target) return vouch_schema_value(s, target);
+    s->position = ++s->n_positions;
+    const vouch_expression value = typed_values(s, flat);
+    s->position = position;
+    return value;
 }
