@@ -43,7 +43,7 @@ server_answer *server_answer_new(server_exchange *x, const server_request *reque
         const bool reads = request->messages != NULL;
         /* A grammar of the request binds the answer from its first token on, so it has no thoughts. */
         const server_form *form = reads ? request->model->form : NULL;
-        const bool thinks = form && !(request->grammar && *request->grammar) &&
+        const bool thinks = form && !request->grammar &&
                             server_thoughts_of(form, model_of(a), job->choices[i].tokens, job->choices[i].n_tokens) ==
                                 SERVER_THOUGHTS_OPEN;
         server_reader_begin(&a->said[i].reader, form, request->tools, thinks);

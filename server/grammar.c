@@ -144,7 +144,7 @@ static bool open_form(const server_request *r, server_job *job, server_thoughts 
 bool server_request_bind(const server_request *r, server_job *job, server_thoughts thoughts, server_fault *fault)
 {
     const bool is_text = strcmp(server_word(r->response_format, "type"), "text") == 0;
-    const bool has_grammar = r->grammar && *r->grammar;
+    const bool has_grammar = r->grammar != NULL;
     const int n = (r->response_format && !is_text) + has_grammar + (r->json_schema != NULL);
     json_t *schema, *tools = NULL;
     const char *param;

@@ -48,7 +48,7 @@ typedef struct server_request {
     int32_t top_logprobs;     /* chat */
     bool add_generation_prompt, continue_final_message; /* as apply_chat_template of transformers takes them */
     const char *reasoning_effort;
-    const char *grammar;            /* binds the answer from its first token on; NULL or "": nothing does */
+    const char *grammar;            /* binds the answer from its first token on; NULL: nothing does */
     vouch_grammar_kind grammar_kind; /* its notation: GBNF, or a regular expression */
     const char *grammar_param;       /* the field that has it */
     json_t *reasoning, *thinking; /* read by thinking.c, with reasoning_effort */

@@ -2,7 +2,8 @@
 /*
  * The fields in which vLLM's clients bind an answer: structured_outputs, guided_json, guided_regex, guided_choice and
  * guided_grammar, and regex. Each becomes a schema or a grammar of the request. A choice is a regular expression:
- * ["a.b", "c"] is a\.b|c.
+ * ["a.b", "c"] is a\.b|c. Whatever a field says binds, also an empty
+ * expression, which leaves the empty answer. llama.cpp's clients send `grammar` with "" for no grammar.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ typedef struct bonds {
 static bool bind_grammar(server_request *r, vouch_grammar_kind kind, const char *text, const char *param,
                          server_fault *fault)
 {
-    if (r->grammar && *r->grammar)
+    if (r->grammar)
         return server_fail_field(fault, param, "an answer can be bound once, and %s binds it, too", r->grammar_param);
     r->grammar = text;
     r->grammar_kind = kind;
@@ -50,7 +51,8 @@ static bool bind_choice(server_request *r, const json_t *choice, const char *par
     server_text text = {0};
     const json_t *one;
     size_t i;
-    bool good = json_array_size(choice) > 0 || server_fail_field(fault, param, "expected an array of texts");
+    bool good = json_array_size(choice) > 0;
+    if (!good) server_fail_field(fault, param, "expected an array of one or more texts");
     json_array_foreach(choice, i, one)
     {
         const char *at = json_string_value(one);
@@ -108,7 +110,8 @@ bool server_request_structured(server_request *r, server_fault *fault)
     bonds b = {0};
     r->grammar_kind = VOUCH_GRAMMAR_GBNF;
     r->grammar_param = "grammar";
-    if (r->regex && *r->regex && !bind_grammar(r, VOUCH_GRAMMAR_REGEX, r->regex, "regex", fault)) return false;
+    if (r->grammar && !*r->grammar) r->grammar = NULL;
+    if (r->regex && !bind_grammar(r, VOUCH_GRAMMAR_REGEX, r->regex, "regex", fault)) return false;
     if (!bind_all(r, &guided, outer, fault)) return false;
     if (!r->structured_outputs) return true;
     if (!read_bonds(r->structured_outputs, &b, fault)) return false;

@@ -106,7 +106,7 @@ bool server_read_thinking(server_request *r, server_fault *fault)
     if (w.effort && strcmp(w.effort, "none") == 0) w.thinks = 0;
     if (w.budget >= 0) r->session.thought_budget = w.budget;
     if (w.thinks == 0) r->session.thought_budget = 0;
-    if (r->grammar && *r->grammar) r->session.thought_budget = -1; /* it binds the answer from its first token on */
+    if (r->grammar) r->session.thought_budget = -1; /* it binds the answer from its first token on */
     if (r->session.thought_budget == 0) w.thinks = 0;
     r->reasoning_effort = w.effort;
     if (!r->messages || (w.thinks < 0 && r->session.thought_budget < 0)) return true;
