@@ -21,10 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         if (!(condition)) abort();  \
     } while (0)
 
-static const char *const templates[] = {
-    TEMPLATE_HERMES, TEMPLATE_CODER,   TEMPLATE_LLAMA,   TEMPLATE_MISTRAL, TEMPLATE_NEMO,        TEMPLATE_GPT_OSS,
-    TEMPLATE_PYTHON, TEMPLATE_GEMMA,   TEMPLATE_KIMI,    TEMPLATE_GLM,     TEMPLATE_FUNCTIONARY, TEMPLATE_DEEPSEEK,
-    TEMPLATE_DSML,   TEMPLATE_APERTUS, TEMPLATE_COMMAND, TEMPLATE_LLAMA4,  TEMPLATE_XLAM,        TEMPLATE_SEED};
+static const char *const templates[] = {CALL_TEMPLATES};
 enum { N_FORMS = sizeof templates / sizeof *templates };
 static server_form *forms[N_FORMS];
 static json_t *tools;

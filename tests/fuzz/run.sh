@@ -5,6 +5,8 @@
 # build/fuzz/executions/TARGET has the number of its executions in all runs. Inputs that crash it go to
 # build/fuzz/found/.
 set -u
+# Short stacks of allocations, for speed. To see whole ones, run the target with the input that was found.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-malloc_context_size=2:quarantine_size_mb=16}
 build=$1
 shift
 here=$(dirname "$0")
@@ -21,6 +23,10 @@ for name in "$@"; do
     fuzz_model)
         "$build/tests/fuzz/seed_model" "$corpus"
         options="-max_len=131072 -dict=$here/gguf.dict"
+        ;;
+    fuzz_jinja | fuzz_calls | fuzz_grammar)
+        "$build/tests/fuzz/seed_texts" "$name" "$corpus"
+        options="-max_len=2048 -dict=$here/${name#fuzz_}.dict"
         ;;
     *) options="-max_len=2048" ;;
     esac

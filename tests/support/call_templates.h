@@ -86,4 +86,10 @@
                "{{ v if v is string else v | tojson }}</parameter>\n{% endfor %}</function>\n</seed:tool_call>") \
     "{% endif %}"
 
+/* All that write calls. */
+#define CALL_TEMPLATES                                                                                         \
+    TEMPLATE_HERMES, TEMPLATE_CODER, TEMPLATE_LLAMA, TEMPLATE_MISTRAL, TEMPLATE_NEMO, TEMPLATE_GPT_OSS,         \
+    TEMPLATE_PYTHON, TEMPLATE_GEMMA, TEMPLATE_KIMI, TEMPLATE_GLM, TEMPLATE_FUNCTIONARY, TEMPLATE_DEEPSEEK,      \
+    TEMPLATE_DSML, TEMPLATE_APERTUS, TEMPLATE_COMMAND, TEMPLATE_LLAMA4, TEMPLATE_XLAM, TEMPLATE_SEED
+
 #endif
