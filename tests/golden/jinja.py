@@ -417,6 +417,16 @@ TEMPLATES = r"""
 ====
 {% filter upper %}abc {{ s }}{% endfilter %}{% filter replace('a', 'b')|upper %}aaa{% endfilter %}
 ====
+{% filter upper is string %}a{% endfilter %}
+====
+{% filter upper is string | upper %}a{% endfilter %}
+====
+{% filter upper()() %}a{% endfilter %}
+====
+{% set b | upper is string | upper %}x{% endset %}
+====
+{% set b | upper | replace('X', 'y') %}x{% endset %}{{ b }}
+====
 {% raw %}{{ not }} {% run %}{% endraw %}{{ n }}
 ====
 a {# comment {{ n }} #} b

@@ -337,6 +337,14 @@ static jinja_node *parse_filter(parser *p, jinja_node *a)
     return filter;
 }
 
+/* Parses the filters of a block, of which the first has no "|". */
+static jinja_node *parse_block_filters(parser *p)
+{
+    jinja_node *a = parse_filter(p, NULL);
+    while (!p->run->failed && skip_operator(p, "|")) a = parse_filter(p, a);
+    return a;
+}
+
 static jinja_node *parse_filters(parser *p, jinja_node *a)
 {
     while (!p->run->failed) {
@@ -537,7 +545,7 @@ static jinja_node *parse_set(parser *p)
         return set;
     }
     jinja_node *set = node_of(p, JINJA_SET_BLOCK, target, NULL);
-    if (set && skip_operator(p, "|")) set->b = parse_filters(p, parse_filter(p, NULL));
+    if (set && skip_operator(p, "|")) set->b = parse_block_filters(p);
     add_item(p, set, unnamed, parse_block(p, "endset"));
     return set;
 }
@@ -581,7 +589,7 @@ static jinja_node *parse_call_block(parser *p)
 
 static jinja_node *parse_filter_block(parser *p)
 {
-    jinja_node *node = node_of(p, JINJA_FILTER_BLOCK, parse_filters(p, parse_filter(p, NULL)), NULL);
+    jinja_node *node = node_of(p, JINJA_FILTER_BLOCK, parse_block_filters(p), NULL);
     add_item(p, node, unnamed, parse_block(p, "endfilter"));
     return node;
 }

@@ -295,9 +295,7 @@ static jinja_value evaluate_call(jinja_run *run, scope *s, const jinja_node *nod
 
 static jinja_value apply_filter(jinja_run *run, scope *s, const jinja_node *node, const jinja_value *input)
 {
-    const jinja_value x = !node->a ? *input : node->a->kind == JINJA_FILTER && input
-                                              ? apply_filter(run, s, node->a, input)
-                                              : evaluate(run, s, node->a);
+    const jinja_value x = !node->a ? *input : input ? apply_filter(run, s, node->a, input) : evaluate(run, s, node->a);
     const jinja_arguments arguments = evaluate_arguments(run, s, node);
     return run->failed ? jinja_undefined() : vouch_jinja_filter(run, node->name, &x, &arguments);
 }
