@@ -502,6 +502,30 @@ static void stats_add_up(void **state)
     result_free(&r);
 }
 
+/* A ratio that was measured beside another program says so. Both have one processor, and the other one most of it. */
+static void a_busy_machine_is_named(void **state)
+{
+    (void)state;
+    if (system("command -v taskset >/dev/null") != 0) test_skip("no taskset");
+    char command[2000], err[256], begun[256];
+    size_t n;
+    strcpy(err, test_temporary("busy.err"));
+    strcpy(begun, test_temporary("busy.begun"));
+    snprintf(command, sizeof command,
+             "cpu=$(taskset -cp $$ | sed 's/.*: *\\([0-9]*\\).*/\\1/')\n"
+             "timeout 100 taskset -c $cpu sh -c ': >\"$0\"; while :; do :; done' '%s' &\n"
+             "until [ -e '%s' ]; do sleep 0.05; done\n"
+             "taskset -c $cpu nice -n 5 '%s' run '%s' -d '%s' -p 'The river' -n 4000 --temp 0 --threads 1 --ignore-eos "
+             "--stats --color never >/dev/null 2>'%s'\n"
+             "status=$?; kill $!; exit $status",
+             begun, begun, program("vouch"), target, draft, err);
+    assert_int_equal(system(command), 0);
+    char *text = read_whole(err, &n);
+    if (!strstr(text, "x plain decoding (") || !strstr(text, ") on a busy machine")) fail_msg("%s", text);
+    assert_non_null(strstr(text, "\nbusy      other programs took the processor for "));
+    free(text);
+}
+
 /* Statistics and trace name the rule and say whether the text is lossless. */
 static void rules_are_named(void **state)
 {
@@ -892,6 +916,7 @@ int main(void)
         cmocka_unit_test(values_only_the_model_can_judge),
         cmocka_unit_test(penalties_keep_logits_finite),
         cmocka_unit_test(stats_add_up),
+        cmocka_unit_test(a_busy_machine_is_named),
         cmocka_unit_test(rules_are_named),
         cmocka_unit_test(sampled_text_by_rule),
         cmocka_unit_test(trace_obeys_the_rule),

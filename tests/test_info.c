@@ -125,6 +125,31 @@ static void files_recommend_sampling(void **state)
     expect_info(path, "temperature 0.25 (file), top-p 0.95, xtc-probability", "");
 }
 
+/* Commands that measure, batches and the library are greedy whatever a file recommends. */
+static void other_commands_stay_greedy(void **state)
+{
+    (void)state;
+    char path[256], prompts[256], json[256];
+    strcpy(path, test_temporary("recommends.gguf"));
+    strcpy(prompts, test_temporary("prompts.txt"));
+    strcpy(json, test_temporary("bench.json"));
+    tiny_model_write(path, &(tiny_model_options){.add = sampling_add, .user = &(int){20}});
+    write_whole(prompts, "one two\nthree\n", 14);
+    result batch[2] = {RUN("batch", path, "--prompts", prompts, "-n", "30"),
+                       RUN("batch", path, "--prompts", prompts, "-n", "30", "--temp", "0")};
+    assert_int_equal(batch[0].status | batch[1].status, 0);
+    assert_string_equal(batch[0].out, batch[1].out);
+    result_free(&batch[0]), result_free(&batch[1]);
+    result bench = RUN("bench", path, "--prompts", prompts, "-n", "5", "--json", json);
+    assert_non_null(strstr(bench.out, "answers    up to 5 tokens, greedy\n"));
+    json_t *o = json_of(json);
+    assert_true(json_number_value(json_object_get(o, "temperature")) == 0);
+    json_decref(o);
+    result_free(&bench);
+    assert_true(vouch_sampling_default().temperature == 0);
+    assert_true(vouch_session_options_default().sampling.temperature == 0);
+}
+
 static void wrong_sampling_add(vouch_gguf_writer *writer, void *user)
 {
     vouch_gguf_add_text(writer, user, "hot");
@@ -293,6 +318,7 @@ int main(void)
         cmocka_unit_test(models_that_run),
         cmocka_unit_test(unknown_keys_are_shown),
         cmocka_unit_test(files_recommend_sampling),
+        cmocka_unit_test(other_commands_stay_greedy),
         cmocka_unit_test(wrong_recommendations_are_named),
         cmocka_unit_test(models_that_do_not_run),
         cmocka_unit_test(files_without_weights),

@@ -67,5 +67,24 @@ only_a_target_installs_packages() {
     [ ! -e build/none ]
 }
 
+# `make run` names its steps, counts what it builds, and says what teaching heads needs where it can't install that.
+make_run_counts() {
+    mkdir -p "$TMP/scripts" "$TMP/build/release"
+    cp scripts/run.sh "$TMP/scripts/"
+    touch "$TMP/model.gguf"
+    printf '#!/bin/sh\n[ "$*" != distill ]\n' >"$TMP/scripts/install"
+    printf '#!/bin/sh\necho libopenblas-dev\n' >"$TMP/scripts/missing"
+    printf '#!/bin/sh\necho answer: "$*"\n' >"$TMP/build/release/vouch"
+    printf '%s\n' 'all: a b c' 'a b c:' "	@printf '  %-5s %s\\n' CC \$@" >"$TMP/Makefile"
+    chmod +x "$TMP"/scripts/* "$TMP/build/release/vouch"
+    MODEL=$TMP/model.gguf PROMPT=hello "$TMP/scripts/run.sh" >"$TMP/out" 2>"$TMP/err"
+    for line in '1 of 4: packages' '2 of 4: build' '  3 of 3' '3 of 4: model' '4 of 4: answer' \
+        '  vouch distill needs libopenblas-dev: install it and build again to teach heads; all else works'; do
+        grep -qxF -- "$line" "$TMP/err" || { echo "no line '$line'" && cat "$TMP/err" && return 1; }
+    done
+    grep -q '^answer: run --model .*model.gguf --temp 0 --stats --prompt hello$' "$TMP/out"
+    MODEL=$TMP/absent.gguf test_refused 'absent.gguf: no such file' "$TMP/scripts/run.sh"
+}
+
 test_group all_of_it_is_installed_and_removed binaries_are_stripped another_prefix_says_what_it_needs \
-    only_a_target_installs_packages
+    only_a_target_installs_packages make_run_counts

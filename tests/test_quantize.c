@@ -459,6 +459,19 @@ static void killed_writers_leave_nothing(void **state)
     unlink(out);
 }
 
+/* Rows of 80 values are not whole blocks of 32. */
+static void one_matrix_is_no_matrices(void **state)
+{
+    (void)state;
+    char odd[256];
+    strcpy(odd, test_temporary("odd.gguf"));
+    tiny_model_write(odd, &(tiny_model_options){.n_layers = 1, .n_ff = 80});
+    expect(RUN("quantize", odd, out, "Q8_0"), 0, "1 matrix has a type with smaller blocks than Q8_0, because its rows");
+    tiny_model_write(odd, &(tiny_model_options){.n_layers = 2, .n_ff = 80});
+    expect(RUN("quantize", odd, out, "Q8_0", "--force"), 0, "2 matrices have a type with smaller blocks than Q8_0,");
+    unlink(out);
+}
+
 /* F32 holds every value of every type, so nothing is lost. */
 static void f32_needs_no_permission(void **state)
 {
@@ -549,6 +562,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(quantised_input_is_refused),
         cmocka_unit_test(bad_input_leaves_no_file),
         cmocka_unit_test(killed_writers_leave_nothing),
+        cmocka_unit_test(one_matrix_is_no_matrices),
         cmocka_unit_test(f32_needs_no_permission),
         cmocka_unit_test(damaged_files_do_not_crash),
         cmocka_unit_test(a_cancelled_call_leaves_no_file),

@@ -125,6 +125,66 @@ static void settings_are_reported(void **state)
     json_decref(answer);
 }
 
+static void recommend(vouch_gguf_writer *writer, void *user)
+{
+    (void)user;
+    vouch_gguf_add_f32(writer, "general.sampling.temp", 0.25f);
+    vouch_gguf_add_value(writer, "general.sampling.top_k", VOUCH_GGUF_I32, &(int32_t){20});
+    vouch_gguf_add_f32(writer, "general.sampling.penalty_repeat", 1.5f);
+}
+
+/* A request has what it says itself, then the server's flags, then the file's recommendation, then 0.8 and 0.95. */
+static void recommendations_are_defaults(void **state)
+{
+    (void)state;
+    static const struct {
+        bool with_flags;
+        const char *fields;
+        double temperature, top_k, top_p, repeat_penalty;
+    } cases[] = {
+        {false, "", 0.25, 20, 0.95, 1.5},
+        {false, ", \"temperature\": 0.5", 0.5, 20, 0.95, 1.5},
+        {false, ", \"temperature\": 0", 0, 20, 0.95, 1.5},
+        {false, ", \"top_k\": 0", 0.25, 0, 0.95, 1.5},
+        {false, ", \"top_p\": 1, \"repeat_penalty\": 1", 0.25, 20, 1, 1},
+        {false, ", \"temperature\": null, \"top_k\": null", 0.25, 20, 0.95, 1.5},
+        {true, "", 0.75, 20, 0.5, 1.5},
+        {true, ", \"temperature\": 1, \"top_p\": 0.25", 1, 20, 0.25, 1.5},
+    };
+    char path[256];
+    strcpy(path, test_temporary("recommends.gguf"));
+    tiny_model_write(path, &(tiny_model_options){.seed = 7, .add = recommend});
+    http_server servers[2] = {http_server_start(ARGUMENTS(path)),
+                              http_server_start(ARGUMENTS(path, "--temp", "0.75", "--top-p", "0.5"))};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[200];
+        const int port = servers[cases[i].with_flags].port;
+        snprintf(body, sizeof body, "{\"prompt\": \"x\", \"n_predict\": 1%s}", cases[i].fields);
+        http_reply reply = http_post(port, NATIVE, body);
+        json_t *answer = http_json(&reply), *settings = http_at(answer, "generation_settings");
+        const bool is_right = json_number_value(http_at(settings, "temperature")) == cases[i].temperature &&
+                              json_number_value(http_at(settings, "top_k")) == cases[i].top_k &&
+                              (float)json_number_value(http_at(settings, "top_p")) == (float)cases[i].top_p &&
+                              json_number_value(http_at(settings, "repeat_penalty")) == cases[i].repeat_penalty;
+        if (!is_right) fail_msg("%s: %s", body, json_dumps(settings, 0));
+        json_decref(answer);
+        snprintf(body, sizeof body, "{\"input\": \"x\", \"max_output_tokens\": 1%s}", cases[i].fields);
+        reply = http_post(port, RESPONSES, body);
+        assert_int_equal(reply.status, 200);
+        answer = http_json(&reply);
+        assert_true(json_number_value(http_at(answer, "temperature")) == cases[i].temperature);
+        json_decref(answer);
+    }
+    for (int i = 0; i < 2; i++) {
+        http_reply reply = http_request(servers[i].port, "GET", "/props", "", NULL);
+        json_t *props = http_json(&reply);
+        const json_t *shown = http_at(props, "default_generation_settings.params.temperature");
+        assert_true(json_number_value(shown) == (i ? 0.75 : 0.25));
+        json_decref(props);
+        assert_int_equal(http_server_stop(&servers[i], SIGTERM), 0);
+    }
+}
+
 /* A list turns off what it doesn't name. Another order is taken where it makes no difference. */
 static void lists_of_samplers_are_obeyed(void **state)
 {
@@ -220,6 +280,7 @@ int main(void)
         cmocka_unit_test(samplers_change_the_text_and_drafts_do_not),
         cmocka_unit_test(every_api_takes_them),
         cmocka_unit_test(settings_are_reported),
+        cmocka_unit_test(recommendations_are_defaults),
         cmocka_unit_test(lists_of_samplers_are_obeyed),
         cmocka_unit_test(wrong_values_name_field_and_range),
     };
