@@ -33,6 +33,10 @@ def test_greedy_text_is_the_commands(model, path, command, prompt):
     assert len(ours) > 10
 
 
+def test_without_a_temperature_text_is_greedy(model):
+    assert plain(model, "the river", max_tokens=40, ignore_eos=True) == plain(model, "the river", **GREEDY)
+
+
 @pytest.mark.parametrize("drafters", ["auto", "ngram", "suffix,recycle", "draft"])
 @pytest.mark.parametrize("options", [GREEDY, {**GREEDY, "temperature": 1, "seed": 7, "accept": "match"},
                                      {**GREEDY, "temperature": 1, "seed": 7, "accept": "match", "typical_p": 0.9,
