@@ -668,13 +668,17 @@ server_match server_call_tail(server_reader *r, const char *text, size_t n, size
     const server_match item = end_item(r, text, n, &at);
     *used = item == SERVER_MATCH ? at : 0;
     if (item != SERVER_MATCH) return item == SERVER_MORE ? SERVER_MORE : SERVER_MATCH;
-    const server_match between = repeats(f) ? SERVER_NO : server_match_mark(f->between, text + at, n - at, &more);
+    size_t n_end = 0;
+    const server_match end = server_match_mark(end_mark(r), text + at, n - at, &n_end);
+    /* White space may be missing, so a `between` of white space tells nothing where the end may stand. */
+    const bool is_end = *end_mark(r) && end != SERVER_NO && !f->between[strspn(f->between, " \t\r\n")];
+    const server_match between =
+        repeats(f) || is_end ? SERVER_NO : server_match_mark(f->between, text + at, n - at, &more);
     *goes_on = between == SERVER_MATCH;
     if (between == SERVER_NO) {
-        const server_match end = server_match_mark(end_mark(r), text + at, n - at, &more);
         if (end == SERVER_NO) return SERVER_MATCH;
         if (end == SERVER_MORE) return SERVER_MORE;
-        at += more;
+        at += n_end;
         more = 0;
         *used = at;
         if (*f->after_several && server_match_mark(f->after_several, text + at, n - at, &more) == SERVER_MORE)

@@ -87,6 +87,7 @@ static beginning tell(const server_reader *r, const char *text, size_t n, size_t
                  {f->content, OF_MARKED_CONTENT, *f->content != '\0'},
                  {CHANNEL, OF_HEADER, f->is_harmony},
                  {START, OF_HEADER, f->is_harmony},
+                 {MESSAGE, OF_HEADER, f->is_harmony},
                  {RECIPIENT, OF_HEADER, f->is_harmony && r->tools}};
     bool may_come = false;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {

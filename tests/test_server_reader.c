@@ -13,9 +13,8 @@
 
 /* The templates that the answers follow. */
 enum { HERMES, CODER, LLAMA, MISTRAL, NEMO, GPT_OSS, PYTHON, GEMMA, FUNCTIONARY, N_FORMS };
-static const char *const templates[] = {TEMPLATE_HERMES,  TEMPLATE_CODER,  TEMPLATE_LLAMA, TEMPLATE_MISTRAL,
-    TEMPLATE_NEMO,
-                                        TEMPLATE_GPT_OSS, TEMPLATE_PYTHON, TEMPLATE_GEMMA, TEMPLATE_FUNCTIONARY};
+static const char *const templates[] = {"Hermes",  "Coder",  "Llama", "Mistral",    "Nemo",
+                                        "gpt-oss", "Python", "Gemma", "Functionary"};
 static server_form *forms[N_FORMS];
 
 /* In an answer, \1NAME\1 is a control token. */
@@ -162,7 +161,7 @@ static int tools_begin(void **state)
         vouch_model_options o = vouch_model_options_default();
         vouch_model *model;
         o.text_only = true;
-        o.chat_template = templates[i];
+        o.chat_template = call_template_text(templates[i]);
         if (vouch_model_open(&model, path, &o, NULL)) return 1;
         forms[i] = server_form_open(model);
         add_controls(forms[i]);

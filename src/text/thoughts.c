@@ -166,16 +166,21 @@ vouch_status vouch_thoughts_open(vouch_thoughts *thoughts, const vouch_tokenizer
     vouch_error failure; /* hides the error of the first call, which only asks for the count */
     thoughts->ends_message = has_grammar && comes_again(thoughts);
     const char *closing = thoughts->ends_message ? tokenizer->thoughts_end : tokenizer->thoughts_closing;
+    size_t n_closing = strlen(closing);
+    if (has_grammar) { /* the mark of content after it may be none that the grammar allows */
+        n_closing = (size_t)(strstr(closing, tokenizer->thoughts_end) - closing) + thoughts->end.size;
+        n_closing += strspn(closing + n_closing, WHITE);
+    }
     vouch_status status =
-        vouch_tokenizer_encode(tokenizer, closing, strlen(closing), VOUCH_TOKENIZE_SPECIAL, NULL, 0, &n, &failure);
+        vouch_tokenizer_encode(tokenizer, closing, n_closing, VOUCH_TOKENIZE_SPECIAL, NULL, 0, &n, &failure);
     if (status != VOUCH_E_BUFFER) {
         if (status != VOUCH_OK && err) *err = failure;
         return status;
     }
     thoughts->closing = malloc(n * sizeof *thoughts->closing);
     if (!thoughts->closing) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the end of thoughts");
-    status = vouch_tokenizer_encode(tokenizer, closing, strlen(closing), VOUCH_TOKENIZE_SPECIAL, thoughts->closing, n,
-                                    &n, err);
+    status = vouch_tokenizer_encode(tokenizer, closing, n_closing, VOUCH_TOKENIZE_SPECIAL, thoughts->closing, n, &n,
+                                    err);
     thoughts->n_closing = (int32_t)n;
     if (status != VOUCH_OK) vouch_thoughts_close(thoughts);
     return status;

@@ -41,9 +41,9 @@ typedef struct vouch_thoughts {
     int32_t budget;        /* most tokens of thoughts; -1: any number */
 } vouch_thoughts;
 
-/* budget -1: thoughts are only counted. has_grammar: where the closing of gpt-oss would also open the answer's channel,
- * only the mark is forced, and a grammar decides what comes next. The tokenizer may be NULL and must outlive the
- * thoughts. On failure nothing has to be closed. Errors: MEMORY. */
+/* budget -1: thoughts are only counted. has_grammar: only the mark is forced, and a grammar decides what comes next,
+ * because the template's closing may also open the content where a call has to come. The tokenizer may be NULL and must
+ * outlive the thoughts. On failure nothing has to be closed. Errors: MEMORY. */
 vouch_status vouch_thoughts_open(vouch_thoughts *thoughts, const vouch_tokenizer *tokenizer, int32_t budget,
                                  bool has_grammar, vouch_error *err);
 void vouch_thoughts_close(vouch_thoughts *thoughts);

@@ -21,22 +21,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         if (!(condition)) abort();  \
     } while (0)
 
-static const char *const templates[] = {CALL_TEMPLATES};
-enum { N_FORMS = sizeof templates / sizeof *templates };
-static server_form *forms[N_FORMS];
+enum { MOST_FORMS = 64 };
+static server_form *forms[MOST_FORMS]; /* [n_call_templates] */
 static json_t *tools;
 
 static void open_forms(void)
 {
     char path[] = "/tmp/vouch-fuzz-XXXXXX";
     const int fd = mkstemp(path);
-    MUST(fd >= 0 && close(fd) == 0);
+    MUST(fd >= 0 && close(fd) == 0 && n_call_templates <= MOST_FORMS);
     tiny_model_write(path, &(tiny_model_options){.seed = 7});
-    for (int i = 0; i < N_FORMS; i++) {
+    for (size_t i = 0; i < n_call_templates; i++) {
         vouch_model_options o = vouch_model_options_default();
         vouch_model *model;
         o.text_only = true;
-        o.chat_template = templates[i];
+        o.chat_template = call_templates[i].text;
         MUST(vouch_model_open(&model, path, &o, NULL) == VOUCH_OK);
         MUST((forms[i] = server_form_open(model)) != NULL);
         vouch_model_close(model);
@@ -66,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!tools) open_forms();
     if (size < 3) return 0;
-    const server_form *form = forms[data[0] % N_FORMS];
+    const server_form *form = forms[data[0] % n_call_templates];
     const bool thinks = data[1] & 1, is_cut = data[1] & 2, only_one = data[1] & 4;
     const json_t *with = data[1] & 8 ? NULL : tools;
     server_reader one, other;

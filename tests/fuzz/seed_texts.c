@@ -14,7 +14,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const char *const call_templates[] = {CALL_TEMPLATES};
 static const char *folder;
 static int n_seeds;
 
@@ -39,8 +38,8 @@ static void seed_jinja(void)
     const vouch_chat_template *known;
     for (size_t i = 0; i < COUNT(jinja_cases); i++)
         seed(jinja_cases[i].source, strlen(jinja_cases[i].source), "", i % 2 ? jinja_context : jinja_conversations[7]);
-    for (size_t i = 0; i < COUNT(call_templates); i++)
-        seed(call_templates[i], strlen(call_templates[i]), "", jinja_conversations[6 + i % 3]);
+    for (size_t i = 0; i < n_call_templates; i++)
+        seed(call_templates[i].text, strlen(call_templates[i].text), "", jinja_conversations[6 + i % 3]);
     for (size_t i = 0; (known = vouch_template_at(i)) != NULL; i++)
         seed(known->text, strlen(known->text), "", jinja_conversations[i % COUNT(jinja_conversations)]);
 }
@@ -82,11 +81,11 @@ static void seed_calls(void)
     char path[4096];
     snprintf(path, sizeof path, "%s/model", folder);
     tiny_model_write(path, &(tiny_model_options){.seed = 7});
-    for (size_t i = 0; i < COUNT(call_templates); i++) {
+    for (size_t i = 0; i < n_call_templates; i++) {
         vouch_model_options o = vouch_model_options_default();
         vouch_model *model;
         o.text_only = true;
-        o.chat_template = call_templates[i];
+        o.chat_template = call_templates[i].text;
         if (vouch_model_open(&model, path, &o, NULL)) exit(1);
         seed_calls_of(model, (unsigned char)i);
         vouch_model_close(model);
