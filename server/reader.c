@@ -267,7 +267,7 @@ static bool step_header(server_reader *r, bool is_end)
     const server_text *h = &r->header;
     const char *channel = h->n ? memmem(h->bytes, h->n, CHANNEL, strlen(CHANNEL)) : NULL;
     const size_t at = channel ? (size_t)(channel - h->bytes) + strlen(CHANNEL) : 0;
-    const server_text name = {.bytes = h->bytes + at, .n = h->n - at};
+    const server_text name = {.bytes = channel ? h->bytes + at : h->bytes, .n = h->n - at};
     if (begin_message_call(r, h)) r->state = SERVER_READER_ARGUMENTS;
     else r->state = is_at(&name, "analysis") ? SERVER_READER_THOUGHTS : SERVER_READER_CONTENT;
     r->header.n = 0;

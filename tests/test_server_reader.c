@@ -120,6 +120,7 @@ static const struct {
     {GPT_OSS, "\1<|channel|>\1commentary to=functions.f \1<|message|>\1{\"x\": \1<|call|>\1", true, false, "", "",
      F("f", "{\\\"x\\\":")},
     {GPT_OSS, "\1<|channel|>\1commentary\1<|message|>\1I will\1<|end|>\1", true, false, "I will", "", ""},
+    {GPT_OSS, "<|channel|>final<|message|>a<|end|><|message|>b", true, false, "ab", "", ""}, /* an empty header */
     /* The marks are text in the vocabularies of GGUF files. */
     {GPT_OSS, "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>yes\1<|return|>\1",
      true, false, "yes", "hm", ""},
