@@ -6,12 +6,14 @@
 
 #include "form.h"
 
-/* The rules of a grammar: the one that is being written, and those that it needs, which come after it. */
+/* The rules of a tool: the one that is being written, and those that it needs, which come after it. */
 typedef struct rules {
     const server_form *form;
     server_text *out;
     server_text more;
-    int32_t n_more;
+    int tool;                 /* its number */
+    const json_t *properties; /* the tool's parameters; NULL: it has none */
+    json_t *required;         /* an object: its keys are the names of those that a call must have */
 } rules;
 
 /* ------------------------------------------------------------------ texts */
@@ -157,13 +159,28 @@ static bool is_type(const json_t *schema, const char *type)
     return word && strcmp(word, type) == 0;
 }
 
-static bool is_required(const json_t *parameters, const char *key)
+/* Finds the tool's parameters. */
+static void begin_tool(rules *r, const json_t *tool)
 {
+    const json_t *schema = parameters_of(tool);
     json_t *name;
     size_t i;
-    json_array_foreach(json_object_get(parameters, "required"), i, name)
-        if (strcmp(json_string_value(name), key) == 0) return true;
-    return false;
+    r->properties = json_object_get(schema, "properties");
+    r->required = json_object();
+    r->out->failed |= !r->required;
+    json_array_foreach(json_object_get(schema, "required"), i, name)
+        r->out->failed |= json_object_set_new(r->required, json_string_value(name), json_true()) != 0;
+}
+
+static bool is_required(const rules *r, const char *key)
+{
+    return json_object_get(r->required, key) != NULL;
+}
+
+/* Whether a call may have no such parameter. */
+static bool is_forbidden(const rules *r, const char *key, const json_t *schema)
+{
+    return json_is_false(schema) && !is_required(r, key);
 }
 
 /* A list of texts, of enum or const; NULL: the schema has none. A new reference. */
@@ -177,19 +194,20 @@ static json_t *listed_texts(const json_t *schema)
     return json_array_size(list) > 0 ? json_incref(list) : NULL;
 }
 
-/* A schema within the parameters, with what its references lead to. */
-static void put_inner_schema(server_text *out, json_t *schema, const json_t *parameters)
+/* The schema of a parameter, by its reference within the tool's %schema. */
+static void put_reference(server_text *out, const char *key)
 {
-    static const char *const definitions[] = {"$defs", "definitions"};
-    json_t *whole = json_is_object(schema) ? json_copy(schema) : json_object();
-    char *text = json_dumps(whole, JSON_COMPACT);
-    const bool refers = !text || strstr(text, "\"$ref\"");
-    free(text);
-    for (int i = 0; i < 2 && refers; i++)
-        if (json_object_get(parameters, definitions[i]))
-            json_object_set(whole, definitions[i], json_object_get(parameters, definitions[i]));
-    put_schema(out, whole);
-    json_decref(whole);
+    server_text reference = {0};
+    server_text_put(&reference, "#/properties/");
+    for (; *key; key++) {
+        const char *escape = *key == '~' ? "~0" : *key == '/' ? "~1" : *key == '%' ? "%25" : NULL;
+        if (escape) server_text_put(&reference, escape);
+        else server_text_add(&reference, key, 1);
+    }
+    server_text_put(out, "%json ");
+    put_quoted(out, reference.bytes, reference.n);
+    out->failed |= reference.failed;
+    server_text_free(&reference);
 }
 
 /* ---------------------------------------------------------------- arguments */
@@ -209,7 +227,7 @@ static void put_texts(server_text *out, json_t *texts)
 }
 
 /* A parameter's value and the mark after it. A string has no quotes; its length and pattern aren't bound. */
-static void put_parameter(rules *r, const char *key, json_t *schema, const json_t *parameters)
+static void put_parameter(rules *r, const char *key, const json_t *schema)
 {
     const server_form *f = r->form;
     const bool is_string = is_type(schema, "string");
@@ -222,26 +240,27 @@ static void put_parameter(rules *r, const char *key, json_t *schema, const json_
         return;
     }
     if (texts) put_texts(r->out, texts);
-    else put_inner_schema(r->out, schema, parameters);
+    else put_reference(r->out, key);
     put_marks(r->out, f, f->end);
     json_decref(texts);
 }
 
 /* The parameters in the order of the properties. */
-static void put_parameters(rules *r, const json_t *parameters)
+static void put_parameters(rules *r)
 {
     const char *key;
     json_t *schema;
-    json_object_foreach(json_object_get(parameters, "properties"), key, schema)
+    json_object_foreach((json_t *)(uintptr_t)r->properties, key, schema)
     {
+        if (is_forbidden(r, key, schema)) continue;
         server_text_put(r->out, "(");
-        put_parameter(r, key, schema, parameters);
-        server_text_put(r->out, is_required(parameters, key) ? ") " : ")? ");
+        put_parameter(r, key, schema);
+        server_text_put(r->out, is_required(r, key) ? ") " : ")? ");
     }
 }
 
 /* A value of an argument in Python or the bare notation. Values within values are JSON, which both notations read. */
-static void put_value(rules *r, json_t *schema, const json_t *parameters)
+static void put_value(rules *r, const char *key, const json_t *schema)
 {
     const server_form *f = r->form;
     json_t *texts = is_type(schema, "string") || !json_object_get(schema, "type") ? listed_texts(schema) : NULL;
@@ -259,7 +278,7 @@ static void put_value(rules *r, json_t *schema, const json_t *parameters)
     } else if (f->notation == SERVER_NOTATION_PYTHON && is_type(schema, "boolean")) {
         server_text_put(r->out, "(\"True\" | \"False\") ");
     } else {
-        put_inner_schema(r->out, schema, parameters);
+        put_reference(r->out, key);
     }
     json_decref(texts);
 }
@@ -281,55 +300,53 @@ static void put_key(server_text *out, const char *key)
 }
 
 /* key=value, key=value: each required, in the order of the properties. For property i there are two rules, `a` where
- * nothing stands before it and `b` where something does:
+ * nothing stands before it and `b` where something does. Of tool 7:
  *
- *   a0 ::= key0 "=" value0 b1 | a1         the alternative only where property 0 may be left out
- *   b0 ::= (", " key0 "=" value0)? b1 */
-static void put_keywords(rules *r, const json_t *parameters)
+ *   a7-0 ::= key0 "=" value0 b7-1 | a7-1         the alternative only where property 0 may be left out
+ *   b7-0 ::= (", " key0 "=" value0)? b7-1 */
+static void put_keywords(rules *r)
 {
     const char *const is = r->form->notation == SERVER_NOTATION_PYTHON ? "=" : ":",
                      *const comma = r->form->notation == SERVER_NOTATION_PYTHON ? ", " : ",";
     server_text *out = r->out;
-    const int32_t first = r->n_more;
-    int32_t i = first;
+    int i = 0;
     const char *key;
     json_t *schema;
-    server_text_format(out, "a%d ", (int)i);
+    server_text_format(out, "a%d-0 ", r->tool);
     r->out = &r->more;
-    json_object_foreach(json_object_get(parameters, "properties"), key, schema)
+    json_object_foreach((json_t *)(uintptr_t)r->properties, key, schema)
     {
-        const bool must = is_required(parameters, key);
+        if (is_forbidden(r, key, schema)) continue;
+        const bool must = is_required(r, key);
         for (int is_later = 0; is_later < 2; is_later++) {
-            server_text_format(&r->more, "%c%d ::= (", is_later ? 'b' : 'a', (int)i);
+            server_text_format(&r->more, "%c%d-%d ::= (", is_later ? 'b' : 'a', r->tool, i);
             if (is_later) put_quoted(&r->more, comma, strlen(comma));
             put_key(&r->more, key);
             put_quoted(&r->more, is, 1);
-            put_value(r, schema, parameters);
-            if (is_later) server_text_format(&r->more, must ? ") b%d\n" : ")? b%d\n", (int)i + 1);
-            else if (must) server_text_format(&r->more, ") b%d\n", (int)i + 1);
-            else server_text_format(&r->more, ") b%d | a%d\n", (int)i + 1, (int)i + 1);
+            put_value(r, key, schema);
+            server_text_format(&r->more, must || !is_later ? ") b%d-%d" : ")? b%d-%d", r->tool, i + 1);
+            if (!must && !is_later) server_text_format(&r->more, " | a%d-%d", r->tool, i + 1);
+            server_text_put(&r->more, "\n");
         }
         i++;
     }
-    server_text_format(&r->more, "a%d ::= \"\"\nb%d ::= \"\"\n", (int)i, (int)i);
-    r->n_more = i + 1;
+    server_text_format(&r->more, "a%d-%d ::= \"\"\nb%d-%d ::= \"\"\n", r->tool, i, r->tool, i);
     r->out = out;
 }
 
 static void put_arguments(rules *r, const json_t *tool)
 {
-    json_t *schema = parameters_of(tool);
     switch (r->form->notation) {
-    case SERVER_NOTATION_PARAMETERS: put_parameters(r, schema); break;
+    case SERVER_NOTATION_PARAMETERS: put_parameters(r); break;
     case SERVER_NOTATION_PYTHON:
     case SERVER_NOTATION_BARE:
         server_text_put(r->out, r->form->notation == SERVER_NOTATION_PYTHON ? "\"(\" " : "\"{\" ");
-        put_keywords(r, schema);
+        put_keywords(r);
         server_text_put(r->out, r->form->notation == SERVER_NOTATION_PYTHON ? "\")\" " : "\"}\" ");
         break;
     default: {
         /* Arguments are an object, whatever the tool says. */
-        json_t *object = schema ? json_copy(schema) : json_object();
+        json_t *schema = parameters_of(tool), *object = schema ? json_copy(schema) : json_object();
         if (!json_object_get(object, "type")) json_object_set_new(object, "type", json_string("object"));
         put_schema(r->out, object);
         json_decref(object);
@@ -371,9 +388,29 @@ static void put_message(rules *r, const json_t *tool)
     put_arguments(r, tool);
 }
 
+/* Adds the rules of tool i: `toolI`, and those that it needs. The parameters of a call that is no JSON object are
+ * schemas within the tool's. */
+static void put_tool(server_text *out, const server_form *form, const json_t *tool, int i)
+{
+    rules r = {.form = form, .out = out, .tool = i};
+    begin_tool(&r, tool);
+    if (form->notation != SERVER_NOTATION_JSON && json_object_size(r.properties) > 0) {
+        server_text_put(out, "%schema ");
+        server_text_json(out, json_incref(parameters_of(tool)));
+        server_text_put(out, "\n");
+    }
+    server_text_format(out, "tool%d ::= ", i);
+    if (form->is_harmony) put_message(&r, tool);
+    else put_item(&r, tool);
+    server_text_put(out, "\n");
+    server_text_add(out, r.more.bytes, r.more.n);
+    out->failed |= r.more.failed;
+    server_text_free(&r.more);
+    json_decref(r.required);
+}
+
 void server_form_put_calls(server_text *out, const server_form *form, const json_t *tools, bool several)
 {
-    rules r = {.form = form, .out = out};
     const json_t *tool;
     size_t i;
     server_text_put(out, "calls ::= ");
@@ -397,14 +434,7 @@ void server_form_put_calls(server_text *out, const server_form *form, const json
         server_text_put(out, "\n");
     }
     server_text_put(out, "item ::= ");
-    json_array_foreach(tools, i, tool)
-    {
-        if (i > 0) server_text_put(out, "| ");
-        if (form->is_harmony) put_message(&r, tool);
-        else put_item(&r, tool);
-    }
+    for (i = 0; i < json_array_size(tools); i++) server_text_format(out, i > 0 ? "| tool%d " : "tool%d ", (int)i);
     server_text_put(out, "\n");
-    server_text_add(out, r.more.bytes, r.more.n);
-    out->failed |= r.more.failed;
-    server_text_free(&r.more);
+    json_array_foreach(tools, i, tool) put_tool(out, form, tool, (int)i);
 }

@@ -84,6 +84,12 @@ static const example notations[] = {
     /* A schema within a grammar, whose own rules may have any name. */
     {"root ::= space %json {\"type\": \"array\", \"items\": {\"$ref\": \"#\"}} schema | %json{\"const\": 1}\n"
      "space ::= \"_\"\nschema ::= \"!\"", {"_[]!", "_[[],[]]!", "1"}, {"_[", "_[]"}, {"[]!", "_1!", " []!"}},
+    /* Schemas of one document, by references; a second document takes the place of the first. */
+    {"%schema {\"properties\": {\"a~b/c%\": {\"const\": 1}, \"r\": {\"items\": {\"$ref\": \"#/properties/r\"}, "
+     "\"type\": \"array\"}}}\nroot ::= %json \"#/properties/a~0b~1c%25\" \"-\" %json \"#/properties/r\" two\n\n# next\n"
+     "%schema {\"$defs\": {\"x\": {\"$anchor\": \"y\", \"type\": \"null\"}}, \"const\": 2}\ntwo ::= %json \"#y\" %json "
+     "\"#\"",
+     {"1-[]null2", "1-[[],[[]]]null2"}, {"1-", "1-[]null"}, {"1-1", "2"}},
     {"root ::= %token \"<x>\" \"y\"", {"\xff<x>\xfey"}, {"", "\xff<x"}, {"<x>y", "\xff<x>y", "\xff<xx>\xfey"}},
     {"root ::= [\\u1234-\\u2345]", {"\xe1\x88\xb4", "\xe2\x8d\x85", "\xe1\xbf\xbf"}, {"\xe1"},
      {"\xe1\x88\xb3", "\xe2\x8d\x86"}},
@@ -473,6 +479,17 @@ static const complaint wrong_notations[] = {
     {"root ::= %json {\"type\": }", "the schema is no JSON: line 1"},
     {"root ::= %json 3", "must be an object"},
     {"root ::= %json {\"type\": \"text\"}", "the schema at \"/type\": expected null"},
+    {"root ::= %json \"#\"", "column 16 of the grammar: expected a schema; a reference needs a line %schema"},
+    {"%schema {}\nroot ::= %json \"#/properties/x\"", "\"#/properties/x\" is no schema of the document"},
+    {"%schema {}\nroot ::= %json \"x\"", "\"x\" is no schema of the document"},
+    {"%schema {\"properties\": {\"x\": {\"type\": \"text\"}}}\nroot ::= %json \"#/properties/x\"",
+     "the schema at \"/properties/x/type\": expected null"},
+    {"%schema {\"properties\": {\"x\": false}}\nroot ::= %json \"#/properties/x\"",
+     "\"/properties/x\": false allows no value"},
+    {"%schema {\"$defs\": {\"x\": {\"enum\": []}}}\nroot ::= %json \"#/$defs/x\"", "no value is valid"},
+    {"%schema {", "the schema is no JSON"},
+    {"%schema 3\nroot ::= \"a\"", "must be an object"},
+    {"root ::= \"a\" %schema {}", "expected %json, %until or %token"},
     {"root ::= %until x", "expected a text in quotes"},
     {"root ::= %until \"\"", "not empty"},
     {"root ::= %token \"12345678901234567890123456789012345678901234567890123456789012345\"", "more than 64"},

@@ -8,10 +8,11 @@
  *     ws    ::= [ \t\n]*
  *
  * The text that a grammar allows begins with the rule `root`. A rule ends at the end of its line, except within
- * parentheses and before or behind "|". Classes and "." stand for one character of UTF-8. Three items are our own:
+ * parentheses and before or behind "|". Classes and "." stand for one character of UTF-8. Four items are our own:
  *
  *     %until "</think>"            any text up to the first mark, and the mark
  *     %json {"type": "integer"}    a value that the JSON Schema accepts
+ *     %json "#/$defs/count"        the same for a schema within the document of the last line %schema {...}
  *     %token "[TOOL_CALLS]"        the control token of this name
  */
 #include <string.h>
@@ -22,11 +23,12 @@
 #include "text/grammar/until.h"
 #include "text/unicode.h"
 
-enum { MOST_REPEATS = 100000, LONGEST_NAME = 200 };
+enum { MOST_REPEATS = 100000, LONGEST_NAME = 200, LONGEST_REFERENCE = 1024 };
 
 typedef struct reader {
     vouch_builder *builder;
     const char *text, *at, *end;
+    vouch_schema *schema; /* of the last %schema; NULL: there was none */
     int depth;
 } reader;
 
@@ -207,7 +209,9 @@ static int32_t read_mark(reader *r, int32_t *mark, int32_t room)
     r->at++;
     while (peek(r) != '"' && !failed(r)) {
         const int32_t character = read_character(r);
-        if (n == room) return fail(r, "a text of more than 64 characters");
+        if (n == room)
+            return fail(r, room == VOUCH_LONGEST_MARK ? "a text of more than 64 characters"
+                                                      : "a reference of more than 1024 characters");
         mark[n++] = character;
     }
     if (n == 0 && !failed(r)) return fail(r, "expected a text that is not empty");
@@ -215,28 +219,51 @@ static int32_t read_mark(reader *r, int32_t *mark, int32_t room)
     return failed(r) ? 0 : n;
 }
 
-/* Reads the name of a control token. */
-static vouch_expression read_token(reader *r)
+/* Reads a literal of up to `room` characters as UTF-8. Returns its bytes, after which a 0 stands. */
+static size_t read_text(reader *r, char text[4 * LONGEST_REFERENCE + 1], int32_t room)
 {
-    int32_t mark[VOUCH_LONGEST_MARK];
-    char name[4 * VOUCH_LONGEST_MARK];
+    int32_t mark[LONGEST_REFERENCE];
     size_t n_bytes = 0;
-    const int32_t n = read_mark(r, mark, VOUCH_LONGEST_MARK);
+    const int32_t n = read_mark(r, mark, room);
     for (int32_t i = 0; i < n; i++)
-        n_bytes += (size_t)utf8proc_encode_char(mark[i], (utf8proc_uint8_t *)name + n_bytes);
-    return n > 0 ? vouch_expression_token(r->builder, name, n_bytes) : 0;
+        n_bytes += (size_t)utf8proc_encode_char(mark[i], (utf8proc_uint8_t *)text + n_bytes);
+    text[n_bytes] = '\0';
+    return n_bytes;
 }
 
-/* Reads %json SCHEMA, %until "MARK" or %token "NAME". */
+/* Reads a schema of the document of %schema, by a reference. */
+static vouch_expression read_reference(reader *r)
+{
+    char reference[4 * LONGEST_REFERENCE + 1];
+    if (!r->schema) return fail(r, "expected a schema; a reference needs a line %schema {...} before it");
+    const size_t n = read_text(r, reference, LONGEST_REFERENCE);
+    return n > 0 ? vouch_schema_at(r->schema, reference) : 0;
+}
+
+static vouch_schema *read_schema(reader *r)
+{
+    size_t n_read;
+    vouch_schema *schema = vouch_schema_open(r->builder, r->at, (size_t)(r->end - r->at), &n_read);
+    r->at = failed(r) ? r->end : r->at + n_read;
+    return schema;
+}
+
+/* Reads %json SCHEMA, %json "REFERENCE", %until "MARK" or %token "NAME". */
 static vouch_expression read_percent(reader *r)
 {
+    char name[4 * LONGEST_REFERENCE + 1];
     if (take_word(r, "%json")) {
-        size_t n_read;
-        const vouch_expression value = vouch_schema_read_part(r->builder, r->at, (size_t)(r->end - r->at), &n_read);
-        r->at = failed(r) ? r->end : r->at + n_read;
+        if (peek(r) == '"') return read_reference(r);
+        vouch_schema *schema = read_schema(r);
+        const vouch_expression value = schema ? vouch_schema_at(schema, "#") : 0;
+        vouch_schema_close(schema);
+        if (failed(r)) r->at = r->end;
         return value;
     }
-    if (take_word(r, "%token")) return read_token(r);
+    if (take_word(r, "%token")) {
+        const size_t n = read_text(r, name, VOUCH_LONGEST_MARK);
+        return n > 0 ? vouch_expression_token(r->builder, name, n) : 0;
+    }
     if (!take_word(r, "%until")) return fail(r, "expected %json, %until or %token");
     int32_t mark[VOUCH_LONGEST_MARK];
     const int32_t n = read_mark(r, mark, VOUCH_LONGEST_MARK);
@@ -345,8 +372,15 @@ static vouch_expression read_choice(reader *r)
     return vouch_expression_choice(r->builder, &choices);
 }
 
-static void read_rule(reader *r)
+/* Reads a rule, or %schema with the document for the references after it. */
+static void read_line(reader *r)
 {
+    if (take_word(r, "%schema")) {
+        vouch_schema_close(r->schema);
+        r->schema = read_schema(r);
+        skip_space(r, true);
+        return;
+    }
     if (!is_word(peek(r))) {
         fail(r, "expected a rule, such as root ::= \"yes\" | \"no\"");
         return;
@@ -375,7 +409,8 @@ int32_t vouch_gbnf_read(vouch_builder *builder, const char *text, size_t n)
 {
     reader r = {.builder = builder, .text = text, .at = text, .end = text + n};
     skip_space(&r, true);
-    while (peek(&r) >= 0 && !failed(&r)) read_rule(&r);
+    while (peek(&r) >= 0 && !failed(&r)) read_line(&r);
+    vouch_schema_close(r.schema);
     const int32_t root = vouch_builder_find(builder, "root", 4);
     if (root < 0)
         vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the grammar has no rule root; expected root ::= ...");

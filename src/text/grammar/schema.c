@@ -281,42 +281,57 @@ static void fail_empty(vouch_schema *s, const json_t *schema)
     vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, NULL, "no value is valid: its keywords exclude each other");
 }
 
-/* The texts of values that the document's schema allows. Takes the document; NULL: it is no JSON, as `flaw` says. */
-static vouch_expression read_document(vouch_builder *builder, json_t *document, const json_error_t *flaw)
+void vouch_schema_close(vouch_schema *schema)
 {
-    vouch_schema s = {.writer = {.builder = builder, .rules = VOUCH_JSON_RULES}, .builder = builder};
-    s.root = document;
-    s.made = json_array();
-    if (!s.root)
-        vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema is no JSON: line %d, column %d: %s", flaw->line,
-                           flaw->column, flaw->text);
-    else if (!s.made) vouch_builder_fail(builder, VOUCH_E_MEMORY, "not enough memory for the schema");
-    else if (json_is_false(s.root))
-        vouch_schema_fail(&s, VOUCH_E_ARGUMENT, s.root, NULL, "false allows no value");
-    else if (!json_is_object(s.root) && !json_is_true(s.root))
+    if (!schema) return;
+    json_decref(schema->made);
+    json_decref(schema->root);
+    free(schema->origins);
+    free(schema->rules);
+    free(schema->rule_slots);
+    free(schema);
+}
+
+vouch_schema *vouch_schema_open(vouch_builder *builder, const char *text, size_t n, size_t *n_read)
+{
+    json_error_t flaw;
+    vouch_schema *s = calloc(1, sizeof *s);
+    if (n_read) *n_read = 0;
+    json_t *root = s ? vouch_decimal_load(text, n, n_read, &flaw) : NULL, *made = json_array();
+    if (s) *s = (vouch_schema){.writer = {.builder = builder, .rules = VOUCH_JSON_RULES}, .builder = builder,
+                               .root = root, .made = made};
+    if (!s || !made) vouch_builder_fail(builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+    else if (!root)
+        vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema is no JSON: line %d, column %d: %s", flaw.line,
+                           flaw.column, flaw.text);
+    else if (!vouch_is_schema(root))
         vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema must be an object or true");
-    const vouch_expression value = vouch_schema_value(&s, s.root);
-    if (builder->status == VOUCH_OK && vouch_expression_is_nothing(builder, value)) fail_empty(&s, s.root);
-    json_decref(s.made);
-    json_decref(s.root);
-    free(s.origins);
-    free(s.rules);
-    free(s.rule_slots);
+    if (builder->status == VOUCH_OK) return s;
+    if (!s) json_decref(made);
+    vouch_schema_close(s);
+    return NULL;
+}
+
+vouch_expression vouch_schema_at(vouch_schema *schema, const char *reference)
+{
+    vouch_schema *s = schema;
+    const json_t *found = vouch_schema_find(s, reference);
+    if (!found)
+        vouch_builder_fail(s->builder, VOUCH_E_ARGUMENT, "\"%.60s\" is no schema of the document; expected a reference "
+                           "such as #/properties/NAME", reference);
+    else if (json_is_false(found))
+        vouch_builder_fail(s->builder, VOUCH_E_ARGUMENT, "the schema at \"%.60s\": false allows no value",
+                           reference + 1);
+    const vouch_expression value = found ? vouch_schema_value(s, found) : 0;
+    if (s->builder->status == VOUCH_OK && vouch_expression_is_nothing(s->builder, value)) fail_empty(s, found);
     return value;
 }
 
 int32_t vouch_schema_read(vouch_builder *builder, const char *text, size_t n)
 {
-    json_error_t flaw;
-    json_t *document = vouch_decimal_load(text, n, NULL, &flaw);
     const int32_t root = vouch_builder_rule(builder, VOUCH_SCHEMA_RULE, sizeof VOUCH_SCHEMA_RULE - 1);
-    vouch_builder_define(builder, root, read_document(builder, document, &flaw));
+    vouch_schema *schema = vouch_schema_open(builder, text, n, NULL);
+    if (schema) vouch_builder_define(builder, root, vouch_schema_at(schema, "#"));
+    vouch_schema_close(schema);
     return root;
-}
-
-vouch_expression vouch_schema_read_part(vouch_builder *builder, const char *text, size_t n, size_t *n_read)
-{
-    json_error_t flaw;
-    json_t *document = vouch_decimal_load(text, n, n_read, &flaw);
-    return read_document(builder, document, &flaw);
 }

@@ -31,11 +31,11 @@ static const char *next_segment(const char *at, char *out, size_t room)
     return at;
 }
 
-/* The schema that a $ref names; NULL: there is none in this document. */
-static const json_t *resolve(vouch_schema *s, const char *ref)
+const json_t *vouch_schema_find(vouch_schema *s, const char *reference)
 {
+    const char *ref = reference;
     const json_t *node = s->root;
-    char segment[256];
+    char segment[1024];
     if (*ref != '#') return NULL;
     if (ref[1] && ref[1] != '/') {
         if (!s->anchors) s->anchors = vouch_schema_keep(s, vouch_schema_anchors(s->root));
@@ -65,7 +65,7 @@ static const char *reference_of(const json_t *schema)
 static const json_t *target_of(vouch_schema *s, const json_t *schema, const char *keyword)
 {
     const char *ref = json_string_value(json_object_get(schema, keyword));
-    const json_t *target = resolve(s, ref);
+    const json_t *target = vouch_schema_find(s, ref);
     if (!target)
         vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, keyword,
                           "\"%.60s\" is no schema of this document; expected #/$defs/NAME", ref);

@@ -16,6 +16,7 @@
 #define VOUCH_TEXT_GRAMMAR_SCHEMA_PARTS_H
 
 #include "text/grammar/json_text.h"
+#include "text/grammar/notations.h"
 
 enum { VOUCH_SCHEMA_FLATS = 1 << 16, VOUCH_SCHEMA_WORK = 20000 };
 
@@ -63,7 +64,7 @@ typedef struct vouch_schema_rule {
     int32_t position; /* where its values begin (vouch_schema.position) */
 } vouch_schema_rule;
 
-typedef struct vouch_schema {
+struct vouch_schema {
     vouch_json_writer writer;
     vouch_builder *builder;
     json_t *root;
@@ -79,7 +80,7 @@ typedef struct vouch_schema {
     int32_t n_origins, origins_room;
     int32_t n_conditions;     /* `not` and `if` within which schemas are being flattened */
     int32_t n_unevaluated;    /* schemas with unevaluatedProperties or unevaluatedItems that are being flattened */
-} vouch_schema;
+};
 
 /* Flat schemas, whose keywords are VOUCH_KEYWORD_FLAT. Owned by `made`. */
 typedef struct vouch_flats {
@@ -110,6 +111,8 @@ vouch_keyword_role vouch_schema_role(const char *keyword);
  */
 json_t *vouch_schema_anchors(const json_t *root);
 
+/* The schema that a $ref names; NULL: there is none in this document. */
+const json_t *vouch_schema_find(vouch_schema *s, const char *reference);
 /* The schema that the reference of a schema names; NULL after a failure. */
 const json_t *vouch_schema_target(vouch_schema *s, const json_t *schema);
 /* The schema as a choice of flat schemas. Where it is only a reference, one flat schema has that $ref. */
