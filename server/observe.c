@@ -2,6 +2,7 @@
 /* /props and /slots as llama.cpp has them, /version and /tokenizer_info as vLLM has them, and /admin/speculation. */
 #include "observe.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/sampling.h"
@@ -159,9 +160,11 @@ static json_t *pass_seconds_json(const server_model *m)
 static server_model *find_queried_model(server_exchange *x, server_fault *fault)
 {
     const char *word = mhd.MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND, "model");
-    json_t *name = word ? cli_json_text(word) : NULL;
+    char *given = word ? server_unescaped(word) : NULL;
+    json_t *name = given ? cli_json_text(given) : NULL;
     server_model *m = server_find_model(x->server, name, fault);
     json_decref(name);
+    free(given);
     return m;
 }
 

@@ -501,11 +501,16 @@ void server_list_models(server_exchange *x)
 void server_show_model(server_exchange *x)
 {
     server_fault fault;
-    for (size_t i = 0; i < x->server->options->n_models; i++) {
-        if (strcmp(x->server->models[i].options->name, x->rest) != 0) continue;
-        server_reply_json(x, 200, model_json(x->server, &x->server->models[i]));
-        return;
+    const server_model *found = NULL;
+    char *name = server_unescaped(x->rest);
+    for (size_t i = 0; name && i < x->server->options->n_models; i++)
+        if (strcmp(x->server->models[i].options->name, name) == 0) found = &x->server->models[i];
+    if (found) {
+        server_reply_json(x, 200, model_json(x->server, found));
+    } else {
+        if (name) server_fail_model(&fault, name);
+        else server_fail_memory(&fault);
+        server_reply_fault(x, &fault);
     }
-    server_fail_model(&fault, x->rest);
-    server_reply_fault(x, &fault);
+    free(name);
 }

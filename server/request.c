@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "request.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -467,6 +468,19 @@ static bool read_tools(server_request *r, server_fault *fault)
         return server_fail_field(fault, "tool_choice", "a call is forced, but the request has no tools");
     if (json_array_size(r->tools) == 0 || strcmp(word, "none") == 0) r->tools = NULL;
     return true;
+}
+
+char *server_unescaped(const char *name)
+{
+    char *copy = strdup(name), *out = copy;
+    for (unsigned byte; copy && *name; name++) {
+        const bool is_escape = *name == '%' && isxdigit((unsigned char)name[1]) && isxdigit((unsigned char)name[2]) &&
+                               sscanf(name + 1, "%2x", &byte) == 1 && byte > 0;
+        *out++ = is_escape ? (char)byte : *name;
+        if (is_escape) name += 2;
+    }
+    if (copy) *out = '\0';
+    return copy;
 }
 
 bool server_fail_model(server_fault *fault, const char *name)

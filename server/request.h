@@ -103,6 +103,9 @@ server_job *server_prompt_texts(const server_request *request, server_fault *fau
 /* The model of this name, a JSON string; without a name the first. NULL with a fault. A server of one model answers to
  * every name. */
 server_model *server_find_model(server *s, const json_t *name, server_fault *fault);
+/* A copy of a name in a path or a query, with its escapes, such as %20, read; the caller's. An escaped NUL stays as it
+ * is. NULL: no memory. */
+char *server_unescaped(const char *name);
 /* No model has the name: 404. False. */
 bool server_fail_model(server_fault *fault, const char *name);
 

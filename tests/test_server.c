@@ -1228,14 +1228,15 @@ static void several_models_have_names(void **state)
     (void)state;
     char first[300], second[300];
     snprintf(first, sizeof first, "large=%s", target);
-    snprintf(second, sizeof second, "small=%s", draft);
+    snprintf(second, sizeof second, "a small:one=%s", draft);
     http_server both = http_server_start(ARGUMENTS("--model", first, "--model", second, "--parallel", "2"));
     refuse_defaults(&both);
     static const struct {
         const char *body, *says;
         int status;
     } cases[] = {{"{\"prompt\": \"x\", \"max_tokens\": 1}", "\"model\":\"large\"", 200},
-                 {"{\"prompt\": \"x\", \"max_tokens\": 1, \"model\": \"small\"}", "\"model\":\"small\"", 200},
+                 {"{\"prompt\": \"x\", \"max_tokens\": 1, \"model\": \"a small:one\"}",
+                  "\"model\":\"a small:one\"", 200},
                  {"{\"prompt\": \"x\", \"max_tokens\": 1, \"model\": \"other\"}", "model_not_found", 404}};
     for (size_t i = 0; i < 3; i++) {
         http_reply reply = http_post(both.port, TEXT, cases[i].body);
@@ -1243,13 +1244,22 @@ static void several_models_have_names(void **state)
         assert_non_null(strstr(reply.body, cases[i].says));
         http_reply_free(&reply);
     }
-    http_reply reply = http_request(both.port, "GET", "/props?model=small", "", NULL);
-    json_t *props = http_json(&reply);
-    assert_string_equal(http_text_at(props, "model_alias"), "small");
-    json_decref(props);
-    reply = http_request(both.port, "GET", "/props?model=other", "", NULL);
-    assert_int_equal(reply.status, 404);
-    http_reply_free(&reply);
+    /* Paths and queries have names escaped. */
+    static const struct {
+        const char *path, *member, *says;
+        int status;
+    } names[] = {{"/props?model=large", "model_alias", "large", 200},
+                 {"/props?model=a%20small%3Aone", "model_alias", "a small:one", 200},
+                 {"/props?model=other", "error.code", "model_not_found", 404},
+                 {"/v1/models/a%20small%3aone", "id", "a small:one", 200},
+                 {"/v1/models/a%2520small:one", "error.code", "model_not_found", 404}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        http_reply reply = http_request(both.port, "GET", names[i].path, "", NULL);
+        assert_int_equal(reply.status, names[i].status);
+        json_t *answer = http_json(&reply);
+        assert_string_equal(http_text_at(answer, names[i].member), names[i].says);
+        json_decref(answer);
+    }
     assert_int_equal(http_server_stop(&both, SIGTERM), 0);
     expect(RUN("serve", "--model", first, "--model", first), 2, "given twice");
     expect(RUN("serve", "--model", "=x"), 2, "NAME=FILE");
