@@ -201,7 +201,7 @@ static void bad_configs(void **state)
     expect_config("gemma4", "\"2\": {", "\"3\": {", "per_layer_config: '3' isn't an object named by a layer, 0 to 2");
     expect_config("gemma4", "\"2\": {", "\"2\": {\"sliding_window\": 9, ", "per_layer_config has sliding_window");
     expect_config("gemma4", "\"2\": {", "\"1\": {\"head_dim\": 24}, \"2\": {",
-                  "layers of one type have heads of several widths");
+                  "layers of one type (layer_types) have heads of several widths");
     expect_config("gemma4", "\"head_dim\": 32", "\"head_dim\": 2000", "a head is 2000 wide");
     expect_config("gemma4", "\"attention_k_eq_v\": false", "\"attention_k_eq_v\": true",
                   "attention_k_eq_v is true, but layer 2 has a v_proj");
@@ -210,7 +210,7 @@ static void bad_configs(void **state)
     expect_config("gemma4_text experts", "\"enable_moe_block\": true", "\"enable_moe_block\": false",
                   "enable_moe_block is false, but layer 0 has a router");
     expect_config("gemma4", "\"enable_moe_block\": false", "\"enable_moe_block\": true",
-                  "enable_moe_block is true, but layer 0 has no router");
+                  "num_experts is missing");
     expect_config("gemma4_text", "\"num_kv_shared_layers\": 2", "\"num_kv_shared_layers\": 4",
                   "num_kv_shared_layers is 4, expected 0 to 3");
     expect_config("smollm3", "[1, 1, 1, 0, 1]", "[1, 0, 1, 0, 1]", "no_rope_layers is not every fourth layer");
@@ -241,6 +241,8 @@ static void bad_configs(void **state)
     expect_config("gemma3_text", "\"rope_theta\": 10000.0, \"rope_type\": \"default\"",
                   "\"rope_theta\": 10000.0, \"rope_type\": \"linear\", \"factor\": 2",
                   "rope_parameters.sliding_attention.rope_type is \"linear\", which vouch doesn't support");
+    expect_config("exaone4", "\"full_attention\"", "\"sliding_attention\"",
+                  "layer_types gives layers a window, but sliding_window is missing");
     expect_config("mixtral", "\"num_local_experts\": 5", "\"num_local_experts\": 5, \"num_experts\": 4",
                   "num_local_experts has two values under its names num_local_experts|num_experts");
     expect_config("mixtral", "\"intermediate_size\": 40", "\"intermediate_size\": 48", "48, but the tensor '");
@@ -253,6 +255,39 @@ static void bad_configs(void **state)
     expect_config("falcon 7b", "\"alibi\": false", "\"alibi\": true", "alibi is true");
     expect_config("falcon 7b", "\"multi_query\": true", "\"multi_query\": false",
                   "aren't the queries, keys and values");
+}
+
+/* Sizes that contradict the tensors: the error has the tensor, by both of its names, and the sizes of config.json. */
+static void contradictions_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *from, *to, *words[3];
+    } cases[] = {
+        {"llama", "\"head_dim\": 80", "\"head_dim\": 16",
+         {"'blk.0.attn_q.weight' (model.layers.0.self_attn.q_proj.weight) has shape [48, 480, 1, 1], must be [48, 96]",
+          "; config.json: ", "head_dim is 16"}},
+        {"llama", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1",
+         {"(model.layers.1.", " has no place in a llama model of 1 layers; config.json: ", "num_hidden_layers is 1"}},
+        {"llama", "\"head_dim\"", "\"other\"",
+         {"must be [48, 48]", "num_key_value_heads is 3", "head_dim is null"}},
+        {"qwen3_moe", "\"num_local_experts\": 5", "\"num_local_experts\": 4",
+         {"(model.layers.0.mlp.gate.weight) has shape [48, 5, 1, 1], must be [48, 4]", "num_local_experts is 4", ""}},
+        {"gemma4_text experts", "\"num_experts\": 5", "\"num_experts\": 4",
+         {"(model.layers.0.router.", "num_experts is 4", ""}},
+        {"gpt_neox", "\"num_attention_heads\": 6", "\"num_attention_heads\": 6, \"head_dim\": 32",
+         {"query_key_value", "aren't the queries, keys and values; config.json: ", "head_dim is 32"}},
+    };
+    vouch_model_options options = vouch_model_options_default();
+    options.text_only = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *folder = hf_folder_reworded(hf_case_named(cases[i].name), cases[i].from, cases[i].to);
+        vouch_model *model;
+        vouch_error err = {0};
+        assert_int_not_equal(vouch_model_open(&model, folder, &options, &err), VOUCH_OK);
+        for (int j = 0; j < 3; j++)
+            if (!strstr(err.message, cases[i].words[j])) fail_msg("'%s' for '%s'", err.message, cases[i].words[j]);
+    }
 }
 
 static void bad_folders(void **state)
@@ -273,6 +308,9 @@ static void bad_folders(void **state)
     expect_refusal(folder, "experts.3.w1.weight': the tensor before it in its stack is missing");
     folder = hf_folder_write("output", llama, &(hf_layout){.left_out = "lm_head.weight"});
     expect_refusal(folder, "(lm_head.weight) is missing, and tie_word_embeddings is false");
+    folder = hf_folder_write("router", hf_case_named("gemma4_text experts"),
+                             &(hf_layout){.left_out = "model.layers.0.router.proj.weight"});
+    expect_refusal(folder, "enable_moe_block is true, but layer 0 has no router");
     folder = hf_folder_write("names", hf_case_named("stablelm"),
                              &(hf_layout){.config = hf_case_named("mistral")->config});
     expect_refusal(folder, "self_attn.k_layernorm.norms.0.weight': has no place in a model of type 'mistral'");
@@ -382,7 +420,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_headers), cmocka_unit_test(bad_tensors), cmocka_unit_test(good_files),
         cmocka_unit_test(bad_configs), cmocka_unit_test(bad_folders), cmocka_unit_test(bad_indexes),
-        cmocka_unit_test(damaged_files),
+        cmocka_unit_test(contradictions_are_named), cmocka_unit_test(damaged_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

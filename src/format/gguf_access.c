@@ -89,6 +89,18 @@ const char *vouch_gguf_path(const vouch_gguf *gguf)
     return gguf->path;
 }
 
+const char *vouch_gguf_origin(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor)
+{
+    return gguf->made ? gguf->made->origins[tensor - gguf->tensors] : NULL;
+}
+
+void vouch_gguf_add_sizes(const vouch_gguf *gguf, vouch_error *err)
+{
+    if (!err || !gguf->made || !gguf->made->sizes) return;
+    const size_t n = strlen(err->message);
+    snprintf(err->message + n, sizeof err->message - n, "; config.json: %s", gguf->made->sizes);
+}
+
 size_t vouch_gguf_file_bytes(const vouch_gguf *gguf)
 {
     size_t size = gguf->n_files ? 0 : gguf->size;

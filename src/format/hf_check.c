@@ -125,11 +125,13 @@ static vouch_status check_routers(const vouch_json *config, const vouch_hf_shape
         snprintf(name, sizeof name, "blk.%lld.ffn_gate_inp.weight", (long long)i);
         const int expected = has_experts(config, shape->n_experts, i);
         const bool is_there = vouch_gguf_find_tensor(gguf, name) != NULL;
-        if (expected >= 0 && is_there != (expected == 1))
-            return vouch_fail(err, VOUCH_E_FORMAT,
-                              "%s: num_dense_layers, or expert_layer_period and expert_layer_offset, give layer %lld "
-                              "%s, but the folder has %s router",
-                              config->path, (long long)i, expected ? "experts" : "no experts", is_there ? "a" : "no");
+        if (expected < 0 || is_there == (expected == 1)) continue;
+        vouch_fail(err, VOUCH_E_FORMAT,
+                   "%s: num_dense_layers, or expert_layer_period and expert_layer_offset, give layer %lld %s, but the "
+                   "folder has %s router",
+                   config->path, (long long)i, expected ? "experts" : "no experts", is_there ? "a" : "no");
+        vouch_gguf_add_sizes(gguf, err);
+        return VOUCH_E_FORMAT;
     }
     return VOUCH_OK;
 }
@@ -140,7 +142,7 @@ vouch_status vouch_hf_check_experts(const vouch_json *config, const vouch_hf_sha
     static const char experts[] = ".ffn_down_exps.weight", shared[] = ".ffn_down_shexp.weight";
     VOUCH_TRY(check_routers(config, shape, gguf, err));
     for (size_t i = 0; i < vouch_gguf_n_tensors(gguf); i++) {
-        char name[65];
+        char name[65], key[64];
         const vouch_gguf_tensor *t = vouch_gguf_get_tensor(gguf, i);
         snprintf(name, sizeof name, "%.*s", (int)t->name.size, t->name.data);
         const int64_t expected = ends_with(name, experts, sizeof experts - 1) ? shape->n_expert_ff
@@ -148,8 +150,9 @@ vouch_status vouch_hf_check_experts(const vouch_json *config, const vouch_hf_sha
                                                                               : 0;
         if (expected > 0 && t->dim[0] != expected)
             return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is %lld, but the tensor '%s' is %lld wide", config->path,
-                              expected == shape->n_shared_ff ? "shared_expert_intermediate_size or intermediate_size"
-                                                             : "moe_intermediate_size or intermediate_size",
+                              vouch_json_name(config->root, ends_with(name, shared, sizeof shared - 1)
+                                              ? "shared_expert_intermediate_size|shared_intermediate_size"
+                                              : "moe_intermediate_size|intermediate_size", key),
                               (long long)expected, name, (long long)t->dim[0]);
     }
     return VOUCH_OK;

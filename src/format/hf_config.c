@@ -115,6 +115,20 @@ static vouch_status read_bare_shape(const hf_reader *r)
     return VOUCH_OK;
 }
 
+static vouch_status check_used(const hf_reader *r)
+{
+    static const char used[] = "num_experts_per_tok|experts_per_token|top_k_experts";
+    const json_t *root = r->config->root;
+    const long long n = (long long)r->shape->n_experts;
+    int64_t n_used = 0;
+    char name[64], of[64];
+    VOUCH_TRY(vouch_json_int(r->config, root, used, false, 0, INT_MAX, &n_used, r->err));
+    if (n_used <= n) return VOUCH_OK;
+    return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: %s is %lld, but %s is %lld", r->config->path,
+                      vouch_json_name(root, used, name), (long long)n_used,
+                      vouch_json_name(root, "num_local_experts|num_experts", of), n);
+}
+
 static vouch_status read_shape(const hf_reader *r)
 {
     if (r->family->has_no_attention) return read_bare_shape(r);
@@ -137,9 +151,7 @@ static vouch_status read_shape(const hf_reader *r)
     VOUCH_TRY(adjust_width(r, &n_ff));
     VOUCH_TRY(vouch_json_int(r->config, root, "num_local_experts|num_experts", false, 0, INT_MAX, &s->n_experts,
                              r->err));
-    int64_t n_used = 0;
-    VOUCH_TRY(vouch_json_int(r->config, root, "num_experts_per_tok|experts_per_token|top_k_experts", false, 0,
-                             s->n_experts, &n_used, r->err));
+    VOUCH_TRY(check_used(r));
     s->n_expert_ff = s->n_experts > 0 ? n_ff : 0;
     VOUCH_TRY(vouch_json_int(r->config, root, "moe_intermediate_size", false, 1, 1 << 24, &s->n_expert_ff, r->err));
     VOUCH_TRY(vouch_json_int(r->config, root, "shared_expert_intermediate_size|shared_intermediate_size", false, 0,
@@ -147,7 +159,7 @@ static vouch_status read_shape(const hf_reader *r)
     if (strcmp(r->family->arch, "granitehybrid") == 0 && s->n_experts == 0)
         VOUCH_TRY(need(r, "shared_intermediate_size", 1 << 24, &n_ff));
     s->n_kv_heads = s->n_heads;
-    VOUCH_TRY(vouch_json_int(r->config, root, "num_key_value_heads|num_kv_heads|n_head_kv", false, 1, s->n_heads,
+    VOUCH_TRY(vouch_json_int(r->config, root, "num_key_value_heads|num_kv_heads|n_head_kv", false, 1, 1 << 16,
                              &s->n_kv_heads, r->err));
     VOUCH_TRY(read_sharing(r));
     s->head_dim = s->n_embd / s->n_heads;
@@ -301,6 +313,9 @@ static vouch_status read_windows(const hf_reader *r)
         return hf_unsupported(r, "layer_types has windows in some layers");
     if (r->family->window_period == 0) return VOUCH_OK;
     const bool is_required = r->family->window_period > 1 && has_any && !r->family->is_head;
+    if (is_required && !has_key && vouch_json_find(root, "layer_types"))
+        return vouch_fail(r->err, VOUCH_E_FORMAT,
+                          "%s: layer_types gives layers a window, but sliding_window is missing", r->config->path);
     VOUCH_TRY(vouch_json_int(r->config, root, "sliding_window", is_required, 1, INT_MAX, &window, r->err));
     if (window > 0 || strcmp(r->family->arch, "phi3") == 0) hf_add_int(r, "attention.sliding_window", window);
     if (!is_regular)
@@ -316,7 +331,11 @@ static vouch_status read_period(const hf_reader *r, int32_t heads[VOUCH_HF_MOST_
 {
     int64_t period, offset = 0;
     VOUCH_TRY(need(r, "attn_layer_period", VOUCH_HF_MOST_LAYERS, &period));
-    VOUCH_TRY(vouch_json_int(r->config, r->config->root, "attn_layer_offset", true, 0, period - 1, &offset, r->err));
+    VOUCH_TRY(vouch_json_int(r->config, r->config->root, "attn_layer_offset", true, 0, VOUCH_HF_MOST_LAYERS, &offset,
+                             r->err));
+    if (offset >= period)
+        return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: attn_layer_offset is %lld, but attn_layer_period is %lld",
+                          r->config->path, (long long)offset, (long long)period);
     for (int64_t i = offset; i < r->shape->n_layers; i += period) heads[i] = (int32_t)r->shape->n_kv_heads;
     return VOUCH_OK;
 }

@@ -505,8 +505,9 @@ static const vouch_hf_family families[] = {
            KEYS(GPT2 "multi_query=true num_key_value_heads=1"),
            .defaults = "{\"layer_norm_epsilon\": 1e-5, \"multi_query\": true, \"tie_word_embeddings\": true}"),
     FAMILY("gpt_neox", "gptneox", GELU, RULES(gpt_neox),
-           KEYS(DENSE "head_dim layer_norm_eps rotary_pct rotary_emb_base rope_theta rope_scaling rope_parameters "
-                "original_max_position_embeddings use_parallel_residual attention_bias"),
+           KEYS("vocab_size! hidden_size! num_hidden_layers! num_attention_heads! max_position_embeddings! hidden_act "
+                "intermediate_size! head_dim layer_norm_eps rotary_pct rotary_emb_base rope_theta rope_scaling "
+                "rope_parameters original_max_position_embeddings use_parallel_residual attention_bias"),
            SWITCHES({"attention_bias", true, ".attention.query_key_value.bias|.attention.dense.bias"}),
            .defaults = "{\"rotary_pct\": 0.25, \"hidden_act\": \"gelu\", \"layer_norm_eps\": 1e-5}"),
     FAMILY("bloom", "bloom", GELU, RULES(falcon, bloom), .has_positions = true,

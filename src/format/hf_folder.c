@@ -282,9 +282,10 @@ static vouch_status model_make(vouch_gguf **out, opening *o)
         return status;
     }
     g->made->keys = bytes;
+    status = vouch_hf_keys_sizes(&o->config, family, &g->made->sizes, o->err);
     *g->unknown = o->unknown;
     o->unknown = NULL;
-    status = files_move(o, g);
+    if (status == VOUCH_OK) status = files_move(o, g);
     if (status == VOUCH_OK)
         status = vouch_hf_check_switches(&o->config, family, o->files, o->n_files, o->shape.is_tied, o->err);
     if (status == VOUCH_OK) status = vouch_hf_tensors_add(g, o->files, o->n_files, family, &o->shape, o->err);

@@ -127,7 +127,7 @@ static vouch_status add_head_dim(const hf_reader *r, const layer_sizes *sizes, b
     for (int64_t i = 0; i < sizes->n_layers; i++) {
         if (sizes->is_full[i] != full) continue;
         if (*head_dim > 0 && sizes->head_dim[i] != *head_dim)
-            return hf_unsupported(r, "layers of one type have heads of several widths");
+            return hf_unsupported(r, "layers of one type (layer_types) have heads of several widths");
         *head_dim = sizes->head_dim[i];
     }
     if (*head_dim > 1024 || *head_dim % 2 != 0)
@@ -178,12 +178,27 @@ static void add_factors(const rotation *full, int64_t head_dim, vouch_hf_shape *
 static vouch_status check_input_rows(const hf_reader *r, int64_t n_inputs)
 {
     int64_t n_vocab = 0, n_rows = 262144;
-    char problem[128];
+    char problem[160];
     VOUCH_TRY(read_int(r, "vocab_size", true, 1, 1 << 28, &n_vocab));
     VOUCH_TRY(read_int(r, "vocab_size_per_layer_input", false, 1, 1 << 28, &n_rows));
-    snprintf(problem, sizeof problem, "vocab_size_per_layer_input is %lld, and vocab_size %lld", (long long)n_rows,
-             (long long)n_vocab);
+    snprintf(problem, sizeof problem,
+             "hidden_size_per_layer_input is %lld, vocab_size_per_layer_input is %lld, and vocab_size %lld",
+             (long long)n_inputs, (long long)n_rows, (long long)n_vocab);
     return n_inputs > 0 && n_rows != n_vocab ? hf_unsupported(r, problem) : VOUCH_OK;
+}
+
+/* Without enable_moe_block transformers ignores the sizes of experts. */
+static vouch_status check_experts(const hf_reader *r)
+{
+    static const char *const sizes[] = {"num_experts", "top_k_experts", "moe_intermediate_size"};
+    bool has_experts = false;
+    VOUCH_TRY(read_flag(r->config, "enable_moe_block", &has_experts, r->err));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        int64_t size;
+        if (has_experts) VOUCH_TRY(read_int(r, sizes[i], true, 1, 1 << 23, &size));
+        else json_object_del(r->config->root, sizes[i]);
+    }
+    return VOUCH_OK;
 }
 
 /* A target's numbers. In layers that share keys and values the feed-forward network may be twice as wide. */
@@ -203,6 +218,7 @@ static vouch_status add_target(const hf_reader *r, const layer_sizes *sizes)
         is_even &= sizes->n_kv_heads[i] == sizes->n_kv_heads[0];
     }
     VOUCH_TRY(check_input_rows(r, n_inputs));
+    VOUCH_TRY(check_experts(r));
     hf_add_int(r, "attention.shared_kv_layers", n_sharing);
     hf_add_int(r, "embedding_length_per_layer_input", n_inputs);
     if (!is_even)

@@ -151,15 +151,15 @@ static vouch_status check_list(const vouch_json *config, const vouch_hf_family *
 
 /* ------------------------------------------------------------------ members */
 
-/* Adds "NAME is VALUE" to the unknown members. */
-static vouch_status note(const vouch_json *config, char **unknown, const char *name, const json_t *value,
+/* Adds "NAME is VALUE" to the list. */
+static vouch_status note(const vouch_json *config, char **list, const char *name, const json_t *value,
                          vouch_error *err)
 {
     char text[64];
-    const size_t used = *unknown ? strlen(*unknown) : 0, size = used + strlen(name) + sizeof text + 8;
-    char *longer = realloc(*unknown, size);
+    const size_t used = *list ? strlen(*list) : 0, size = used + strlen(name) + sizeof text + 8;
+    char *longer = realloc(*list, size);
     if (!longer) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", config->path);
-    *unknown = longer;
+    *list = longer;
     snprintf(longer + used, size - used, "%s%s is %s", used ? ", " : "", name, vouch_hf_value(value, text));
     return VOUCH_OK;
 }
@@ -189,6 +189,22 @@ vouch_status vouch_hf_keys_check(const vouch_json *config, const vouch_hf_family
         VOUCH_TRY(check_member(config, family, name, value, unknown, err));
         key k;
         if (!find_key(family->keys, name, &k)) json_object_del(config->root, name);
+    }
+    return VOUCH_OK;
+}
+
+vouch_status vouch_hf_keys_sizes(const vouch_json *config, const vouch_hf_family *family, char **sizes,
+                                 vouch_error *err)
+{
+    static const char derived[] = "head_dim num_key_value_heads num_kv_heads n_inner ffn_hidden_size";
+    const char *list = family->keys;
+    char name[64];
+    key k;
+    while (list && next_key(&list, &k)) {
+        const json_t *value = vouch_json_find(config->root, k.name);
+        if (!value && vouch_hf_list_has(derived, ' ', k.name)) value = json_null();
+        if (k.is_fixed || !(json_is_integer(value) || json_is_null(value))) continue;
+        VOUCH_TRY(note(config, sizes, vouch_json_name(config->root, k.name, name), value, err));
     }
     return VOUCH_OK;
 }

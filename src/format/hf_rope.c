@@ -51,6 +51,8 @@ typedef struct rotation {
 static vouch_status rope_float(const rotation *o, const char *name, bool required, double min, double max,
                                double *value)
 {
+    if (required && !vouch_json_find(o->rope, name))
+        return vouch_fail(o->r->err, VOUCH_E_FORMAT, "%s: %s.%s is missing", o->r->config->path, o->place, name);
     return vouch_json_float(o->r->config, o->rope, name, required, min, max, value, o->r->err);
 }
 
@@ -342,6 +344,7 @@ vouch_status vouch_hf_rope_read(const hf_reader *r)
     vouch_hf_shape *s = r->shape;
     rotation full = {.r = r, .type = "default", .theta = 10000, .factor = 1, .growth = 1}, window = full;
     double share = 1, window_share = 1;
+    char name[64];
     window.theta = 0;
     VOUCH_TRY(find_objects(r, &full, &window));
     VOUCH_TRY(read_basics(&full, "rope_theta|rotary_emb_base", &share));
@@ -354,9 +357,10 @@ vouch_status vouch_hf_rope_read(const hf_reader *r)
     s->n_rot = (int64_t)(share * (double)s->head_dim);
     if (s->n_rot < 2 || s->n_rot % 2 != 0)
         return vouch_fail(r->err, VOUCH_E_UNSUPPORTED,
-                          "%s: partial_rotary_factor is %g: it rotates %lld of a head's %lld elements; vouch needs an "
-                          "even number, 2 or more",
-                          r->config->path, share, (long long)s->n_rot, (long long)s->head_dim);
+                          "%s: %s is %g: it rotates %lld of a head's %lld elements (head_dim, or hidden_size / "
+                          "num_attention_heads); vouch needs an even number, 2 or more",
+                          r->config->path, vouch_json_name(r->config->root, "rotary_pct|partial_rotary_factor", name),
+                          share, (long long)s->n_rot, (long long)s->head_dim);
     VOUCH_TRY(read_scaling(&full));
     hf_add_int(r, "rope.dimension_count", s->n_rot);
     hf_add_float(r, "rope.freq_base", full.theta);

@@ -34,6 +34,14 @@ static vouch_status part_fail(const builder *b, const part *p, vouch_status code
     return vouch_fail(b->err, code, "%s: tensor '%.100s': %s", b->gguf->files[p->file].path, p->from->name, problem);
 }
 
+/* A tensor contradicts config.json. */
+static vouch_status shape_fail(const builder *b, const part *p, const char *problem)
+{
+    part_fail(b, p, VOUCH_E_FORMAT, problem);
+    vouch_gguf_add_sizes(b->gguf, b->err);
+    return VOUCH_E_FORMAT;
+}
+
 /* -------------------------------------------------------------------- parts */
 
 static bool ends_with(const char *text, const char *end)
@@ -136,7 +144,7 @@ static vouch_status check_values(const builder *b, const part *p)
 {
     const int64_t n_keys = p->layout == VOUCH_HF_VALUES_LAST ? 2 * b->shape->n_groups * b->shape->delta_keys : 0;
     if (has_values(p) && value_width(b, (p->layout == VOUCH_HF_VALUES_COLUMNS ? p->columns : p->rows) - n_keys) == 0)
-        return part_fail(b, p, VOUCH_E_FORMAT, "its shape isn't that of the value heads of config.json");
+        return shape_fail(b, p, "its shape isn't that of the value heads");
     return VOUCH_OK;
 }
 
@@ -159,13 +167,12 @@ static vouch_status read_shape(const builder *b, part *p)
     if (p->layout == VOUCH_HF_DELTA || p->layout == VOUCH_HF_DELTA_GATE) {
         const vouch_hf_shape *s = b->shape;
         if (!is_matrix || p->rows != s->n_groups * 2 * (s->delta_keys + s->delta_values))
-            return part_fail(b, p, VOUCH_E_FORMAT,
-                             "its rows aren't the queries, keys, values and gates of config.json");
+            return shape_fail(b, p, "its rows aren't the queries, keys, values and gates");
         p->rows = s->n_groups * (s->delta_values + (p->layout == VOUCH_HF_DELTA ? 2 * s->delta_keys : 0));
     }
     VOUCH_TRY(check_values(b, p));
     if (p->layout == VOUCH_HF_GROUPS && (from->n_dims != 1 || p->rows % b->shape->n_groups != 0))
-        return part_fail(b, p, VOUCH_E_FORMAT, "expected a vector whose length is a multiple of the number of groups");
+        return shape_fail(b, p, "expected a vector whose length is a multiple of the number of groups");
     if (p->layout == VOUCH_HF_TRANSPOSED && is_matrix) {
         p->rows = from->shape[1];
         p->columns = from->shape[0];
@@ -250,7 +257,7 @@ static vouch_view view_plain(const part *p, const unsigned char *data)
 static vouch_status view_rotated(const builder *b, const part *p, int64_t n_heads, vouch_view *view)
 {
     if (p->rows % (2 * n_heads) != 0)
-        return part_fail(b, p, VOUCH_E_FORMAT, "its rows are not an even number per head");
+        return shape_fail(b, p, "its rows are not an even number per head");
     const int64_t half = p->rows / n_heads / 2, c = p->columns;
     *view = (vouch_view){
         view->data, p->file, .n = {n_heads, half, 2}, .stride = {2 * half * c, c, half * c}, .step = 1};
@@ -264,7 +271,7 @@ static vouch_status views_fused(const builder *b, const part *p, vouch_view view
     const int64_t groups = s->n_kv_heads, n_queries = s->n_heads / groups, width = s->head_dim, c = p->columns;
     const int64_t group = (n_queries + 2) * width * c;
     if (p->rows != groups * (n_queries + 2) * width)
-        return part_fail(b, p, VOUCH_E_FORMAT, "its rows aren't the queries, keys and values of config.json");
+        return shape_fail(b, p, "its rows aren't the queries, keys and values");
     for (int64_t i = 0; i < 3; i++) {
         const int64_t first = i == 0 ? 0 : n_queries + i - 1, n = i == 0 ? n_queries : 1;
         views[i] = (vouch_view){views[0].data, p->file, .first = first * width * c, .n = {groups, n, width},
@@ -458,6 +465,8 @@ static vouch_status tensor_add(const builder *b, const part *parts, size_t n, si
                           p->layout == VOUCH_HF_VALUES_DECAY;
     const bool is_widened = adds || is_decay || (is_float(p) && p->type != VOUCH_TYPE_F32);
     strcpy(name, p->name);
+    b->gguf->made->origins[index] = strdup(p->from->name);
+    if (!b->gguf->made->origins[index]) return part_fail(b, p, VOUCH_E_MEMORY, "not enough memory for its name");
     *t = (vouch_gguf_tensor){.name = {name, strlen(name)}, .type = is_widened ? VOUCH_TYPE_F32 : p->type};
     set_dims(b, t, p, n);
     if (has_ids(p)) {
@@ -527,7 +536,8 @@ static vouch_status build(builder *b)
     g->tensor_index = calloc(most, sizeof *g->tensor_index);
     g->made->recipes = calloc(most, sizeof *g->made->recipes);
     g->made->names = calloc(most, NAME_SIZE);
-    if (!g->tensors || !g->tensor_index || !g->made->recipes || !g->made->names)
+    g->made->origins = calloc(most, sizeof *g->made->origins);
+    if (!g->tensors || !g->tensor_index || !g->made->recipes || !g->made->names || !g->made->origins)
         return vouch_fail(b->err, VOUCH_E_MEMORY, "%s: not enough memory for %zu tensors", g->path, most);
     size_t n = 0;
     g->made->n = most;

@@ -44,11 +44,16 @@ void vouch_made_free(vouch_made *made)
 {
     if (!made) return;
     if (made->region) munmap(made->region, made->region_size);
-    for (size_t i = 0; i < made->n; i++) free(made->recipes[i].views);
+    for (size_t i = 0; i < made->n; i++) {
+        free(made->recipes[i].views);
+        free(made->origins[i]);
+    }
     free(made->recipes);
     free(made->constants);
     free(made->steps);
     free(made->names);
+    free(made->origins);
+    free(made->sizes);
     free(made->keys);
     free(made);
 }

@@ -40,6 +40,8 @@ typedef struct vouch_made {
     size_t n;
     void *keys;            /* the bytes of the metadata */
     char *names;           /* the tensors' names */
+    char **origins;        /* [n] names in the files; NULL: the tensor is in no file */
+    char *sizes;           /* "NAME is VALUE, ..." of config.json, for messages; NULL: unknown */
     float *constants;      /* tensors whose values the metadata give */
     int64_t *steps;        /* a tensor of integers; NULL: none */
     unsigned char *region; /* reserved for made tensors, each on pages of its own */

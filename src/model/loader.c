@@ -45,6 +45,15 @@ static void mark_taken(vouch_loader *w, const vouch_gguf_tensor *tensor)
     w->is_taken[tensor - vouch_gguf_get_tensor(w->gguf, 0)] = true;
 }
 
+/* "'NAME'", and in a folder "'NAME' (its name there)". */
+static const char *title_of(const vouch_loader *w, const vouch_gguf_tensor *t, char title[256])
+{
+    const char *origin = vouch_gguf_origin(w->gguf, t);
+    const int used = snprintf(title, 256, "'%.*s'", (int)(t->name.size < 100 ? t->name.size : 100), t->name.data);
+    if (origin) snprintf(title + used, 256 - (size_t)used, " (%.100s)", origin);
+    return title;
+}
+
 /* Finds and checks a tensor [n, n_out, n_in]. n 0: it has two dimensions. */
 static vouch_status find_stack(vouch_loader *w, const char *name, bool required, int64_t n, int64_t n_out, int64_t n_in,
                                const vouch_gguf_tensor **tensor)
@@ -56,12 +65,12 @@ static vouch_status find_stack(vouch_loader *w, const char *name, bool required,
     VOUCH_TRY(check_type(w, name, t));
     mark_taken(w, t);
     if (t->dim[0] == n_in && t->dim[1] == n_out && t->dim[2] == (n ? n : 1) && t->dim[3] == 1) return VOUCH_OK;
-    char third[32] = "";
+    char third[32] = "", title[256];
     if (n) snprintf(third, sizeof third, ", %lld", (long long)n);
     return vouch_fail(w->err, VOUCH_E_FORMAT,
-                      "%s: tensor '%s' has shape [%lld, %lld, %lld, %lld], must be [%lld, %lld%s]", path, name,
-                      (long long)t->dim[0], (long long)t->dim[1], (long long)t->dim[2], (long long)t->dim[3],
-                      (long long)n_in, (long long)n_out, third);
+                      "%s: tensor %s has shape [%lld, %lld, %lld, %lld], must be [%lld, %lld%s]", path,
+                      title_of(w, t, title), (long long)t->dim[0], (long long)t->dim[1], (long long)t->dim[2],
+                      (long long)t->dim[3], (long long)n_in, (long long)n_out, third);
 }
 
 static vouch_status find_tensor(vouch_loader *w, const char *name, bool required, int64_t n_out, int64_t n_in,
@@ -263,10 +272,11 @@ vouch_status vouch_loader_refuse_others(const vouch_loader *w)
 {
     for (size_t i = 0; i < vouch_gguf_n_tensors(w->gguf); i++) {
         const vouch_gguf_tensor *tensor = vouch_gguf_get_tensor(w->gguf, i);
+        char title[256];
         if (!w->is_taken[i])
-            return vouch_fail(w->err, VOUCH_E_UNSUPPORTED, "%s: tensor '%.*s' has no place in a %s model of %d layers",
-                              vouch_gguf_path(w->gguf), (int)(tensor->name.size < 100 ? tensor->name.size : 100),
-                              tensor->name.data, w->hparams->arch, w->hparams->n_layers);
+            return vouch_fail(w->err, VOUCH_E_UNSUPPORTED, "%s: tensor %s has no place in a %s model of %d layers",
+                              vouch_gguf_path(w->gguf), title_of(w, tensor, title), w->hparams->arch,
+                              w->hparams->n_layers);
     }
     return VOUCH_OK;
 }

@@ -286,6 +286,7 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
     if (status == VOUCH_OK) status = load(w, plan, &loader, pool, progress, user);
     if (status == VOUCH_OK && w->output.n_out) w->head = &w->output;
     else if (status == VOUCH_OK && !w->head) w->head = &w->embedding;
+    if (status == VOUCH_E_FORMAT || status == VOUCH_E_UNSUPPORTED) vouch_gguf_add_sizes(gguf, err);
     if (status == VOUCH_OK) *out = w;
     else vouch_weights_close(w);
     free(loader.jobs);
