@@ -241,6 +241,10 @@ static void bad_configs(void **state)
     expect_config("gemma3_text", "\"rope_theta\": 10000.0, \"rope_type\": \"default\"",
                   "\"rope_theta\": 10000.0, \"rope_type\": \"linear\", \"factor\": 2",
                   "rope_parameters.sliding_attention.rope_type is \"linear\", which vouch doesn't support");
+    expect_config("gemma3_text", "\"full_attention\": {", "\"truncate\": false, \"full_attention\": {",
+                  "rope_parameters.truncate is false, which vouch doesn't support");
+    expect_config("gemma3_text scalar", "\"linear\"", "\"yarn\", \"truncate\": false",
+                  "rope_parameters.full_attention.truncate is false, which vouch doesn't support");
     expect_config("exaone4", "\"full_attention\"", "\"sliding_attention\"",
                   "layer_types gives layers a window, but sliding_window is missing");
     expect_config("mixtral", "\"num_local_experts\": 5", "\"num_local_experts\": 5, \"num_experts\": 4",

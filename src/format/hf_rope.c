@@ -78,10 +78,8 @@ vouch_status vouch_hf_rope_members(const hf_reader *r, const char *place, const 
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)rope, name, value) {
         const bool is_one = json_is_number(value) && json_number_value(value) == 1;
-        const bool is_kind = strcmp(name, "full_attention") == 0 || strcmp(name, "sliding_attention") == 0;
         if (json_is_null(value) || is_known(name)) continue;
         if (vouch_hf_list_has(demanded, ' ', name) && is_one) continue;
-        if (is_kind && r->family->has_rope_kinds && json_is_object(value)) continue;
         return refuse(r, place, name, value);
     }
     return VOUCH_OK;
@@ -241,6 +239,9 @@ static vouch_status read_yarn(rotation *o)
     double fast = 0, slow = 0, heat = 0;
     const json_t *truncate = json_object_get(o->rope, "truncate");
     bool is_truncated = truncate == NULL;
+    /* transformers ignores `truncate` in the object of one type of layer. */
+    if (truncate && !json_is_true(truncate) && o->r->family->has_rope_kinds)
+        return refuse(o->r, o->place, "truncate", truncate);
     VOUCH_TRY(vouch_json_bool(o->r->config, o->rope, "truncate", &is_truncated, o->r->err));
     VOUCH_TRY(read_original(o));
     VOUCH_TRY(read_factor(o, false));
@@ -295,6 +296,18 @@ static vouch_status read_scaling(rotation *o)
 
 /* ------------------------------------------------------------------ objects */
 
+/* rope_parameters may have objects for types of layers and nothing beside them. */
+static vouch_status check_kinds(const hf_reader *r, const json_t *kinds)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)kinds, name, value) {
+        if (!vouch_hf_list_has("full_attention sliding_attention", ' ', name) && !json_is_null(value))
+            return refuse(r, "rope_parameters", name, value);
+    }
+    return VOUCH_OK;
+}
+
 /* Finds the object with the rotation of layers without a window, and that of layers with one. */
 static vouch_status find_objects(const hf_reader *r, rotation *full, rotation *window)
 {
@@ -308,7 +321,6 @@ static vouch_status find_objects(const hf_reader *r, rotation *full, rotation *w
     full->place = old ? "rope_scaling" : "rope_parameters";
     if (!has_kinds) return VOUCH_OK;
     if (old && new) return hf_unsupported(r, "rope_scaling is given beside rope_parameters");
-    VOUCH_TRY(vouch_hf_rope_members(r, full->place, full->rope));
     if (!new) return VOUCH_OK;
     VOUCH_TRY(vouch_json_nested(r->config, new, "full_attention", JSON_OBJECT, &full->rope, r->err));
     VOUCH_TRY(vouch_json_nested(r->config, new, "sliding_attention", JSON_OBJECT, &window->rope, r->err));
@@ -316,7 +328,7 @@ static vouch_status find_objects(const hf_reader *r, rotation *full, rotation *w
     window->place = "rope_parameters.sliding_attention";
     if (full->rope == new || !window->rope)
         return hf_unsupported(r, "rope_parameters lacks full_attention or sliding_attention");
-    return VOUCH_OK;
+    return check_kinds(r, new);
 }
 
 /* Reads base, type and share of the rotated elements. The top of config.json has what the object lacks. */
