@@ -441,12 +441,12 @@ static void large_parameters(void **state)
                               "function", "name", "f", "parameters", "type", "object", "properties", properties,
                               "required", required, "$defs", "large", "type", "object", "properties", large, "required",
                               names);
-    for (size_t i = 0; i < COUNT(own); i++) {
-        vouch_model *model = model_with(own[i].text);
+    for (size_t i = 0; i < n_call_templates; i++) {
+        vouch_model *model = model_with(call_templates[i].text);
         server_form *form = server_form_open(model);
         vouch_error err = {0};
         vouch_grammar *grammar = grammar_of(form, tools, &err);
-        if (!grammar) fail_msg("%s: %s", own[i].name, err.message);
+        if (!grammar) fail_msg("%s: %s", call_templates[i].name, err.message);
         vouch_grammar_close(grammar);
         server_form_close(form);
         vouch_model_close(model);
