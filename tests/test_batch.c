@@ -109,6 +109,27 @@ static void answers_are_those_of_run(void **state)
     free(text);
 }
 
+/* Each answer has the form that was asked for, and another form or least length is another run. */
+static void answers_are_bound(void **state)
+{
+    (void)state;
+#define BOUND(...) RUN("batch", target, "--prompts", prompts, "-n", "9", "--out", out, __VA_ARGS__)
+    expect(BOUND("--regex", "[ab]{3}"), 0, "13 answers");
+    size_t n;
+    char *lines = read_whole(out, &n);
+    for (int i = 0; i < N_PROMPTS; i++) {
+        json_t *line = line_of(lines, i);
+        const char *text = json_string_value(json_object_get(line, "text"));
+        assert_true(strlen(text) == 3 && strspn(text, "ab") == 3);
+        json_decref(line);
+    }
+    free(lines);
+    expect(BOUND("--regex", "[ab]{3}", "--resume"), 0, "has all answers already");
+    expect(BOUND("--regex", "[ab]{2}", "--resume"), 1, "line 1 belongs to");
+    expect(BOUND("--regex", "[ab]{3}", "--min-tokens", "1", "--resume"), 1, "line 1 belongs to");
+#undef BOUND
+}
+
 /* Killed at any moment and resumed, the file ends with the same bytes, each answer once. */
 static void a_killed_run_is_resumed(void **state)
 {
@@ -409,6 +430,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(answers_are_those_of_run, files_remove),
+        cmocka_unit_test_setup(answers_are_bound, files_remove),
         cmocka_unit_test_setup(a_killed_run_is_resumed, files_remove),
         cmocka_unit_test_setup(resume_cuts_off_only_its_own_lines, files_remove),
         cmocka_unit_test_setup(resume_takes_other_drafters_where_texts_are_the_same, files_remove),

@@ -267,6 +267,30 @@ static void answers_end_their_line(void **state)
     result_free(&r);
 }
 
+/* An answer has the form that was asked for, and at least so many tokens. */
+static void answers_are_bound(void **state)
+{
+    (void)state;
+    char no_end[] = "0=1e9", path[256]; /* EOS becomes certain wherever it is allowed */
+    strcpy(path, test_temporary("bound.json"));
+    result r = RUN(GREEDY, target, "-p", "x", "--regex", "(yes|no)\\.", "-n", "20");
+    assert_true(strcmp(r.out, "yes.\n") == 0 || strcmp(r.out, "no.\n") == 0);
+    result_free(&r);
+    r = RUN(GREEDY, target, "-p", "x", "--regex", "", "-n", "20");
+    assert_int_equal(r.status, 0);
+    assert_int_equal(r.n_out, 0);
+    result_free(&r);
+    expect(RUN(GREEDY, target, "-p", "x", "--regex", "(yes", "-n", "20"), 1, "--regex: the pattern");
+    for (int least = 0; least < 7; least += 3) {
+        char number[] = {(char)('0' + least), 0};
+        expect(RUN(GREEDY, target, "-p", "x", "-n", "9", "--min-tokens", number, "--logit-bias", no_end, "--stats-json",
+                   path), 0, NULL);
+        json_t *o = json_of(path);
+        assert_int_equal(whole(o, "generated_tokens"), least + 1); /* and EOS */
+        json_decref(o);
+    }
+}
+
 /* Without --seed, each sampled answer gets a random seed, which the statistics name. Greedy text has seed 0. */
 static void seeds_are_drawn_and_named(void **state)
 {
@@ -909,6 +933,7 @@ int main(void)
         cmocka_unit_test(texts_may_begin_with_dashes),
         cmocka_unit_test(the_model_needs_no_flag), cmocka_unit_test(habits_of_other_programs),
         cmocka_unit_test(answers_end_their_line),
+        cmocka_unit_test(answers_are_bound),
         cmocka_unit_test(seeds_are_drawn_and_named),
         cmocka_unit_test(no_text_begins_with_bos),
         cmocka_unit_test(odd_prompts),

@@ -97,7 +97,9 @@ static uint64_t hash_run(const cli_engine *engine)
     hash = hash_drafts(hash, engine);
     for (size_t i = 0; i < s->n_bias; i++) hash = HASH(HASH(hash, s->bias[i].token), s->bias[i].bias);
     for (size_t i = 0; i < o->n_stop; i++) hash = hash_text(hash, o->stop[i]);
-    if (engine->grammar) hash = hash_text(hash_text(hash, "grammar"), engine->grammar_text);
+    if (o->min_tokens > 0) hash = HASH(hash_text(hash, "min-tokens"), o->min_tokens);
+    if (engine->grammar)
+        hash = HASH(hash_text(hash_text(hash, "grammar"), engine->grammar_text), engine->grammar_kind);
     return hash;
 }
 

@@ -191,27 +191,34 @@ static int draft_open(cli_engine *engine, const cli_options *options)
 /* --json-schema takes the name of a file, or the text of the schema itself, which begins with {. */
 static int grammar_open(cli_engine *engine, const cli_options *options)
 {
-    const bool is_schema = options->json_schema != NULL;
-    const char *given = is_schema ? options->json_schema : options->grammar_file;
-    const char *flag = options->json_answer ? "json" : is_schema ? "json-schema" : "grammar-file";
-    const vouch_grammar_kind kind = options->json_answer ? VOUCH_GRAMMAR_JSON
-                                    : is_schema ? VOUCH_GRAMMAR_JSON_SCHEMA : VOUCH_GRAMMAR_GBNF;
-    const bool is_file = given && !(is_schema && *given == '{');
+    const char *schema = options->json_schema;
+    const struct {
+        const char *flag, *value;
+        vouch_grammar_kind kind;
+        bool is_file;
+    } ways[] = {
+        {"json", options->json_answer ? "" : NULL, VOUCH_GRAMMAR_JSON, false},
+        {"json-schema", schema, VOUCH_GRAMMAR_JSON_SCHEMA, schema && *schema != '{'},
+        {"regex", options->regex, VOUCH_GRAMMAR_REGEX, false},
+        {"grammar-file", options->grammar_file, VOUCH_GRAMMAR_GBNF, true},
+    }, *way = ways;
+    const size_t n_ways = sizeof ways / sizeof *ways;
+    while (way < ways + n_ways && !way->value) way++;
+    if (way == ways + n_ways) return CLI_DONE;
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
     vouch_status status = VOUCH_OK;
-    if (!given && !options->json_answer) return CLI_DONE;
-    if (is_file) status = text_read(given, &engine->grammar_text, &(size_t){0}, &err);
-    else engine->grammar_text = strdup(given ? given : "");
+    if (way->is_file) status = text_read(way->value, &engine->grammar_text, &(size_t){0}, &err);
+    else engine->grammar_text = strdup(way->value);
     if (!status && !engine->grammar_text) status = err.code;
     const char *text = engine->grammar_text;
-    const int flags = VOUCH_GRAMMAR_LENIENT | (options->open_objects ? 0 : VOUCH_GRAMMAR_CLOSED);
-    if (!status) status = vouch_grammar_open(&engine->grammar, kind | flags, text, strlen(text), &err);
+    engine->grammar_kind = (int)way->kind | VOUCH_GRAMMAR_LENIENT | (options->open_objects ? 0 : VOUCH_GRAMMAR_CLOSED);
+    if (!status) status = vouch_grammar_open(&engine->grammar, engine->grammar_kind, text, strlen(text), &err);
     const char *note;
     for (size_t i = 0; !status && (note = vouch_grammar_unbound(engine->grammar, i)) != NULL; i++)
-        cli_note("--%s: %s; the answer isn't bound to it", flag, note);
+        cli_note("--%s: %s; the answer isn't bound to it", way->flag, note);
     if (!status) return CLI_DONE;
-    if (!is_file || status == VOUCH_E_IO) return cli_flag_fail(flag, &err);
-    cli_complain("--%s %s: %s", flag, given, err.message);
+    if (!way->is_file || status == VOUCH_E_IO) return cli_flag_fail(way->flag, &err);
+    cli_complain("--%s %s: %s", way->flag, way->value, err.message);
     return CLI_FAILED;
 }
 

@@ -24,7 +24,8 @@ static unsigned given_drafters(const cli_options *options)
     return (options->draft_model ? VOUCH_DRAFTER_MODEL : 0u) | (options->head ? VOUCH_DRAFTER_HEAD : 0u) |
            (options->draft_table ? VOUCH_DRAFTER_TABLE : 0u) |
            (options->prediction ? VOUCH_DRAFTER_PREDICTION : 0u) | (options->history ? VOUCH_DRAFTER_HISTORY : 0u) |
-           (options->grammar_file || options->json_schema || options->json_answer ? VOUCH_DRAFTER_GRAMMAR : 0u);
+           (options->grammar_file || options->json_schema || options->regex || options->json_answer
+                ? VOUCH_DRAFTER_GRAMMAR : 0u);
 }
 
 bool cli_check_set_spec(const cli_options *options, const char *text)
@@ -98,7 +99,9 @@ bool cli_check_drafters(cli_options *options)
         return false;
     }
     if (speculation->drafters & ~given_drafters(options) & VOUCH_DRAFTER_GRAMMAR) {
-        cli_complain("--spec %s needs a grammar: add --json, --json-schema FILE or --grammar-file FILE", text);
+        cli_complain("--spec %s needs a grammar: add --json, --json-schema FILE, --regex PATTERN or --grammar-file "
+                     "FILE",
+                     text);
         return false;
     }
     if ((speculation->drafters & VOUCH_DRAFTER_TABLE) && !options->draft_table) {

@@ -220,6 +220,9 @@ static const cli_flag flags[] = {
      "maximum tokens per answer of a request that sets none; 0 or -1: up to the end of the context", NULL, NULL},
     {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", "[1, 2147483647]", CLI_ANALYZE, "Answer",
      "maximum tokens per answer", NULL, NULL},
+    {"min-tokens", NULL, 0, CLI_FLAG_INT, AT(session.min_tokens), "N", "[0, 2147483647]", CLI_RUN | CLI_BATCH,
+     "Answer", "the model may end the answer only after N tokens; a stop text or a complete grammar ends it sooner",
+     NULL, NULL},
     {"stop", NULL, 0, CLI_FLAG_TEXTS, AT(stop), "TEXT", NULL, ANSWER, "end the answer before this text; repeatable",
      NULL, NULL},
     {"ignore-eos", NULL, 0, CLI_FLAG_SWITCH, AT(session.ignore_eos), NULL, NULL, ANSWER,
@@ -231,6 +234,8 @@ static const cli_flag flags[] = {
      "the answer is JSON that this schema accepts; a value that begins with { is the schema itself", NULL, NULL},
     {"open-objects", NULL, 0, CLI_FLAG_SWITCH, AT(open_objects), NULL, NULL, CLI_RUN | CLI_BATCH, "Answer",
      "with --json-schema: an object may have other properties than the schema lists", NULL, NULL},
+    {"regex", NULL, 0, CLI_FLAG_TEXT, AT(regex), "PATTERN", NULL, CLI_RUN | CLI_BATCH, "Answer",
+     "the whole answer matches this regular expression", NULL, NULL},
     {"grammar-file", NULL, 0, CLI_FLAG_FILE, AT(grammar_file), "FILE", NULL, CLI_RUN | CLI_BATCH, "Answer",
      "the answer is a text of this grammar, in llama.cpp's notation (GBNF)", NULL, NULL},
 

@@ -49,7 +49,7 @@ typedef struct cli_options {
     const char *tree; /* "B,D" */
     const char *prediction, *history, *draft_vocab, *head, *draft_table; /* files */
     bool allow_other_head;
-    const char *grammar_file, *json_schema;
+    const char *grammar_file, *json_schema, *regex;
     bool open_objects;
     bool json_answer;
     vouch_session_options session; /* draft_model is set when the model is open (common/engine.h) */

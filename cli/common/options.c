@@ -24,7 +24,10 @@ static bool check_exclusive(cli_given given)
         {"raw", "system", "a system message needs a chat template"},
         {"json", "json-schema", "both say what the answer is"},
         {"json", "grammar-file", "both say what the answer is"},
+        {"json", "regex", "both say what the answer is"},
         {"json-schema", "grammar-file", "both say what the answer is"},
+        {"json-schema", "regex", "both say what the answer is"},
+        {"regex", "grammar-file", "both say what the answer is"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         if (!cli_given_find(given, pairs[i][0]) || !cli_given_find(given, pairs[i][1])) continue;
@@ -33,6 +36,15 @@ static bool check_exclusive(cli_given given)
         return false;
     }
     return true;
+}
+
+/* max_tokens 0: up to the end of the context. */
+static bool check_lengths(const cli_options *options)
+{
+    const int32_t least = options->session.min_tokens, most = options->session.max_tokens;
+    if (most == 0 || least <= most) return true;
+    cli_complain("--min-tokens %d: expected at most --max-tokens, which is %d", least, most);
+    return false;
 }
 
 static bool check_cpu(const char *cpu)
@@ -157,7 +169,7 @@ bool cli_options_parse(cli_options *options, unsigned command, bool chat, int ar
     if (options->session.max_tokens < 0) options->session.max_tokens = 0;
     if (!take_prompt_word(options, given) || !take_model_word(options, given)) return false;
     if (!check_exclusive(given) || !cli_check_files(options, given)) return false;
-    if (!check_cpu(options->cpu) || !check_template(options->chat_template)) return false;
+    if (!check_lengths(options) || !check_cpu(options->cpu) || !check_template(options->chat_template)) return false;
     if (!cli_check_command(options, given)) return false;
     if (options->model) return cli_check_needs(options, given);
     cli_complain("--model FILE is missing: expected the GGUF file of a model, as in `vouch %s m.gguf`",
@@ -245,6 +257,7 @@ const char *cli_option_change(cli_options *options, const char *name, const char
     if (strcmp(flag->name, "spec") == 0 && !cli_check_set_spec(options, value)) return NULL;
     if (!cli_flag_change(flag, shown, value, &changed)) return NULL;
     if (changed.session.max_tokens < 0) changed.session.max_tokens = 0;
+    if (!check_lengths(&changed)) return NULL;
     vouch_sampling *sampling = &changed.session.sampling;
     if (options->session.sampling.temperature == 0 && sampling->temperature > 0 && sampling->seed == 0)
         sampling->seed = cli_seed_draw(); /* as for a run that begins with this temperature */
