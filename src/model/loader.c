@@ -45,12 +45,13 @@ static void mark_taken(vouch_loader *w, const vouch_gguf_tensor *tensor)
     w->is_taken[tensor - vouch_gguf_get_tensor(w->gguf, 0)] = true;
 }
 
-/* "'NAME'", and in a folder "'NAME' (its name there)". */
+/* "'NAME'", and where a folder has another name for it "'NAME' (OTHER NAME)". */
 static const char *title_of(const vouch_loader *w, const vouch_gguf_tensor *t, char title[256])
 {
     const char *origin = vouch_gguf_origin(w->gguf, t);
     const int used = snprintf(title, 256, "'%.*s'", (int)(t->name.size < 100 ? t->name.size : 100), t->name.data);
-    if (origin) snprintf(title + used, 256 - (size_t)used, " (%.100s)", origin);
+    const bool is_same = origin && strlen(origin) == t->name.size && memcmp(origin, t->name.data, t->name.size) == 0;
+    if (origin && !is_same) snprintf(title + used, 256 - (size_t)used, " (%.100s)", origin);
     return title;
 }
 
