@@ -18,7 +18,7 @@ typedef struct example {
 static const char *quoted(vouch_grammar_kind kind, const char *text, char out[1000])
 {
     snprintf(out, 1000, "%s", text);
-    for (char *c = out; *c && kind == VOUCH_GRAMMAR_JSON_SCHEMA; c++)
+    for (char *c = out; *c && (kind & 15) == VOUCH_GRAMMAR_JSON_SCHEMA; c++) /* the flags are above 15 */
         if (*c == '\'') *c = '"';
     return out;
 }
@@ -421,6 +421,94 @@ static void test_long_numbers(void **state)
     check_examples(VOUCH_GRAMMAR_JSON_SCHEMA, long_numbers, sizeof long_numbers / sizeof long_numbers[0]);
     static const char part[] = "root ::= %json {\"const\": " LONG "} \"!\" [0-9] | %json true";
     assert_int_equal(grammar_verdict(VOUCH_GRAMMAR_GBNF, part, LONG "!7"), ACCEPTED);
+}
+
+/* Schemas as packages write them, bound as the server binds them: closed objects, and keywords that can't be bound let
+ * pass. */
+static const example packages[] = {
+    /* pydantic 2: a model within a model, an optional number */
+    {"{'$defs': {'A': {'properties': {'city': {'title': 'City', 'type': 'string'}}, 'required': ['city'], 'title': "
+     "'A', 'type': 'object'}}, 'properties': {'name': {'title': 'Name', 'type': 'string'}, 'age': {'anyOf': [{'type': "
+     "'integer'}, {'type': 'null'}], 'default': null, 'title': 'Age'}, 'address': {'$ref': '#/$defs/A'}}, 'required': "
+     "['name', 'address'], 'title': 'P', 'type': 'object'}",
+     {"{'name':'a','age':null,'address':{'city':'b'}}", "{'name':'a','address':{'city':''}}"}, {"{'name':'a','a"},
+     {"{'name':'a','type':", "{'name':'a'}", "{'name':'a','age':'", "{'name':'a','address':{'title'"}},
+    /* pydantic 2: a union told apart by a member */
+    {"{'$defs': {'Cat': {'properties': {'kind': {'const': 'cat', 'title': 'Kind', 'type': 'string'}}, 'required': "
+     "['kind'], 'type': 'object'}, 'Dog': {'properties': {'kind': {'const': 'dog', 'type': 'string'}, 'age': "
+     "{'type': 'integer'}}, 'required': ['kind', 'age'], 'type': 'object'}}, 'properties': {'pet': {'discriminator': "
+     "{'mapping': {'cat': '#/$defs/Cat', 'dog': '#/$defs/Dog'}, 'propertyName': 'kind'}, 'oneOf': [{'$ref': "
+     "'#/$defs/Cat'}, {'$ref': '#/$defs/Dog'}]}}, 'required': ['pet'], 'type': 'object'}",
+     {"{'pet':{'kind':'cat'}}", "{'pet':{'kind':'dog','age':3}}"}, {"{'pet':{'kind':'"},
+     {"{'pet':{'kind':'dog'}", "{'pet':{'kind':'cat','", "{'pet':{'kind':'cow"}},
+    /* pydantic 2: a tuple, a set, a dictionary */
+    {"{'properties': {'t': {'maxItems': 2, 'minItems': 2, 'prefixItems': [{'type': 'integer'}, {'type': 'string'}], "
+     "'type': 'array'}}, 'required': ['t'], 'type': 'object'}", {"{'t':[1,'a']}"}, {"{'t':[1"},
+     {"{'t':[1]", "{'t':['", "{'t':[1,'a',"}},
+    {"{'properties': {'s': {'items': {'type': 'string'}, 'type': 'array', 'uniqueItems': true}}, 'required': ['s'], "
+     "'type': 'object'}", {"{'s':['a','b']}", "{'s':[]}"}, {"{'s':['a','a"}, {"{'s':['a','a'"}},
+    {"{'properties': {'d': {'additionalProperties': {'type': 'integer'}, 'type': 'object'}}, 'required': ['d'], "
+     "'type': 'object'}", {"{'d':{'a':1,'b':2}}", "{'d':{}}"}, {"{'d':{'a':1"}, {"{'d':{'a':'", "{'e'"}},
+    /* pydantic 2: numbers within bounds, times, a decimal number whose pattern looks ahead */
+    {"{'properties': {'x': {'exclusiveMinimum': 0, 'title': 'X', 'type': 'number'}}, 'required': ['x'], 'type': "
+     "'object'}", {"{'x':0.5}", "{'x':7}"}, {"{'x':0"}, {"{'x':-", "{'x':0}"}},
+    {"{'properties': {'a': {'format': 'date-time', 'type': 'string'}, 'b': {'format': 'time', 'type': 'string'}}, "
+     "'required': ['a'], 'type': 'object'}", {"{'a':'2024-01-02T03:04:05Z','b':'03:04:05Z'}"}, {"{'a':'2024-01-02T"},
+     {"{'a':'2024-01-02 "}},
+    {"{'properties': {'x': {'anyOf': [{'type': 'number'}, {'type': 'string', 'pattern': "
+     "'^(?!^[-+.]*$)[+-]?0*\\\\d*\\\\.?\\\\d*$'}]}}, 'required': ['x'], 'type': 'object'}",
+     {"{'x':1.5}", "{'x':'1.5'}"}, {"{'x':1"}, {"{'x':t"}},
+    /* pydantic 1: definitions, an enumeration, a description beside allOf */
+    {"{'title': 'P', 'type': 'object', 'properties': {'a': {'description': 'd', 'allOf': [{'$ref': "
+     "'#/definitions/A'}]}}, 'required': ['a'], 'definitions': {'A': {'title': 'A', 'description': 'An enumeration.', "
+     "'enum': [1, 2]}}}",
+     {"{'a':1}", "{'a':2}"}, {"{'a':"}, {"{'a':3", "{'title'"}},
+    /* langchain's tools, and llama-index's: a default is an annotation */
+    {"{'description': 'Search.', 'properties': {'query': {'type': 'string'}, 'k': {'default': 4, 'type': 'integer'}}, "
+     "'required': ['query'], 'title': 'search', 'type': 'object'}", {"{'query':'a'}", "{'query':'a','k':2}"},
+     {"{'query':'a','k':"}, {"{'k':4}", "{'query':'a','default'", "{'title'"}},
+    /* instructor's streams of a list of models */
+    {"{'type': 'object', 'properties': {'tasks': {'type': 'array', 'items': {'$ref': '#/$defs/T'}}}, 'required': "
+     "['tasks'], '$defs': {'T': {'type': 'object', 'properties': {'id': {'type': 'integer'}}, 'required': ['id']}}}",
+     {"{'tasks':[{'id':1},{'id':2}]}", "{'tasks':[]}"}, {"{'tasks':[{'id':1},"}, {"{'tasks':[{'id':1,", "{'tasks':{"}},
+    /* zod: draft-07 with recursion, and safe integers */
+    {"{'$ref': '#/definitions/x', 'definitions': {'x': {'type': 'object', 'properties': {'a': {'type': 'array', "
+     "'items': {'$ref': '#/definitions/x'}}}, 'required': ['a'], 'additionalProperties': false}}, "
+     "'$schema': 'http://json-schema.org/draft-07/schema#'}",
+     {"{'a':[]}", "{'a':[{'a':[]}]}"}, {"{'a':[{"}, {"{}", "{'a':[1"}},
+    {"{'$schema': 'https://json-schema.org/draft/2020-12/schema', 'type': 'object', 'properties': {'n': {'type': "
+     "'integer', 'minimum': -9007199254740991, 'maximum': 9007199254740991}}, 'required': ['n'], "
+     "'additionalProperties': false}", {"{'n':9007199254740991}", "{'n':-3}"}, {"{'n':"},
+     {"{'n':9007199254740992}", "{'n':1.5", "{'n':00"}},
+    {"{'type': 'string', 'format': 'uuid', 'pattern': '^([0-9a-f]{8}-[0-9a-f]{4}|0{8})$'}",
+     {"'00000000'", "'12345678-abcd'"}, {"'1234"}, {"'x", "'00000000-0000-0000-0000-000000000000'"}},
+    /* Tools of MCP servers and of hand */
+    {"{'type': 'object', 'properties': {'path': {'type': 'string'}}, 'required': ['path'], 'additionalProperties': "
+     "false, '$schema': 'http://json-schema.org/draft-07/schema#', 'annotations': {'readOnlyHint': true}}",
+     {"{'path':'/'}"}, {"{'path"}, {"{}", "{'annotations'"}},
+    {"{'type': 'object', 'properties': {'unit': {'type': ['string', 'null'], 'enum': ['C', 'F', null]}}, 'required': "
+     "['unit']}", {"{'unit':'C'}", "{'unit':null}"}, {"{'unit':'"}, {"{'unit':'K", "{}"}},
+    {"{'type': 'object', 'properties': {'$ref': {'type': 'integer'}, 'properties': {'type': 'object', 'properties': "
+     "{'type': {'const': 1}}, 'required': ['type']}, '': {'const': true}}, 'required': ['$ref', 'properties', '']}",
+     {"{'$ref':1,'properties':{'type':1},'':true}"}, {"{'$ref':1,'pro"}, {"{'$ref':'", "{'$ref':1,'properties':{}"}},
+    {"{'type': 'object', 'description': null, 'properties': {'a': {'type': 'string', 'title': null, 'examples': ['x'], "
+     "'readOnly': true, 'deprecated': true, '$comment': 'c', 'format': 'password'}}}", {"{'a':'x'}", "{}"}, {"{'a"},
+     {"{'title'", "{'a':1"}},
+    {"{'enum': ['Ja', '\xe6\x97\xa5\xe6\x9c\xac', 'a\\nb', '\\'', '\\u00e9']}",
+     {"'Ja'", "'\xe6\x97\xa5\xe6\x9c\xac'", "'a\\nb'", "'\\''", "'\xc3\xa9'"}, {"'\xe6"}, {"'ja'", "'e"}},
+    {"{'$defs': {'N': {'anyOf': [{'type': 'string'}, {'type': 'array', 'items': {'$ref': '#/$defs/N'}}, {'type': "
+     "'object', 'additionalProperties': {'$ref': '#/$defs/N'}}]}}, '$ref': '#/$defs/N'}",
+     {"'a'", "[['a'],{'k':[]}]"}, {"[[{'"}, {"1", "[1"}},
+    {"{'type': 'array', 'items': {'type': 'object', 'properties': {'a': {'type': 'integer', 'format': 'int64'}}, "
+     "'required': ['a']}, 'minItems': 1, 'maxItems': 2}", {"[{'a':1}]", "[{'a':1},{'a':2}]"}, {"[{'a':1}"},
+     {"[]", "{'a'", "[{'a':1},{'a':2},"}},
+};
+
+static void test_schemas_of_packages(void **state)
+{
+    (void)state;
+    check_examples(VOUCH_GRAMMAR_JSON_SCHEMA | VOUCH_GRAMMAR_CLOSED | VOUCH_GRAMMAR_LENIENT, packages,
+                   sizeof packages / sizeof packages[0]);
 }
 
 static void test_any_object(void **state)
@@ -1218,6 +1306,7 @@ int main(void)
         cmocka_unit_test(test_bounds_of_numbers),
         cmocka_unit_test(test_bounds_of_fractions),
         cmocka_unit_test(test_multiples),
+        cmocka_unit_test(test_schemas_of_packages),
         cmocka_unit_test(test_any_object),
         cmocka_unit_test(test_long_numbers),
         cmocka_unit_test(test_flags),
