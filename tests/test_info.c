@@ -88,6 +88,7 @@ static void sampling_add(vouch_gguf_writer *writer, void *user)
     const int whole = *(int *)user;
     vouch_gguf_add_f32(writer, "general.sampling.temp", 0.25f);
     vouch_gguf_add_value(writer, "general.sampling.top_k", VOUCH_GGUF_I32, &(int32_t){whole});
+    vouch_gguf_add_f32(writer, "vouch.sampling.typical_p", 0.75f);
     vouch_gguf_add_f32(writer, "general.sampling.xtc_probability", 0.5f);
     vouch_gguf_add_f32(writer, "general.sampling.penalty_repeat", 1.5f);
     vouch_gguf_add_value(writer, "general.sampling.penalty_last_n", VOUCH_GGUF_I32, &(int32_t){-1});
@@ -103,26 +104,28 @@ static void files_recommend_sampling(void **state)
     strcpy(stats, test_temporary("recommends.json"));
     tiny_model_write(path, &(tiny_model_options){.add = sampling_add, .user = &(int){20}});
     expect_info(path, "sampling          temperature 0.25 (file), top-k 20 (file), top-p 0.95, ",
-                "xtc-probability 0.5 (file), xtc-threshold 0.1, "
+                "typical 0.75 (file), xtc-probability 0.5 (file), xtc-threshold 0.1, "
                 "repeat-penalty 1.5 (file), penalty-window all (file)\n");
-    const char *const flags[][2] = {{"--min-p", "0"}, {"--temp", "0.5"}, {"--top-k", "7"}, {"--temp", "0"}};
-    static const double expected[][3] = {{0.25, 20, 1.5}, {0.5, 20, 1.5}, {0.25, 7, 1.5}, {0, 20, 1.5}};
-    for (size_t i = 0; i < 4; i++) {
+    const char *const flags[][2] = {
+        {"--min-p", "0"}, {"--temp", "0.5"}, {"--top-k", "7"}, {"--temp", "0"}, {"--typical", "0.5"}};
+    static const double expected[][4] = {
+        {0.25, 20, 1.5, 0.75}, {0.5, 20, 1.5, 0.75}, {0.25, 7, 1.5, 0.75}, {0, 20, 1.5, 0.75}, {0.25, 20, 1.5, 0.5}};
+    for (size_t i = 0; i < 5; i++) {
         result r = RUN("run", path, "-p", "x", "-n", "2", "--stats", "--stats-json", stats, flags[i][0], flags[i][1]);
         assert_int_equal(r.status, 0);
-        assert_non_null(strstr(r.err, i == 0   ? "sampling  temperature 0.25, top-k 20, top-p 0.95, xtc-probability"
+        assert_non_null(strstr(r.err, i == 0   ? "sampling  temperature 0.25, top-k 20, top-p 0.95, typical 0.75, xtc"
                                       : i == 3 ? "sampling  greedy, repeat-penalty 1.5, "
                                                : "sampling  temperature "));
         json_t *o = json_of(stats);
-        static const char *const names[] = {"temperature", "top_k", "repeat_penalty"};
-        for (size_t j = 0; j < 3; j++)
+        static const char *const names[] = {"temperature", "top_k", "repeat_penalty", "typical_p"};
+        for (size_t j = 0; j < 4; j++)
             assert_true(json_number_value(json_object_get(o, names[j])) == expected[i][j]);
         json_decref(o);
         result_free(&r);
     }
     /* A top_k of -1 is off, as llama.cpp has it. */
     tiny_model_write(path, &(tiny_model_options){.add = sampling_add, .user = &(int){-1}});
-    expect_info(path, "temperature 0.25 (file), top-p 0.95, xtc-probability", "");
+    expect_info(path, "temperature 0.25 (file), top-p 0.95, typical 0.75 (file), xtc-probability", "");
 }
 
 /* Commands that measure, batches and the library are greedy whatever a file recommends. */
