@@ -133,7 +133,7 @@ static bool take_model_word(cli_options *options, cli_given given)
     if (access(word, F_OK) != 0) {
         cli_complain("'%s': %s; `vouch %s` expects the file or folder of a model here%s", word, strerror(errno),
                      command_name(options->command),
-                     options->command == CLI_RUN ? ", and a prompt behind it" : "");
+                     options->command == CLI_RUN ? ", and a prompt after it" : "");
         return false;
     }
     options->model = word;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -114,6 +115,11 @@ char *cli_utf8_repair(const char *s, size_t n, size_t *n_out)
     return out;
 }
 
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
 size_t cli_edit_distance(const char *a, const char *b)
 {
     enum { LONGEST = 48 };
@@ -126,11 +132,12 @@ size_t cli_edit_distance(const char *a, const char *b)
         const size_t *before = rows[(i + 2) % 3], *two = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= n_b; j++) {
-            const size_t replaced = before[j - 1] + (a[i - 1] != b[j - 1]);
+            const size_t replaced = before[j - 1] + !same_letter(a[i - 1], b[j - 1]);
             const size_t shorter = (before[j] < row[j - 1] ? before[j] : row[j - 1]) + 1;
             row[j] = replaced < shorter ? replaced : shorter;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && two[j - 2] + 1 < row[j])
-                row[j] = two[j - 2] + 1;
+            const bool is_swapped =
+                i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]);
+            if (is_swapped && two[j - 2] + 1 < row[j]) row[j] = two[j - 2] + 1;
         }
     }
     return rows[n_a % 3][n_b];

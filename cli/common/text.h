@@ -26,8 +26,8 @@ void cli_put_number(FILE *out, int width, int decimals, const char *unit, double
  * short. */
 char *cli_utf8_repair(const char *s, size_t n, size_t *n_out);
 
-/* Changes needed to turn a into b: inserted, deleted, replaced and swapped letters. 48 if a word is longer than
- * that. */
+/* Changes needed to turn a into b: inserted, deleted, replaced and swapped letters. A capital letter is its small one.
+ * 48 if a word is longer than that. */
 size_t cli_edit_distance(const char *a, const char *b);
 
 #endif
