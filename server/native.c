@@ -348,7 +348,8 @@ void server_native_completion(server_exchange *x)
 
 void server_native_infill(server_exchange *x)
 {
-    if (json_is_object(x->json) && !json_object_get(x->json, "prompt"))
+    const json_t *prompt = json_object_get(x->json, "prompt");
+    if (json_is_object(x->json) && (!prompt || json_is_null(prompt)))
         json_object_set_new(x->json, "prompt", json_string(""));
     complete(x, SERVER_INFILL);
 }

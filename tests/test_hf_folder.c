@@ -226,6 +226,13 @@ static void other_wordings_mean_the_same(void **state)
     expect_same("mamba2", "1000000000.0", "{\"__float__\": \"Infinity\"}");
     expect_same("mamba2", "[0.0", "[-Infinity");
     expect_same("llama", "{", "{\"note\": \"Infinity \\\\ NaN\", \"loss\": NaN, ");
+    expect_same("llama", "\"rope_parameters\": {", "\"rope_theta\": 10000.0, \"rope_scaling\": null, \"note\": {");
+    expect_same("llama", "10000.0", "10000");
+    expect_same("llama3", "\"rope_type\": \"llama3\"", "\"rope_type\": \"llama3\", \"type\": \"llama3\"");
+    expect_same("llama", "1e-06", "0.000001");
+    expect_same("llama", "{", "\n {\"hidden_size\": 7, ");
+    expect_same("mistral", "\"sliding_window\": 7", "\"sliding_window\": 7, \"use_sliding_window\": null");
+    expect_same("llama3", "\"rope_type\": \"llama3\"", "\"rope_type\": \"llama3\", \"type\": \"linear\"");
     /* Other families read these. */
     expect_same("llama", "{", "{\"attention_multiplier\": 0.1, \"logit_scale\": 3.0, "
                               "\"final_logit_softcapping\": 1.0, \"num_experts\": 4, \"multi_query\": true, "

@@ -330,6 +330,64 @@ static void the_server_fills_in(void **state)
     assert_int_equal(http_server_stop(&server, SIGTERM), 0);
 }
 
+/* What editors send: empty sides, no files, streams, several answers. */
+static void odd_requests_are_filled_in(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *body;
+        int n_prompt, n_answer; /* tokens */
+    } cases[] = {
+        {"/infill", "\"input_prefix\": \"\", \"input_suffix\": \"\", \"n_predict\": 3", 3, 3},
+        {"/infill", "\"input_prefix\": \"\\u0001\", \"input_suffix\": \"\", \"n_predict\": 3", 4, 3},
+        {"/infill", "\"input_prefix\": \"\", \"input_suffix\": \"\\u0001\\u0002\", \"n_predict\": 3", 5, 3},
+        {"/infill", "\"input_prefix\": \"\\u0001\", \"input_suffix\": \"\\u0002\", \"n_predict\": 0", 5, 0},
+        {"/infill", "\"input_prefix\": \"\", \"input_suffix\": \"\", \"input_extra\": [], \"n_predict\": 1", 3, 1},
+        {"/infill", "\"input_prefix\": \"\", \"input_suffix\": \"\", \"input_extra\": null, \"prompt\": null, "
+                    "\"n_predict\": 1", 3, 1},
+        {"/infill", "\"input_prefix\": \"\\r\\n\\r\", \"input_suffix\": \"\", \"n_predict\": 1", 6, 1},
+        {"/infill", "\"input_prefix\": \"\\ud83d\\ude00\", \"input_suffix\": \"\", \"n_predict\": 1", 6, 1},
+        {"/infill", "\"input_prefix\": \"\", \"input_suffix\": \"\", \"prompt\": \"\\u0001\", \"n_predict\": 2, "
+                    "\"t_max_predict_ms\": null, \"cache_prompt\": true", 4, 2},
+        {TEXT, "\"prompt\": \"\\u0001\", \"suffix\": \"\\u0002\", \"max_tokens\": 3", 5, 3},
+        {TEXT, "\"prompt\": \"\", \"suffix\": \"\\u0002\", \"max_tokens\": 3", 4, 3},
+        {TEXT, "\"prompt\": \"\\u0001\", \"suffix\": null, \"max_tokens\": 3", 1, 3},
+        {TEXT, "\"prompt\": \"\\u0001\", \"suffix\": \"\", \"max_tokens\": 3", 1, 3},
+        {TEXT, "\"prompt\": \"\\u0001\", \"suffix\": \"\\u0002\", \"max_tokens\": 3, \"n\": 2", 5, 6},
+    };
+    http_server server = http_server_start(ARGUMENTS(infills));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[400];
+        const bool is_text = strcmp(cases[i].path, TEXT) == 0;
+        snprintf(body, sizeof body, "{%s" SAME "}", cases[i].body);
+        json_t *answer = post(&server, cases[i].path, body, 200);
+        const json_int_t n_prompt =
+            json_integer_value(http_at(answer, is_text ? "usage.prompt_tokens" : "tokens_evaluated"));
+        const json_int_t n_answer =
+            json_integer_value(http_at(answer, is_text ? "usage.completion_tokens" : "tokens_predicted"));
+        if (n_prompt != cases[i].n_prompt || n_answer != cases[i].n_answer)
+            fail_msg("%s: %d and %d tokens", body, (int)n_prompt, (int)n_answer);
+        /* A stream has the same text. */
+        char streamed[2000] = "";
+        snprintf(body, sizeof body, "{%s" SAME ", \"stream\": true}", cases[i].body);
+        http_reply reply = http_post(server.port, cases[i].path, body);
+        bool is_done;
+        json_t *events = http_events(&reply, &is_done), *event;
+        size_t e;
+        json_array_foreach(events, e, event)
+        {
+            const json_t *piece = http_at(event, is_text ? "choices.0.text" : "content");
+            if (json_is_string(piece) && json_integer_value(http_at(event, "choices.0.index")) == 0)
+                strcat(streamed, json_string_value(piece));
+        }
+        assert_string_equal(streamed, http_text_at(answer, is_text ? "choices.0.text" : "content"));
+        json_decref(events);
+        http_reply_free(&reply);
+        json_decref(answer);
+    }
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+}
+
 static void bad_requests_are_named(void **state)
 {
     (void)state;
@@ -417,6 +475,7 @@ int main(void)
         cmocka_unit_test(names_are_known),      cmocka_unit_test(keys_are_read),
         cmocka_unit_test(prompts_have_their_form), cmocka_unit_test(prompts_are_cut),
         cmocka_unit_test(refusals_say_why),     cmocka_unit_test(the_server_fills_in),
+        cmocka_unit_test(odd_requests_are_filled_in),
         cmocka_unit_test(bad_requests_are_named), cmocka_unit_test(the_command_fills_in),
     };
     return cmocka_run_group_tests(tests, models_write, NULL);
