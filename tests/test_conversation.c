@@ -74,6 +74,13 @@ static void answers_are_continued(void **state)
 #define AS_TEXT "\"{\\\"x\\\": 1}\""
 #define LONG    "\"{\\\"x\\\": [123456789012345678901234567890, 1e400, 0.10]}\""
 
+/* A question right after a result, as blocks of the Anthropic API have it. */
+#define ASKED_AGAIN(content)                                                                                    \
+    "{\"messages\": [{\"role\": \"user\", \"content\": \"q\"}, {\"role\": \"assistant\", \"tool_calls\": [{\"id\": "   \
+    "\"a\", \"type\": \"function\", \"function\": {\"name\": \"f\", \"arguments\": {\"x\": 1}}}]}, {\"role\": "        \
+    "\"tool\", \"tool_call_id\": \"a\", \"content\": \"r\"}, {\"role\": \"user\", \"content\": " content "}, "        \
+    "{\"role\": \"assistant\", \"content\": \"a\"}]}"
+
 /* Clients send a call's content, arguments and id in the forms of one API. Each template gets what it reads. */
 static void calls_take_the_form_that_a_template_reads(void **state)
 {
@@ -90,7 +97,12 @@ static void calls_take_the_form_that_a_template_reads(void **state)
                                 "{{ c.function.arguments | tojson }}{% endfor %}{{ m.tool_call_id }}{% endfor %}",
                       kinds[] = "{% for m in messages %}{% for c in m.tool_calls or [] %}{% for v in "
                                 "c.function.arguments.x %}{{ v is number }}{{ v is string }}{% endfor %}"
-                                "{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}";
+                                "{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}",
+                      turns[] = "{% set ns = namespace(i=0) %}{% for m in messages %}{% if m.role == 'user' or (m.role "
+                                "== 'assistant' and not m.tool_calls) %}{% if (m.role == 'user') != (ns.i % 2 == 0) %}"
+                                "{{ raise_exception('turns') }}{% endif %}{% set ns.i = ns.i + 1 %}{% endif %}"
+                                "{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.arguments | tojson }}"
+                                "{% endfor %};{% endfor %}";
     static const struct {
         const char *template, *json, *expected;
     } cases[] = {
@@ -107,6 +119,9 @@ static void calls_take_the_form_that_a_template_reads(void **state)
         {nine, CALLED("", "call_0123456789", AS_TEXT), "rMvm6TNZR{\"x\": 1}=rMvm6TNZR"},
         {nine, CALLED("", "abcdefghi", AS_TEXT), "abcdefghi{\"x\": 1}=abcdefghi"},
         {named, CALLED("", "call_7", AS_TEXT), "functions.f:0{\"x\": 1}functions.f:0"},
+        {turns, ASKED_AGAIN("\"and\""), "q;{\"x\": 1};r\nand;a;"},
+        {turns, ASKED_AGAIN("[{\"type\": \"text\", \"text\": \"and\"}]"), "q;{\"x\": 1};r\nand;a;"},
+        {texts, ASKED_AGAIN("\"and\""), "q;;{\"x\": 1}r;and;a;"},
         {kinds, CALLED("", "a", LONG),
          "TrueFalseTrueFalseTrueFalse{\"x\": [123456789012345678901234567890, 1e400, 0.1]}"},
     };

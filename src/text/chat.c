@@ -308,12 +308,12 @@ static bool reads_parts(const vouch_tokenizer *t)
     return is_right;
 }
 
-/* Does the template write `must` for a call of this name? Its arguments must be written as JSON: repr() of Python and a
- * string of JSON put something else around the key. */
-static bool writes_call(const vouch_tokenizer *t, const conversation_form *form, const char *name, const char *must)
+/* Of conversation_ids. */
+static const char *const probe_ids[] = {"call_0123456789abcdef", "abcdefghi", "functions.probe_call:0"};
+
+/* A question, a call of this name in the template's form, and the messages `more`, which it takes. */
+static json_t *probe_call(const conversation_form *form, const char *name, json_t *more)
 {
-    static const char *const ids[] = {"call_0123456789abcdef", "abcdefghi", "functions.probe_call:0"},
-                      *const never[] = {"'key': ", "\\\"needle"};
     static const char tools[] =
         "[{\"type\": \"function\", \"function\": {\"name\": \"probe_tool\", \"description\": \"d\", \"parameters\": "
         "{\"type\": \"object\", \"properties\": {\"key\": {\"type\": \"string\", \"description\": \"d\"}}, "
@@ -321,13 +321,41 @@ static bool writes_call(const vouch_tokenizer *t, const conversation_form *form,
     json_t *arguments = form->text_arguments ? json_string("{\"key\": \"needle\"}")
                                              : json_pack("{s:s}", "key", "needle"),
            *content = form->null_content ? json_null() : json_string("");
-    json_t *root = json_pack("{s:[{s:s, s:s}, {s:s, s:o, s:[{s:s, s:s, s:{s:s, s:o}}]}], s:o}", "messages", "role",
-                             "user", "content", "question", "role", "assistant", "content", content, "tool_calls", "id",
-                             ids[form->ids], "type", "function", "function", "name", name, "arguments", arguments,
-                             "tools", json_loads(tools, 0, NULL));
+    json_t *messages = json_pack("[{s:s, s:s}, {s:s, s:o, s:[{s:s, s:s, s:{s:s, s:o}}]}]", "role", "user", "content",
+                                 "question", "role", "assistant", "content", content, "tool_calls", "id",
+                                 probe_ids[form->ids], "type", "function", "function", "name", name, "arguments",
+                                 arguments);
+    json_array_extend(messages, more);
+    json_decref(more);
+    return json_pack("{s:o, s:o}", "messages", messages, "tools", json_loads(tools, 0, NULL));
+}
+
+/* Does the template write `must` for a call of this name? Its arguments must be written as JSON: repr() of Python and a
+ * string of JSON put something else around the key. */
+static bool writes_call(const vouch_tokenizer *t, const conversation_form *form, const char *name, const char *must)
+{
+    static const char *const never[] = {"'key': ", "\\\"needle"};
+    json_t *root = probe_call(form, name, json_array());
     const bool is_right = root && writes(t, root, must, never);
     json_decref(root);
     return is_right;
+}
+
+/* Does the template write a question right after a result? Mistral's asks for an answer between them. A template that
+ * doesn't write the result alone either isn't helped by joining them. */
+static bool joins_results(const vouch_tokenizer *t, const conversation_form *form)
+{
+    static const char *const never[] = {"\377", "\377"};
+    bool is_written[2];
+    for (int asks = 0; asks < 2; asks++) {
+        json_t *more = json_pack("[{s:s, s:s, s:s}]", "role", "tool", "tool_call_id", probe_ids[form->ids], "content",
+                                 "result");
+        if (asks) json_array_append_new(more, json_pack("{s:s, s:s}", "role", "user", "content", "result"));
+        json_t *root = probe_call(form, "probe_call", more);
+        is_written[asks] = root && writes(t, root, "result", never);
+        json_decref(root);
+    }
+    return is_written[0] && !is_written[1];
 }
 
 /* Finds how the template reads calls: the first form in which it writes one. A template that writes none gets the
@@ -364,6 +392,7 @@ static vouch_status rewrite(const vouch_tokenizer *t, json_t *root, vouch_error 
     conversation_form form = {.parts = true};
     if (vouch_conversation_has_parts(root)) form.parts = reads_parts(t);
     if (vouch_conversation_has_calls(root)) find_call_form(t, &form);
+    if (vouch_conversation_asks_after_result(root)) form.joins_results = joins_results(t, &form);
     VOUCH_TRY(vouch_conversation_rewrite(root, &form, err));
     if (!vouch_conversation_has_bare_tools(root)) return VOUCH_OK;
     return reads_tools(t, root) ? VOUCH_OK : vouch_conversation_complete_tools(root, err);

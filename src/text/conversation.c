@@ -171,6 +171,44 @@ bool vouch_conversation_has_calls(const json_t *root)
     return false;
 }
 
+static bool has_role(const json_t *message, const char *role)
+{
+    const char *word = json_string_value(json_object_get(message, "role"));
+    return word && strcmp(word, role) == 0;
+}
+
+static bool asks_after_result(const json_t *messages, size_t i)
+{
+    return i > 0 && has_role(json_array_get(messages, i), "user") && has_role(json_array_get(messages, i - 1), "tool");
+}
+
+bool vouch_conversation_asks_after_result(const json_t *root)
+{
+    const json_t *messages = json_object_get(root, "messages");
+    for (size_t i = 1; i < json_array_size(messages); i++)
+        if (asks_after_result(messages, i)) return true;
+    return false;
+}
+
+/* Appends such questions to their results. Where memory is short they stay. */
+static void results_join(json_t *messages)
+{
+    for (size_t i = json_array_size(messages); i-- > 1;) {
+        if (!asks_after_result(messages, i)) continue;
+        json_t *result = json_array_get(messages, i - 1), *parts = json_array();
+        for (size_t m = i - 1; m <= i; m++) {
+            json_t *content = json_object_get(json_array_get(messages, m), "content");
+            if (json_is_array(content)) json_array_extend(parts, content);
+            else if (json_is_string(content)) json_array_append_new(parts, json_pack("{s:O}", "text", content));
+        }
+        json_t *joined = parts_join(parts);
+        json_decref(parts);
+        if (!joined) continue;
+        json_object_set_new(result, "content", joined);
+        json_array_remove(messages, i);
+    }
+}
+
 static bool is_empty(const json_t *content)
 {
     return !content || json_is_null(content) || (json_is_string(content) && json_string_length(content) == 0);
@@ -261,6 +299,7 @@ vouch_status vouch_conversation_rewrite(json_t *root, const conversation_form *f
     size_t i, j;
     json_t *message, *call, *known = json_object();
     json_int_t index = 0;
+    if (form->joins_results) results_join(json_object_get(root, "messages"));
     json_array_foreach(json_object_get(root, "messages"), i, message)
     {
         content_rewrite(message, form);

@@ -28,10 +28,13 @@ typedef struct conversation_form {
     bool null_content;     /* content beside calls is null; otherwise "" */
     bool text_arguments;   /* a call's arguments are text; otherwise an object */
     conversation_ids ids;
+    bool joins_results;    /* a question right after a result becomes the end of the result */
 } conversation_form;
 
 bool vouch_conversation_has_parts(const json_t *root);
 bool vouch_conversation_has_calls(const json_t *root);
+/* Whether a user's message follows a result of a call at once. */
+bool vouch_conversation_asks_after_result(const json_t *root);
 /* Whether a tool lacks what a template may ask for: a description, parameters, their type and properties. */
 bool vouch_conversation_has_bare_tools(const json_t *root);
 /* Rewrites the messages. Errors: MEMORY. */
