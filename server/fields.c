@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "common/flags.h"
 #include "text.h"
 
@@ -249,8 +250,13 @@ json_t *server_json_parse(const char *bytes, size_t n, server_fault *fault)
                     "the body has %zu levels of arrays and objects; at most %d are read", levels, MOST_LEVELS);
         return NULL;
     }
-    json_t *document = json_loadb(n ? bytes : "", n, JSON_REJECT_DUPLICATES, &error);
-    if (document) return document;
+    server_text text = {0};
+    server_arguments_as_texts(bytes, n, &text);
+    json_t *document = json_loadb(text.n ? text.bytes : "", text.n, JSON_REJECT_DUPLICATES, &error);
+    const bool failed = text.failed;
+    server_text_free(&text);
+    if (failed) server_fail_memory(fault);
+    if (document || failed) return document;
     const enum json_error_code code = json_error_code(&error);
     const char *why = error.text; /* Jansson's words, except where they name its flags and types */
     if (code == json_error_null_character || code == json_error_null_byte_in_key)

@@ -93,12 +93,18 @@ void server_reply_text(server_exchange *x, int status, const char *type, const c
     reply(x, status, type, copy, n);
 }
 
+/* Takes the text. */
+static void reply_json_text(server_exchange *x, int status, server_text *text)
+{
+    if (text->failed) server_text_free(text);
+    else reply(x, status, "application/json", text->bytes, text->n);
+}
+
 void server_reply_json(server_exchange *x, int status, json_t *body)
 {
     server_text text = {0};
     server_text_json(&text, body);
-    if (text.failed) server_text_free(&text);
-    else reply(x, status, "application/json", text.bytes, text.n);
+    reply_json_text(x, status, &text);
 }
 
 /* The Anthropic API's words, where they differ. */
@@ -380,7 +386,9 @@ static void reply_body(server_exchange *x)
         server_reply_fault(x, &fault);
         return;
     }
-    server_reply_json(x, MHD_HTTP_OK, x->format->body(x));
+    server_text text = {0};
+    x->format->body(x, &text);
+    reply_json_text(x, MHD_HTTP_OK, &text);
 }
 
 /* MHD_NO closes the connection. */

@@ -107,8 +107,7 @@ static size_t digits(const char *text, size_t n)
     return i;
 }
 
-/* Whether text[n] is a number of JSON. */
-static bool is_number(const char *text, size_t n)
+bool server_is_number(const char *text, size_t n)
 {
     size_t at = n > 0 && text[0] == '-', length = digits(text + at, n - at);
     if (length == 0 || (length > 1 && text[at] == '0')) return false;
@@ -150,7 +149,7 @@ static void end_word(server_literal *l, bool is_key, server_text *json)
     const char *word = word_of_json(l);
     if (!is_key && word) {
         server_text_put(json, word);
-    } else if (!is_key && is_number(l->word.bytes, l->word.n)) {
+    } else if (!is_key && server_is_number(l->word.bytes, l->word.n)) {
         server_text_add(json, l->word.bytes, l->word.n);
     } else {
         server_text_put(json, "\"");

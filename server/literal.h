@@ -38,6 +38,8 @@ void server_literal_begin(server_literal *literal, const char *quote, bool is_py
 server_match server_literal_push(server_literal *literal, const char *text, size_t n, size_t *used, server_text *json);
 void server_literal_free(server_literal *literal);
 
+/* Whether text[n] is a number of JSON. */
+bool server_is_number(const char *text, size_t n);
 /* Appends text[n] as the inside of a JSON string. */
 void server_put_escaped(server_text *json, const char *text, size_t n);
 

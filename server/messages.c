@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "arguments.h"
 #include "common/json.h"
 #include "usage.h"
 
@@ -22,15 +23,12 @@ static bool is_type(const json_t *object, const char *type)
     return strcmp(server_word(object, "type"), type) == 0;
 }
 
-/* {"id", "name", "input"} as a call of the chat API. */
+/* {"id", "name", "input"} as a call of the chat API. The input has become a text (arguments.h). */
 static json_t *call_of(const json_t *block)
 {
-    const json_t *input = json_object_get(block, "input");
-    char *arguments = input ? json_dumps(input, JSON_COMPACT) : NULL;
-    json_t *call = json_pack("{s:s, s:s, s:{s:s, s:s}}", "id", server_word(block, "id"), "type", "function", "function",
-                             "name", server_word(block, "name"), "arguments", arguments ? arguments : "{}");
-    free(arguments);
-    return call;
+    const char *input = server_word(block, "input");
+    return json_pack("{s:s, s:s, s:{s:s, s:s}}", "id", server_word(block, "id"), "type", "function", "function", "name",
+                     server_word(block, "name"), "arguments", *input ? input : "{}");
 }
 
 /* Appends the string that a block has at a key. */
@@ -210,23 +208,14 @@ static json_t *message_json(const server_exchange *x, json_t *content, const cha
                      "stop_sequence", reason ? server_stop_json(x->job, 0) : json_null(), "usage", usage_json(x));
 }
 
-/* Takes the input. */
-static json_t *call_block(server_exchange *x, server_call *call, json_t *input)
+/* The input is empty: a stream and body() fill it. */
+static json_t *call_block(server_exchange *x, server_call *call)
 {
-    return json_pack("{s:s, s:s, s:s, s:o}", "type", "tool_use", "id", server_call_id(x, call, "toolu_"), "name",
-                     call->name, "input", input ? input : json_object());
+    return json_pack("{s:s, s:s, s:s, s:{}}", "type", "tool_use", "id", server_call_id(x, call, "toolu_"), "name",
+                     call->name, "input");
 }
 
-/* The arguments as an object. An integer that Jansson can't hold becomes a real number; a stream gives all its digits.
- * NULL: the arguments are cut. */
-static json_t *input_of(const server_text *arguments)
-{
-    const char *text = arguments->n ? arguments->bytes : "";
-    json_t *input = json_loadb(text, arguments->n, JSON_ALLOW_NUL, NULL);
-    return input ? input : json_loadb(text, arguments->n, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
-}
-
-static json_t *body(server_exchange *x)
+static json_t *whole_message(server_exchange *x)
 {
     server_answer *a = x->state;
     server_reader *r = &a->said[0].reader;
@@ -237,10 +226,32 @@ static json_t *body(server_exchange *x)
     if (r->content.n)
         json_array_append_new(content, json_pack("{s:s, s:o}", "type", "text", "text",
                                                  server_json_bytes(r->content.bytes, r->content.n)));
-    for (size_t i = 0; i < r->n_calls; i++) {
-        json_array_append_new(content, call_block(x, &r->calls[i], input_of(&r->calls[i].arguments)));
-    }
+    for (size_t i = 0; i < r->n_calls; i++) json_array_append_new(content, call_block(x, &r->calls[i]));
     return message_json(x, content, stop_reason(x));
+}
+
+/* The body with the calls' arguments as the model wrote them. Within strings quotes have a backslash, so an empty input
+ * is one of a call. Arguments that are cut are no object, and their input stays empty. */
+static void body(server_exchange *x, server_text *out)
+{
+    static const char empty[] = "\"input\":{}";
+    const server_reader *r = &((server_answer *)x->state)->said[0].reader;
+    server_text json = {0};
+    server_text_json(&json, whole_message(x));
+    size_t from = 0;
+    for (size_t i = 0; i < r->n_calls && !json.failed; i++) {
+        const server_text *arguments = &r->calls[i].arguments;
+        const char *at = memmem(json.bytes + from, json.n - from, empty, strlen(empty));
+        if (!at) break;
+        const size_t end = (size_t)(at - json.bytes) + strlen(empty), n = end - from;
+        const bool is_object = arguments->n > 0 && server_is_object(arguments->bytes, arguments->n);
+        server_text_add(out, json.bytes + from, is_object ? n - 2 : n);
+        if (is_object) server_text_add(out, arguments->bytes, arguments->n);
+        from = end;
+    }
+    if (!json.failed) server_text_add(out, json.bytes + from, json.n - from);
+    out->failed |= json.failed;
+    server_text_free(&json);
 }
 
 /* ---------------------------------------------------------------------- streams */
@@ -275,7 +286,7 @@ static void give_calls(server_exchange *x, server_said *said)
 {
     for (; server_has_calls(said); said->n_calls++) {
         server_call *call = &said->reader.calls[said->n_calls];
-        if (!*call->given_id) block_open(x, BLOCK_CALL, call_block(x, call, NULL));
+        if (!*call->given_id) block_open(x, BLOCK_CALL, call_block(x, call));
         size_t n;
         const char *piece = server_call_piece(call, &n);
         if (n > 0)

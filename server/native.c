@@ -314,13 +314,15 @@ static void native_event(server_exchange *x, const server_event *event)
 }
 
 /* One prompt has an object, an array of prompts an array. */
-static json_t *native_body(server_exchange *x)
+static void native_body(server_exchange *x, server_text *json)
 {
     const server_answer *a = x->state;
-    if (a->n_choices == 1) return final_json(x, 0);
-    json_t *array = json_array();
-    for (int32_t i = 0; i < a->n_choices; i++) json_array_append_new(array, final_json(x, i));
-    return array;
+    if (a->n_choices > 1) server_text_put(json, "[");
+    for (int32_t i = 0; i < a->n_choices; i++) {
+        if (i > 0) server_text_put(json, ",");
+        server_text_json(json, final_json(x, i));
+    }
+    if (a->n_choices > 1) server_text_put(json, "]");
 }
 
 static const server_format native_stream = {NULL, native_event, NULL, NULL, server_answer_free};

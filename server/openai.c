@@ -326,7 +326,7 @@ static json_t *choice_json(server_exchange *x, int32_t i)
     return object;
 }
 
-static json_t *answer_body(server_exchange *x)
+static void answer_body(server_exchange *x, server_text *json)
 {
     const server_answer *a = x->state;
     json_t *choices = json_array();
@@ -336,7 +336,7 @@ static json_t *answer_body(server_exchange *x)
     json_object_set_new(body, "usage", server_usage_json(&usage));
     json_object_set_new(body, "metrics", server_metrics_json(&usage));
     json_object_set_new(body, "timings", server_usage_timings(&usage));
-    return body;
+    server_text_json(json, body);
 }
 
 static const server_format stream_format = {stream_begin, stream_event, stream_end, NULL, server_answer_free};

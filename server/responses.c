@@ -25,25 +25,37 @@ typedef struct conversation {
     json_t *messages, *thoughts; /* thoughts NULL: none wait */
 } conversation;
 
+/* Gives the thoughts that wait to an answer, after those that it has. */
+static void give_thoughts(conversation *c, json_t *message)
+{
+    const char *had = server_word(message, "reasoning_content");
+    if (c->thoughts)
+        json_object_set_new(message, "reasoning_content", json_sprintf("%s%s%s", had, *had ? "\n\n" : "",
+                                                                       json_string_value(c->thoughts)));
+    json_decref(c->thoughts);
+    c->thoughts = NULL;
+}
+
 /* Takes the content. Returns the message, which the conversation owns. */
 static json_t *add_message(conversation *c, const char *role, json_t *content)
 {
     json_t *message = json_pack("{s:s, s:o}", "role", role, "content", content);
-    if (c->thoughts && strcmp(role, "assistant") == 0) {
-        json_object_set_new(message, "reasoning_content", c->thoughts);
-        c->thoughts = NULL;
-    }
+    if (strcmp(role, "assistant") == 0) give_thoughts(c, message);
+    json_decref(c->thoughts); /* those before another's message have no answer */
+    c->thoughts = NULL;
     json_array_append_new(c->messages, message);
     return message;
 }
 
-/* Adds a call to the last message if that is the assistant's, as models expect parallel calls; else to a new one. */
+/* Adds a call, with the thoughts before it, to the last message if that is the assistant's, as models expect parallel
+ * calls; else to a new one. */
 static bool add_call(conversation *c, const json_t *item, const char *path, server_fault *fault)
 {
     json_t *last = json_array_get(c->messages, json_array_size(c->messages) - 1);
     if (!*server_word(item, "name"))
         return server_fail_field(fault, path, "name: expected the name of a function");
     if (strcmp(server_word(last, "role"), "assistant") != 0) last = add_message(c, "assistant", json_string(""));
+    give_thoughts(c, last);
     json_t *calls = json_object_get(last, "tool_calls");
     if (!calls) json_object_set_new(last, "tool_calls", calls = json_array());
     return json_array_append_new(calls, json_pack("{s:s, s:s, s:{s:s, s:s}}", "id", server_word(item, "call_id"),
@@ -285,7 +297,7 @@ static json_t *response_json(const server_exchange *x, json_t *output, bool is_o
     return cli_json_object(entries, sizeof entries / sizeof *entries);
 }
 
-static json_t *body(server_exchange *x)
+static void body(server_exchange *x, server_text *json)
 {
     server_answer *a = x->state;
     server_said *said = &a->said[0];
@@ -309,7 +321,7 @@ static json_t *body(server_exchange *x)
         json_t *arguments = server_json_bytes(call->arguments.bytes, call->arguments.n);
         json_array_append_new(output, call_item(x, id, call, arguments, call->is_over ? "completed" : "incomplete"));
     }
-    return response_json(x, output, true);
+    server_text_json(json, response_json(x, output, true));
 }
 
 /* ---------------------------------------------------------------------- streams */

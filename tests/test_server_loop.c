@@ -436,6 +436,134 @@ static void loops_go_on_in_each_api(void **state)
     }
 }
 
+/* The tokens of a conversation's prompt. */
+static int count(const loop *l, const char *path, const char *body)
+{
+    json_t *reply = post(l, path, json_loads(body, JSON_ALLOW_NUL, NULL));
+    json_t *n = http_at(reply, strcmp(path, CHAT) == 0 ? "usage.prompt_tokens" : "input_tokens");
+    const int tokens = (int)json_integer_value(n);
+    json_decref(reply);
+    assert_true(tokens > 0);
+    return tokens;
+}
+
+/* The raw answer has to be 200. */
+static char *post_text(int port, const char *path, const char *body)
+{
+    http_reply reply = http_post(port, path, body);
+    if (reply.status != 200) fail_msg("%s: %d: %s", path, reply.status, reply.body);
+    char *text = strdup(reply.body);
+    http_reply_free(&reply);
+    return text;
+}
+
+/* Arguments come back as they were written, whatever a double or a C string holds; in no other place do such numbers
+ * stand. And an answer of /v1/messages has the digits that its stream has. */
+static void arguments_keep_their_digits(void **state)
+{
+    (void)state;
+#define ODD "{\"x\": [12345678901234567890123, -1e400, 0.10], \"y\": \"a\\u0000b\", \"input\": {\"z\": 1}}"
+#define ODD_TEXT                                                                                               \
+    "\"{\\\"x\\\": [12345678901234567890123, -1e400, 0.10], \\\"y\\\": \\\"a\\\\u0000b\\\", \\\"input\\\": "     \
+    "{\\\"z\\\": 1}}\""
+#define MESSAGES(arguments)                                                                                     \
+    "{\"messages\": [{\"role\": \"user\", \"content\": \"q\"}, {\"role\": \"assistant\", \"content\": "               \
+    "null, \"tool_calls\": [{\"id\": \"c\", \"type\": \"function\", \"function\": {\"name\": \"f\", "                 \
+    "\"arguments\": " arguments "}}]}, {\"role\": \"tool\", \"tool_call_id\": \"c\", \"content\": \"r\"}]"
+    char path[256], body[2048];
+    strcpy(path, test_temporary("template.jinja"));
+    write_whole(path, call_template_text("Hermes"), strlen(call_template_text("Hermes")));
+    http_server server = http_server_start((const char *const[]){model_file, "--chat-template", path, NULL});
+    char *as_object = post_text(server.port, "/apply-template", MESSAGES(ODD) "}"),
+         *as_text = post_text(server.port, "/apply-template", MESSAGES(ODD_TEXT) "}");
+    assert_string_equal(as_object, as_text);
+    assert_non_null(strstr(as_object, "[12345678901234567890123, -1e400, 0.1"));
+    const loop l = {.name = "Hermes", .port = server.port};
+    const int n = count(&l, CHAT, MESSAGES(ODD_TEXT) ", \"max_tokens\": 1}");
+    char *counted[] = {
+        post_text(server.port, CHAT, MESSAGES(ODD) ", \"max_tokens\": 1}"),
+        post_text(server.port, "/v1/messages/count_tokens",
+                  "{\"messages\": [{\"role\": \"user\", \"content\": \"q\"}, {\"role\": \"assistant\", \"content\": "
+                  "[{\"type\": \"tool_use\", \"id\": \"c\", \"name\": \"f\", \"input\": " ODD "}]}, {\"role\": "
+                  "\"user\", \"content\": [{\"type\": \"tool_result\", \"tool_use_id\": \"c\", \"content\": "
+                  "\"r\"}]}]}"),
+    };
+    for (int i = 0; i < 2; i++) {
+        snprintf(body, sizeof body, i == 0 ? "\"prompt_tokens\":%d," : "\"input_tokens\":%d}", n);
+        if (!strstr(counted[i], body)) fail_msg("%s, not in %s", body, counted[i]);
+        free(counted[i]);
+    }
+    free(as_object);
+    free(as_text);
+
+    for (int seed = 1; seed <= 3; seed++) {
+        char text[256] = "", input[300];
+        snprintf(body, sizeof body,
+                 "{\"messages\": [{\"role\": \"user\", \"content\": \"q\"}], \"max_tokens\": 200, \"tool_choice\": "
+                 "{\"type\": \"any\", \"disable_parallel_tool_use\": true}, \"seed\": %d, \"thinking\": {\"type\": "
+                 "\"disabled\"}, \"tools\": [{\"name\": \"f\", \"input_schema\": {\"type\": \"object\", "
+                 "\"properties\": {\"x\": {\"type\": \"integer\", \"minimum\": 1e22, \"maximum\": 3e22}}, "
+                 "\"required\": [\"x\"]}}]", seed);
+        const size_t n_body = strlen(body);
+        char *answer = post_text(server.port, "/v1/messages", strcat(body, "}"));
+        strcpy(body + n_body, ", \"stream\": true}");
+        http_reply reply = http_post(server.port, "/v1/messages", body);
+        bool is_done;
+        json_t *events = http_events(&reply, &is_done), *event;
+        size_t e;
+        json_array_foreach(events, e, event)
+        {
+            const json_t *piece = http_at(event, "delta.partial_json");
+            if (piece && strlen(text) + json_string_length(piece) < 250) strcat(text, json_string_value(piece));
+        }
+        assert_true(strlen(text) > strlen("{\"x\":}") + 20);
+        snprintf(input, sizeof input, "\"input\":%s}", text);
+        if (!strstr(answer, input)) fail_msg("%s, not in %s", input, answer);
+        json_decref(events);
+        http_reply_free(&reply);
+        free(answer);
+    }
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+}
+
+#define ASK  "{\"role\": \"user\", \"content\": \"q\"}"
+#define CALL "{\"type\": \"function_call\", \"call_id\": \"c\", \"name\": \"f\", \"arguments\": \"{}\"}"
+#define DONE "{\"type\": \"function_call_output\", \"call_id\": \"c\", \"output\": \"r\"}"
+#define THINK(text)                                                                                             \
+    "{\"type\": \"reasoning\", \"id\": \"r\", \"summary\": [], \"content\": [{\"type\": \"reasoning_text\", "     \
+    "\"text\": \"" text "\"}]}"
+#define ANSWER(members)   "{\"role\": \"assistant\", " members "}"
+#define RESULT            "{\"role\": \"tool\", \"tool_call_id\": \"c\", \"content\": \"r\"}"
+#define CHAT_CALL         "\"tool_calls\": [{\"id\": \"c\", \"function\": {\"name\": \"f\", \"arguments\": \"{}\"}}]"
+#define THOUGHT(text)     "\"reasoning_content\": \"" text "\", "
+
+/* Thoughts of a response's items belong to the answer that they begin, or stand within. */
+static void thoughts_stay_with_their_answer(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {ASK ", " THINK("one two") ", " CALL ", " DONE ", " THINK("three") ", " ANSWER("\"content\": \"a\""),
+         ASK ", " ANSWER(THOUGHT("one two") CHAT_CALL) ", " RESULT ", " ANSWER(THOUGHT("three") "\"content\": \"a\"")},
+        {ASK ", " ANSWER("\"content\": \"a\"") ", " THINK("one two") ", " CALL ", " DONE ", " ASK ", "
+         ANSWER("\"content\": \"b\""),
+         ASK ", " ANSWER(THOUGHT("one two") "\"content\": \"a\", " CHAT_CALL) ", " RESULT ", " ASK ", "
+         ANSWER("\"content\": \"b\"")},
+        {ASK ", " THINK("one two") ", " ASK ", " ANSWER("\"content\": \"b\""),
+         ASK ", " ASK ", " ANSWER("\"content\": \"b\"")},
+    };
+    char path[256], items[2048], messages[2048];
+    strcpy(path, test_temporary("template.jinja"));
+    write_whole(path, call_template_text("Hermes"), strlen(call_template_text("Hermes")));
+    http_server server = http_server_start((const char *const[]){model_file, "--chat-template", path, NULL});
+    const loop l = {.name = "Hermes", .port = server.port};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(items, sizeof items, "{\"input\": [%s]}", cases[i][0]);
+        snprintf(messages, sizeof messages, "{\"messages\": [%s], \"max_tokens\": 1}", cases[i][1]);
+        assert_int_equal(count(&l, "/v1/responses/input_tokens", items), count(&l, CHAT, messages));
+    }
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+}
+
 static void loops_go_on_in_published_forms(void **state)
 {
     (void)state;
@@ -455,6 +583,8 @@ int main(void)
         cmocka_unit_test(loops_go_on_in_each_form),
         cmocka_unit_test(loops_go_on_in_published_forms),
         cmocka_unit_test(loops_go_on_in_each_api),
+        cmocka_unit_test(thoughts_stay_with_their_answer),
+        cmocka_unit_test(arguments_keep_their_digits),
     };
     return cmocka_run_group_tests(tests, files_write, NULL);
 }
