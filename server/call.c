@@ -493,22 +493,25 @@ static server_match begin_parameter(server_reader *r, server_call *call, const c
     server_put_escaped(&call->arguments, text + key, i - key);
     server_text_put(&call->arguments, r->is_string ? "\":\"" : "\":");
     r->in_value = true;
+    r->n_known = 0;
     *at += i + used;
     return SERVER_MATCH;
 }
 
 /* The end of the value text[n]. MATCH: *value bytes are the value, *used bytes with the mark after it. MORE: the first
- * *value bytes are of the value. The mark counts only where another parameter or the end of the call follows. */
-static server_match find_end(const server_form *f, const char *text, size_t n, bool is_end, size_t *value, size_t *used)
+ * *value bytes are of the value. The mark counts only where another parameter or the end of the call follows. *from
+ * bytes are known to have no end. */
+static server_match find_end(const server_form *f, const char *text, size_t n, bool is_end, size_t *from, size_t *value,
+                             size_t *used)
 {
     const size_t white = strspn(f->end, " \t\r\n");
     const char *solid = f->end + white;
     const size_t n_solid = strlen(solid);
-    size_t from = 0, more;
+    size_t more;
     server_match match = SERVER_NO;
     *value = n;
-    while (match == SERVER_NO && from < n) {
-        const char *at = memmem(text + from, n - from, solid, n_solid);
+    while (match == SERVER_NO && *from < n) {
+        const char *at = memmem(text + *from, n - *from, solid, n_solid);
         if (!at) break;
         *value = (size_t)(at - text);
         *used = *value + n_solid;
@@ -517,13 +520,14 @@ static server_match find_end(const server_form *f, const char *text, size_t n, b
         match = begin == SERVER_MATCH || close == SERVER_MATCH || (is_end && *used == n) ? SERVER_MATCH
                 : begin == SERVER_MORE || close == SERVER_MORE                           ? SERVER_MORE
                                                                                          : SERVER_NO;
-        from = *used;
+        if (match == SERVER_NO) *from = *used;
     }
     if (match == SERVER_NO) { /* the end of the text may begin the mark */
         size_t partial = n_solid - 1 < n ? n_solid - 1 : n;
         while (partial > 0 && memcmp(text + n - partial, solid, partial) != 0) partial--;
         *value = n - partial;
     }
+    *from = *value;
     for (size_t i = white; i > 0 && *value > 0 && text[*value - 1] == f->end[i - 1]; i--) --*value;
     return match == SERVER_MATCH ? SERVER_MATCH : SERVER_MORE;
 }
@@ -533,11 +537,11 @@ static server_match read_parameter_value(server_reader *r, server_call *call, co
                                          size_t *at)
 {
     size_t value, used = 0;
-    const server_match match = find_end(r->form, text, n, is_end, &value, &used);
+    const server_match match = find_end(r->form, text, n, is_end, &r->n_known, &value, &used);
     if (r->is_string) {
         server_put_escaped(&call->arguments, text, value);
         if (match == SERVER_MATCH) server_text_put(&call->arguments, "\"");
-        else *at += value;
+        else *at += value, r->n_known -= value;
     } else if (match == SERVER_MATCH) {
         put_parameter_value(&call->arguments, text, value, r->schema);
     }
@@ -598,6 +602,26 @@ void server_call_over(server_call *call)
     }
     call->is_text = false;
     call->is_over = true;
+}
+
+/* Jansson reads a text alone that ends with a whole character, so what may be half of an escape is left out. */
+void server_call_cut(server_call *call)
+{
+    enum { LONGEST = 12 }; /* bytes of \ud83d\ude00 */
+    server_text text = {0};
+    bool is_read = !call->is_text;
+    for (size_t left = call->arguments.n; !is_read && left > 0 && left + LONGEST > call->arguments.n; left--) {
+        server_text whole = {0};
+        server_text_add(&whole, call->arguments.bytes, left);
+        server_text_put(&whole, "\"");
+        is_read = resolve(&text, &whole);
+        server_text_free(&whole);
+    }
+    if (call->is_text) {
+        server_text_free(&call->arguments);
+        call->arguments = text;
+    }
+    call->is_text = false;
 }
 
 /* --------------------------------------------------------------------- tail */

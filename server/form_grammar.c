@@ -345,9 +345,9 @@ static void put_arguments(rules *r, const json_t *tool)
         server_text_put(r->out, r->form->notation == SERVER_NOTATION_PYTHON ? "\")\" " : "\"}\" ");
         break;
     default: {
-        /* Arguments are an object, whatever the tool says. */
+        /* Arguments are an object, whatever else the type allows. */
         json_t *schema = parameters_of(tool), *object = schema ? json_copy(schema) : json_object();
-        if (!json_object_get(object, "type")) json_object_set_new(object, "type", json_string("object"));
+        json_object_set_new(object, "type", json_string("object"));
         put_schema(r->out, object);
         json_decref(object);
     }

@@ -144,9 +144,16 @@ static bool step_begin(server_reader *r, bool is_end)
     return true;
 }
 
+/* White space alone is no thought: it waits for one, and goes with the mark where none comes. */
 static bool step_thoughts(server_reader *r, bool is_end)
 {
     const char *end = r->form->think_end;
+    const size_t white = white_length(&r->text), left = r->text.n - white, n_end = strlen(end);
+    const bool is_mark =
+        !r->has_thought && (left == 0 || memcmp(r->text.bytes + white, end, left < n_end ? left : n_end) == 0);
+    if (is_mark && left < n_end && !is_end) return false;
+    if (is_mark && (left == 0 || left >= n_end)) drop(r, white);
+    else r->has_thought = true;
     if (!take_to_mark(r, (const char *const[]){end, NULL}, is_end, &r->thoughts)) return false;
     drop(r, strlen(end));
     r->state = SERVER_READER_GAP;
@@ -340,6 +347,7 @@ void server_reader_end(server_reader *reader, bool is_cut)
     }
     while (step(reader, true)) continue;
     reader->text.n = 0;
+    if (reader->state == SERVER_READER_ARGUMENTS) server_call_cut(running_call(reader));
 }
 
 static void free_call(server_call *call)

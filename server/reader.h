@@ -49,8 +49,10 @@ typedef struct server_reader {
     bool is_forced;      /* the answer has to be a call: its beginning is no content */
     server_reader_state state;
     bool is_next;        /* the head follows `between` */
+    bool has_thought;    /* more than white space has come of the thoughts */
     bool in_value;       /* of a parameter */
     bool is_string;      /* the value is a string, whose beginning has been read */
+    size_t n_known;      /* bytes of the value, not read yet, in which it doesn't end */
     const json_t *schema; /* of the value */
     const char *mark;    /* at which the running call began; "": at none */
     server_literal literal;
@@ -83,6 +85,8 @@ server_call *server_call_begin(server_reader *reader, const char *name, size_t n
 server_match server_call_head(server_reader *reader, const char *text, size_t n, size_t *used);
 /* Reads arguments from the reader's text. NO: what follows are no arguments. */
 server_match server_call_arguments(server_reader *reader, server_call *call, bool is_end, size_t *used);
+/* The answer ends within the arguments: where they are a text, their beginning is what of it can be read. */
+void server_call_cut(server_call *call);
 /* The arguments are complete. */
 void server_call_over(server_call *call);
 /* Reads text[n] after the arguments. *goes_on: another item follows. */

@@ -376,6 +376,10 @@ static bool read_length(server_request *r, server_fault *fault)
         r->session.max_tokens = values[i] > 0 ? values[i] : 0;
         if (values[i] == 0) empty = names[i];
     }
+    const int32_t most = r->session.max_tokens;
+    if (!empty && most > 0 && r->session.min_tokens > most)
+        return server_fail_field(fault, "min_tokens", "is %d, but the answer may have %d tokens at most; send fewer, "
+                                 "or a larger maximum", (int)r->session.min_tokens, (int)most);
     if (!empty) return true;
     r->prompt_only = r->where & (COMPLETIONS | NATIVE);
     if (r->where & NATIVE || (r->where == COMPLETIONS && r->echo && !r->stream)) return true;
@@ -405,6 +409,20 @@ const char *server_chosen_tool(const server_request *r)
     return server_word(function ? function : r->tool_choice, "name");
 }
 
+/* Parameters describe an object, as the OpenAI API has it. Without a type they do. */
+static bool check_parameters(const json_t *parameters, size_t i, server_fault *fault)
+{
+    const json_t *type = json_object_get(parameters, "type"), *word;
+    bool is_object = !type || json_is_null(type) || strcmp(server_word(parameters, "type"), "object") == 0;
+    char param[64];
+    size_t w;
+    json_array_foreach(type, w, word)
+        is_object |= json_is_string(word) && strcmp(json_string_value(word), "object") == 0;
+    snprintf(param, sizeof param, "tools[%zu].function.parameters", i);
+    return is_object ||
+           server_fail_field(fault, param, "type: expected \"object\", because a call's arguments are an object");
+}
+
 /* All tools are functions with a name. */
 static bool check_tools(const json_t *tools, server_fault *fault)
 {
@@ -416,8 +434,9 @@ static bool check_tools(const json_t *tools, server_fault *fault)
     {
         char path[32];
         snprintf(path, sizeof path, "tools[%zu]", i);
-        if (!*server_word(json_object_get(tool, "function"), "name"))
-            return server_fail_field(fault, path, "expected a function with a name");
+        const json_t *function = json_object_get(tool, "function");
+        if (!*server_word(function, "name")) return server_fail_field(fault, path, "expected a function with a name");
+        if (!check_parameters(json_object_get(function, "parameters"), i, fault)) return false;
     }
     return true;
 }

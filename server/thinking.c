@@ -8,6 +8,8 @@
  *   thinking_budget_tokens, reasoning_budget_tokens   llama.cpp
  *   enable_thinking, thinking_budget                  Qwen
  *
+ *   chat_template_kwargs: {enable_thinking, thinking} vLLM
+ *
  * All become two things: variables that chat templates know, and the session's budget, which is enforced whatever the
  * template does. A variable of chat_template_kwargs wins over one that is derived here.
  */
@@ -96,11 +98,17 @@ static void set_default(json_t *variables, const char *name, json_t *value)
     else json_object_set_new(variables, name, value);
 }
 
+static void read_switch(const json_t *value, wish *w)
+{
+    if (json_is_boolean(value)) w->thinks = json_is_true(value);
+}
+
 bool server_read_thinking(server_request *r, server_fault *fault)
 {
-    const json_t *switched = json_object_get(r->document, "enable_thinking");
     wish w = {.effort = r->reasoning_effort, .thinks = -1, .budget = -1};
-    if (json_is_boolean(switched)) w.thinks = json_is_true(switched);
+    read_switch(json_object_get(r->template_kwargs, "thinking"), &w);
+    read_switch(json_object_get(r->template_kwargs, "enable_thinking"), &w);
+    read_switch(json_object_get(r->document, "enable_thinking"), &w);
     if (!read_reasoning(r, &w, fault) || !read_thinking(r, &w, fault)) return false;
     if (w.effort && !read_effort(w.effort, fault)) return false;
     if (w.effort && strcmp(w.effort, "none") == 0) w.thinks = 0;

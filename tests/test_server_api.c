@@ -538,7 +538,8 @@ static void lengths_are_bounded(void **state)
          "{'choices': [{'finish_reason': 'length'}], 'usage': {'completion_tokens': 9}}"},
         {CHAT, "{" ENDS ", " HELLO ", 'max_tokens': 9, 'min_tokens': 3}", 200, "{'usage': {'completion_tokens': 4}}"},
         {"/completion", "{" ENDS ", 'prompt': 'x', 'n_predict': 9, 'min_tokens': 3}", 200, "{'tokens_predicted': 4}"},
-        {CHAT, "{" HELLO ", 'max_tokens': 3, 'min_tokens': 4}", 400, "{'error': {'message': '~min_tokens'}}"},
+        {CHAT, "{" HELLO ", 'max_tokens': 3, 'min_tokens': 4}", 400, REFUSED("min_tokens", "is 4, but")},
+        {TEXT, "{'prompt': 'x', 'max_tokens': 1, 'min_tokens': 2}", 400, REFUSED("min_tokens", "1 tokens at most")},
         {CHAT, "{" HELLO ", 'min_tokens': -1}", 400, REFUSED("min_tokens", "outside the range")},
     };
     EXPECT(cases);
@@ -718,6 +719,9 @@ static void bare_tools_get_objects(void **state)
         {RESPONSES, "{'temperature': 0, 'input': 'x', 'max_output_tokens': 60, 'tool_choice': 'required', 'tools': "
                     "[{'type': 'function', 'name': 'f', 'parameters': null, 'strict': null}]}", 200,
          "{'output': [{'type': 'function_call', 'name': 'f', 'arguments': '~{'}]}"},
+        {CHAT, BARE(", 'parameters': {'type': 'string'}"), 400, REFUSED("tools[0].function.parameters", "an object")},
+        {CHAT, BARE(", 'parameters': {'type': ['array', 'null']}"), 400,
+         REFUSED("tools[0].function.parameters", "an object")},
         {MESSAGES, "{" HELLO ", 'max_tokens': 6, 'tools': [{'name': 'f'}]}", 400,
          "{'error': {'message': '~tools[0]: expected name and input_schema'}}"},
     };

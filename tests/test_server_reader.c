@@ -28,6 +28,9 @@ static const struct {
     {HERMES, "", true, true, "", "", ""},
     {HERMES, "<think>hm</think>\n\nyes", false, false, "yes", "hm", ""},
     {HERMES, "\n <think>hm</think>yes", false, false, "yes", "hm", ""},
+    {HERMES, "<think>\n\n</think>\n\nyes", false, false, "yes", "", ""},
+    {HERMES, "\n</think>\n\nyes", false, true, "yes", "", ""},
+    {HERMES, "\n</thi", false, true, "", "\n</thi", ""},
     {HERMES, " <thin", false, false, " <thin", "", ""},
     {HERMES, "hm\n</think>\nyes", false, true, "yes", "hm\n", ""},
     {HERMES, "never ends", false, true, "", "never ends", ""},
@@ -294,6 +297,50 @@ static void cut_calls_are_calls(void **state)
     }
 }
 
+/* Arguments that the model writes as a text and a limit cuts: what stands in the text so far, as the API has it. */
+static void cut_texts_are_their_beginnings(void **state)
+{
+    (void)state;
+    static const char answer[] = "<tool_call>{\"name\": \"f\", \"arguments\": "
+                                 "\"{\\\"x\\\": \\\"a\\u00e9\\\\n\\ud83d\\ude00\\\"}\"}</tool_call>",
+                      text[] = "{\"x\": \"a\xc3\xa9\\n\xf0\x9f\x98\x80\"}";
+    size_t longest = 0;
+    for (size_t n = strlen("<tool_call>{\"name\": \"f\", \"arguments\": \""); n < strlen(answer); n++) {
+        server_reader reader;
+        server_reader_begin(&reader, forms[HERMES], tools, false);
+        server_reader_push(&reader, answer, n);
+        server_reader_end(&reader, true);
+        assert_int_equal(reader.n_calls, 1);
+        const server_text *got = &reader.calls[0].arguments;
+        assert_false(reader.calls[0].is_text);
+        if (got->n > strlen(text) || got->n < longest || (got->n > 0 && memcmp(got->bytes, text, got->n) != 0))
+            fail_msg("'%.*s' of %.*s", (int)got->n, got->n ? got->bytes : "", (int)n, answer);
+        longest = got->n;
+        server_reader_free(&reader);
+    }
+    assert_int_equal(longest, strlen(text));
+}
+
+/* A value without a type is read at its end, which is sought once, however many false ends stand in it. */
+static void false_ends_are_passed_over(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    static const char head[] = "<tool_call>\n<function=f>\n<parameter=other>\n", part[] = "\n</parameter>x",
+                      tail[] = "\n</parameter>\n</function>\n</tool_call>";
+    server_reader reader;
+    server_reader_begin(&reader, forms[CODER], tools, false);
+    server_reader_push(&reader, head, strlen(head));
+    for (int i = 0; i < N; i++)
+        for (size_t at = 0; part[at]; at++) server_reader_push(&reader, &part[at], 1);
+    server_reader_push(&reader, tail, strlen(tail));
+    server_reader_end(&reader, false);
+    assert_int_equal(reader.n_calls, 1);
+    assert_true(reader.calls[0].is_over);
+    assert_int_equal(reader.calls[0].arguments.n, strlen("{\"other\":\"\"}") + N * (strlen(part) + 1));
+    server_reader_free(&reader);
+}
+
 /* Calls are read one after the other, so that their number is bounded by the answer and not by the stack (law L5). */
 static void many_calls_are_read(void **state)
 {
@@ -387,6 +434,8 @@ int main(void)
         cmocka_unit_test(answers_are_told_apart),
         cmocka_unit_test(further_calls_are_left_out),
         cmocka_unit_test(cut_calls_are_calls),
+        cmocka_unit_test(cut_texts_are_their_beginnings),
+        cmocka_unit_test(false_ends_are_passed_over),
         cmocka_unit_test(many_calls_are_read),
         cmocka_unit_test(any_text_is_read),
         cmocka_unit_test(texts_become_json_strings),
