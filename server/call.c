@@ -142,7 +142,7 @@ static server_match read_value(const char *text, size_t n, size_t *at, server_te
 {
     server_literal literal;
     size_t used = 0;
-    server_literal_begin(&literal, "", false, false);
+    server_literal_begin(&literal, "", false, 0);
     *at = skip_white(text, n, *at);
     const server_match match = server_literal_push(&literal, text + *at, n - *at, &used, json);
     server_literal_free(&literal);
@@ -319,7 +319,7 @@ server_call *server_call_begin(server_reader *r, const char *name, size_t n_name
     server_call call = {.name = strndup(name, n_name), .id = n_id > 0 ? strndup(id, n_id) : NULL};
     server_call *out = NULL;
     server_literal_free(&r->literal);
-    server_literal_begin(&r->literal, r->form->quote, r->form->notation != SERVER_NOTATION_JSON, r->form->is_raw);
+    server_literal_begin(&r->literal, r->form->quote, r->form->notation != SERVER_NOTATION_JSON, r->form->raw);
     r->in_value = false;
     if (call.name && r->only_one && r->n_calls > 0) {
         free(r->dropped.name), free(r->dropped.id);
@@ -361,55 +361,6 @@ server_match server_call_head(server_reader *r, const char *text, size_t n, size
 
 /* ---------------------------------------------------------------- parameters */
 
-static const char *type_name(const json_t *value)
-{
-    static const char *const names[] = {"object", "array", "string", "number", "number", "boolean", "boolean", "null"};
-    return names[json_typeof(value)];
-}
-
-/* Whether a value of this type is one of the schema. What the schema doesn't say is allowed. */
-static bool allows(const json_t *schema, const char *type)
-{
-    const json_t *constant = json_object_get(schema, "const"), *values = json_object_get(schema, "enum"), *value;
-    size_t v;
-    if (constant) return strcmp(type_name(constant), type) == 0;
-    if (json_array_size(values) > 0) {
-        bool is_listed = false;
-        json_array_foreach(values, v, value) is_listed |= strcmp(type_name(value), type) == 0;
-        return is_listed;
-    }
-    const json_t *types = json_object_get(schema, "type"), *option;
-    size_t i;
-    if (json_is_string(types)) {
-        const char *word = json_string_value(types);
-        return strcmp(word, type) == 0 || (strcmp(word, "integer") == 0 && strcmp(type, "number") == 0);
-    }
-    static const char *const unions[] = {"anyOf", "oneOf"};
-    for (int u = 0; u < 2; u++) {
-        const json_t *options = json_object_get(schema, unions[u]);
-        bool is_allowed = !json_is_array(options);
-        json_array_foreach(options, i, option) is_allowed |= allows(option, type);
-        if (!is_allowed) return false;
-    }
-    if (!json_is_array(types)) return true;
-    json_array_foreach(types, i, option)
-    {
-        const json_t *one = json_pack("{s:O}", "type", option);
-        const bool is_allowed = allows(one, type);
-        json_decref((json_t *)(uintptr_t)one);
-        if (is_allowed) return true;
-    }
-    return false;
-}
-
-static bool is_string_only(const json_t *schema)
-{
-    static const char *const others[] = {"object", "array", "number", "boolean", "null"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (allows(schema, others[i])) return false;
-    return true;
-}
-
 /* The type of the value that the JSON text stands for. */
 static const char *type_of(const server_text *json)
 {
@@ -432,7 +383,7 @@ static void put_parameter_value(server_text *out, const char *text, size_t n_tex
     server_literal literal;
     size_t n = n_text, at = skip_white(text, n, 0), used = 0;
     while (n > at && is_among(text[n - 1], " \t\r\n")) n--;
-    server_literal_begin(&literal, "", true, false);
+    server_literal_begin(&literal, "", true, 0);
     server_match match = server_literal_push(&literal, text + at, n - at, &used, &json);
     if (match == SERVER_MORE && literal.word.n > 0) /* a word or a number ends with the text */
         match = server_literal_push(&literal, " ,", 2, &(size_t){0}, &json);
@@ -440,7 +391,7 @@ static void put_parameter_value(server_text *out, const char *text, size_t n_tex
     server_literal_free(&literal);
     /* A word that is none of JSON has become a string. */
     const bool is_word = json.n > 0 && json.bytes[0] == '"' && text[at] != '"';
-    if (match == SERVER_MATCH && !is_word && allows(schema, type_of(&json))) {
+    if (match == SERVER_MATCH && !is_word && server_schema_allows(schema, type_of(&json))) {
         server_text_add(out, json.bytes, json.n);
     } else {
         server_text_put(out, "\"");
@@ -448,20 +399,6 @@ static void put_parameter_value(server_text *out, const char *text, size_t n_tex
         server_text_put(out, "\"");
     }
     server_text_free(&json);
-}
-
-/* The schema that one refers to by #/$defs/NAME or #/definitions/NAME; itself where it doesn't. */
-static const json_t *referred(const json_t *parameters, const json_t *schema)
-{
-    enum { MOST_STEPS = 16 };
-    for (int i = 0; i < MOST_STEPS; i++) {
-        const char *path = json_string_value(json_object_get(schema, "$ref"));
-        const char *name = path ? strrchr(path, '/') : NULL;
-        if (!name || strncmp(path, "#/", 2) != 0) return schema;
-        const char *folder = strncmp(path, "#/$defs/", 8) == 0 ? "$defs" : "definitions";
-        schema = json_object_get(json_object_get(parameters, folder), name + 1);
-    }
-    return schema;
 }
 
 /* Reads the mark before a parameter, its key and the mark after the key. */
@@ -485,8 +422,9 @@ static server_match begin_parameter(server_reader *r, server_call *call, const c
     const bool differ = strcmp(f->is, f->is_other) != 0;
     const json_t *function = tool_named(r, (part){call->name, strlen(call->name)});
     const json_t *properties = json_object_get(json_object_get(function, "parameters"), "properties");
-    r->schema = referred(json_object_get(function, "parameters"), json_object_getn(properties, text + key, i - key));
-    r->is_string = differ ? is == SERVER_MATCH : is_string_only(r->schema);
+    r->schema = server_schema_referred(json_object_get(function, "parameters"),
+                                       json_object_getn(properties, text + key, i - key));
+    r->is_string = differ ? is == SERVER_MATCH : server_schema_is_text(r->schema);
     if (differ && !r->is_string) r->schema = NULL;
     server_text_put(&call->arguments, call->arguments.n > 0 ? "," : "{");
     server_text_put(&call->arguments, "\"");

@@ -58,7 +58,7 @@ typedef struct server_form {
     char *other_key;                         /* of a member that says nothing of the call, such as its index */
     server_notation notation;
     char *quote; /* BARE: the mark around strings */
-    bool is_raw; /* PYTHON: strings have no escapes */
+    char raw; /* PYTHON: the quote of strings without escapes; 0: strings have escapes */
     /* PARAMETERS: begin KEY is VALUE end; `is_other` stands before values that are no strings, where it differs. */
     char *begin, *is, *is_other, *end;
     char *close; /* what follows the last parameter: the beginning of `after` */
@@ -78,6 +78,16 @@ bool server_form_has_control(const server_form *form, const char *name, size_t n
 /* Compares the beginning of text[n] with `mark`. White space that only one of both has is passed over. MATCH: *used
  * bytes of the text are the mark. MORE: the text ends within it. */
 server_match server_match_mark(const char *mark, const char *text, size_t n, size_t *used);
+
+/* --------------------------------------------------------------- parameters */
+
+/* The schema that one refers to by #/$defs/NAME or #/definitions/NAME of the parameters; itself where it doesn't. */
+const json_t *server_schema_referred(const json_t *parameters, const json_t *schema);
+/* Whether a value of this type, "object", "number" or another of JSON's, is one of the schema. What the schema doesn't
+ * say is allowed. */
+bool server_schema_allows(const json_t *schema, const char *type);
+/* Whether all its values are strings: then the parameter's text is the string, without quotes. */
+bool server_schema_is_text(const json_t *schema);
 
 /* ------------------------------------------------------------------ grammar */
 

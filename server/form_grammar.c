@@ -12,7 +12,8 @@ typedef struct rules {
     server_text *out;
     server_text more;
     int tool;                 /* its number */
-    const json_t *properties; /* the tool's parameters; NULL: it has none */
+    const json_t *parameters; /* of the tool; NULL: it has none */
+    json_t *properties;       /* of the parameters, and additional ones that are required */
     json_t *required;         /* an object: its keys are the names of those that a call must have */
 } rules;
 
@@ -163,13 +164,20 @@ static bool is_type(const json_t *schema, const char *type)
 static void begin_tool(rules *r, const json_t *tool)
 {
     const json_t *schema = parameters_of(tool);
-    json_t *name;
+    json_t *name, *additional = json_object_get(schema, "additionalProperties");
     size_t i;
-    r->properties = json_object_get(schema, "properties");
+    r->parameters = schema;
+    r->properties = json_object();
     r->required = json_object();
-    r->out->failed |= !r->required;
+    r->out->failed |= !r->properties || !r->required;
+    json_object_update(r->properties, json_object_get(schema, "properties"));
     json_array_foreach(json_object_get(schema, "required"), i, name)
-        r->out->failed |= json_object_set_new(r->required, json_string_value(name), json_true()) != 0;
+    {
+        const char *key = json_string_value(name);
+        r->out->failed |= json_object_set_new(r->required, key, json_true()) != 0;
+        if (!json_object_get(r->properties, key))
+            r->out->failed |= json_object_set(r->properties, key, additional ? additional : json_true()) != 0;
+    }
 }
 
 static bool is_required(const rules *r, const char *key)
@@ -183,23 +191,41 @@ static bool is_forbidden(const rules *r, const char *key, const json_t *schema)
     return json_is_false(schema) && !is_required(r, key);
 }
 
-/* A list of texts, of enum or const; NULL: the schema has none. A new reference. */
+/* A list of the texts that enum, const, or each schema of anyOf or oneOf has; NULL: there are others. A new reference.
+ */
 static json_t *listed_texts(const json_t *schema)
 {
-    json_t *constant = json_object_get(schema, "const"), *list = json_object_get(schema, "enum"), *text;
+    json_t *constant = json_object_get(schema, "const"), *list = json_object_get(schema, "enum"), *one;
+    json_t *options = json_object_get(schema, json_object_get(schema, "anyOf") ? "anyOf" : "oneOf");
     size_t i;
     if (json_is_string(constant)) return json_pack("[O]", constant);
-    json_array_foreach(list, i, text)
-        if (!json_is_string(text)) return NULL;
-    return json_array_size(list) > 0 ? json_incref(list) : NULL;
+    json_array_foreach(list, i, one)
+        if (!json_is_string(one)) return NULL;
+    if (json_array_size(list) > 0) return json_incref(list);
+    json_t *all = json_array_size(options) > 0 ? json_array() : NULL;
+    json_array_foreach(options, i, one)
+    {
+        json_t *texts = listed_texts(one);
+        const bool good = texts && json_array_extend(all, texts) == 0;
+        json_decref(texts);
+        if (good) continue;
+        json_decref(all);
+        return NULL;
+    }
+    return all;
 }
 
-/* The schema of a parameter, by its reference within the tool's %schema. */
-static void put_reference(server_text *out, const char *key)
+/* A value of a parameter, whose schema stands in the tool's %schema. */
+static void put_json(rules *r, const char *key, const json_t *schema)
 {
-    server_text reference = {0};
-    server_text_put(&reference, "#/properties/");
-    for (; *key; key++) {
+    const bool is_listed = json_object_get(json_object_get(r->parameters, "properties"), key);
+    server_text reference = {0}, *out = r->out;
+    if (json_is_true(schema)) {
+        server_text_put(out, "%json true ");
+        return;
+    }
+    server_text_put(&reference, is_listed ? "#/properties/" : "#/additionalProperties");
+    for (; is_listed && *key; key++) {
         const char *escape = *key == '~' ? "~0" : *key == '/' ? "~1" : *key == '%' ? "%25" : NULL;
         if (escape) server_text_put(&reference, escape);
         else server_text_add(&reference, key, 1);
@@ -230,8 +256,9 @@ static void put_texts(server_text *out, json_t *texts)
 static void put_parameter(rules *r, const char *key, const json_t *schema)
 {
     const server_form *f = r->form;
-    const bool is_string = is_type(schema, "string");
-    json_t *texts = is_string ? listed_texts(schema) : NULL;
+    const json_t *own = server_schema_referred(r->parameters, schema);
+    const bool is_string = server_schema_is_text(own);
+    json_t *texts = is_string ? listed_texts(own) : NULL;
     put_marks(r->out, f, f->begin);
     put_quoted(r->out, key, strlen(key));
     put_marks(r->out, f, is_string ? f->is : f->is_other);
@@ -240,7 +267,7 @@ static void put_parameter(rules *r, const char *key, const json_t *schema)
         return;
     }
     if (texts) put_texts(r->out, texts);
-    else put_reference(r->out, key);
+    else put_json(r, key, schema);
     put_marks(r->out, f, f->end);
     json_decref(texts);
 }
@@ -250,7 +277,7 @@ static void put_parameters(rules *r)
 {
     const char *key;
     json_t *schema;
-    json_object_foreach((json_t *)(uintptr_t)r->properties, key, schema)
+    json_object_foreach(r->properties, key, schema)
     {
         if (is_forbidden(r, key, schema)) continue;
         server_text_put(r->out, "(");
@@ -270,15 +297,15 @@ static void put_value(rules *r, const char *key, const json_t *schema)
         if (texts) put_texts(r->out, texts);
         if (texts) put_marks(r->out, f, f->quote);
         else put_until(r->out, f, f->quote);
-    } else if (f->is_raw && is_string) {
-        server_text_put(r->out, "\"'\" ");
+    } else if (f->raw && is_string) {
+        put_quoted(r->out, &f->raw, 1);
         if (texts) put_texts(r->out, texts);
-        else server_text_put(r->out, "[^'\\x00-\\x1f]* ");
-        server_text_put(r->out, "\"'\" ");
+        else server_text_format(r->out, "[^%c\\x00-\\x1f]* ", f->raw);
+        put_quoted(r->out, &f->raw, 1);
     } else if (f->notation == SERVER_NOTATION_PYTHON && is_type(schema, "boolean")) {
         server_text_put(r->out, "(\"True\" | \"False\") ");
     } else {
-        put_reference(r->out, key);
+        put_json(r, key, schema);
     }
     json_decref(texts);
 }
@@ -314,7 +341,7 @@ static void put_keywords(rules *r)
     json_t *schema;
     server_text_format(out, "a%d-0 ", r->tool);
     r->out = &r->more;
-    json_object_foreach((json_t *)(uintptr_t)r->properties, key, schema)
+    json_object_foreach(r->properties, key, schema)
     {
         if (is_forbidden(r, key, schema)) continue;
         const bool must = is_required(r, key);
@@ -394,7 +421,7 @@ static void put_tool(server_text *out, const server_form *form, const json_t *to
 {
     rules r = {.form = form, .out = out, .tool = i};
     begin_tool(&r, tool);
-    if (form->notation != SERVER_NOTATION_JSON && json_object_size(r.properties) > 0) {
+    if (form->notation != SERVER_NOTATION_JSON && r.parameters) {
         server_text_put(out, "%schema ");
         server_text_json(out, json_incref(parameters_of(tool)));
         server_text_put(out, "\n");
@@ -406,6 +433,7 @@ static void put_tool(server_text *out, const server_form *form, const json_t *to
     server_text_add(out, r.more.bytes, r.more.n);
     out->failed |= r.more.failed;
     server_text_free(&r.more);
+    json_decref(r.properties);
     json_decref(r.required);
 }
 

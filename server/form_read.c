@@ -339,12 +339,12 @@ static bool find_object(server_form *f, span s, size_t at, int i, item *out)
 }
 
 /* Whether the value at s[at], in the form's notation, is the arguments of call i. *end: where it ends. */
-static bool is_literal(const char *quote, bool is_python, bool is_raw, span s, size_t at, int i, size_t *end)
+static bool is_literal(const char *quote, bool is_python, char raw, span s, size_t at, int i, size_t *end)
 {
     server_literal literal;
     server_text json = {0};
     size_t used = 0;
-    server_literal_begin(&literal, quote, is_python, is_raw);
+    server_literal_begin(&literal, quote, is_python, raw);
     const bool is_whole = server_literal_push(&literal, s.text + at, s.n - at, &used, &json) == SERVER_MATCH;
     json_t *value = is_whole ? json_loadb(json.bytes, json.n, 0, NULL) : NULL;
     *end = at + used;
@@ -394,7 +394,7 @@ static bool find_arguments(server_form *f, span s, size_t name_end, int i, size_
     while (open > name_end && !strchr("{(", s.text[open])) open--;
     *at = open;
     f->notation = SERVER_NOTATION_JSON;
-    if (s.text[open] == '{' && is_literal("", false, false, s, open, i, end)) {
+    if (s.text[open] == '{' && is_literal("", false, 0, s, open, i, end)) {
         const span quoted = {key - 1, strlen("\"key_a\"")};
         if (key > s.text && quoted.text[0] == '"') return true;
         f->notation = SERVER_NOTATION_PYTHON; /* {key: 'value'} */
@@ -403,14 +403,14 @@ static bool find_arguments(server_form *f, span s, size_t name_end, int i, size_
     if (open + 1 == offset(s, key) && s.text[open] == '{') {
         const span mark = {key + strlen("key_a:"), (size_t)(value - key) - strlen("key_a:")};
         f->notation = SERVER_NOTATION_BARE;
-        return mark.n > 0 && mark.n < 32 && keep(&f->quote, mark) && is_literal(f->quote, true, false, s, open, i, end);
+        return mark.n > 0 && mark.n < 32 && keep(&f->quote, mark) && is_literal(f->quote, true, 0, s, open, i, end);
     }
     f->notation = SERVER_NOTATION_PYTHON;
-    f->is_raw = false;
-    if (s.text[open] == '(' && is_literal("", true, false, s, open, i, end)) return true;
-    f->is_raw = true;
-    if (s.text[open] == '(' && is_literal("", true, true, s, open, i, end)) return true;
-    f->is_raw = false;
+    f->raw = 0;
+    if (s.text[open] == '(' && is_literal("", true, 0, s, open, i, end)) return true;
+    f->raw = value[-1];
+    if (s.text[open] == '(' && is_literal("", true, f->raw, s, open, i, end)) return true;
+    f->raw = 0;
     f->notation = SERVER_NOTATION_PARAMETERS;
     return find_parameters(f, s, name_end, i, at, end);
 }
@@ -513,7 +513,7 @@ static bool read_calls(server_form *f, span one, span two, span says)
     const server_notation notation = f->notation;
     f->several = find_item(f, two, 0, 0, &repeated) && repeated.at == first.at &&
                  find_item(f, two, repeated.at + repeated.n, 1, &second);
-    f->notation = notation; /* of the first call, which tells all but is_raw */
+    f->notation = notation; /* of the first call, which tells all but `raw` */
     span between = {"", 0}, later = {"", 0};
     if (f->several) {
         between = (span){two.text + repeated.at + repeated.n, second.at - repeated.at - repeated.n};
@@ -555,7 +555,7 @@ static bool read_example(server_form *f, span prompt)
     while (*examples[i].sign && !find(prompt, examples[i].sign)) i++;
     f->n_parts = f->n_marks = 0;
     f->notation = SERVER_NOTATION_JSON;
-    f->is_raw = false;
+    f->raw = 0;
     if (!read_calls(f, span_of(examples[i].one), span_of(examples[i].two), (span){"", 0})) return false;
     f->shows_calls = *examples[i].sign != '\0';
     return true;

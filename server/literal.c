@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-void server_literal_begin(server_literal *literal, const char *quote, bool is_python, bool is_raw)
+void server_literal_begin(server_literal *literal, const char *quote, bool is_python, char raw)
 {
-    *literal = (server_literal){.quote = quote, .is_python = is_python, .is_raw = is_raw};
+    *literal = (server_literal){.quote = quote, .is_python = is_python, .raw = raw};
 }
 
 void server_literal_free(server_literal *literal)
@@ -62,7 +62,7 @@ static bool ends_raw_string(const char *text, size_t n, bool *is_known)
 /* Reads one byte of the open string; 0: it needs more text. */
 static size_t string_byte(server_literal *l, const char *text, size_t n, server_text *json)
 {
-    const bool is_raw = l->is_raw && l->depth == 1;
+    const bool is_raw = l->string == l->raw && l->depth == 1;
     if (l->is_escaped) {
         put_escaped_byte(json, *text);
         l->is_escaped = false;

@@ -22,7 +22,8 @@ enum { SERVER_MOST_DEPTH = 200 }; /* of values within values */
 typedef struct server_literal {
     const char *quote;      /* the mark around strings; "": none but quotes */
     bool is_python;         /* True, False and None are words */
-    bool is_raw;            /* strings of the outer level have no escapes: a quote ends one where , or ) follows */
+    char raw;               /* strings of the outer level in this quote have no escapes: it ends one where , or )
+                               follows; 0: all strings have escapes */
     char closers[SERVER_MOST_DEPTH]; /* [depth] the JSON bracket that ends each open value */
     int32_t depth;
     char string;            /* the quote of the open string; 'm': the mark; 0: none is open */
@@ -32,7 +33,7 @@ typedef struct server_literal {
 } server_literal;
 
 /* quote "": JSON or Python. The quote must outlive the reader. */
-void server_literal_begin(server_literal *literal, const char *quote, bool is_python, bool is_raw);
+void server_literal_begin(server_literal *literal, const char *quote, bool is_python, char raw);
 /* Reads the beginning of text[n] and appends its JSON. *used: the bytes that have been read. MATCH: the value is
  * complete; what follows hasn't been read. MORE: it goes on. NO: the byte at *used belongs to no value. */
 server_match server_literal_push(server_literal *literal, const char *text, size_t n, size_t *used, server_text *json);

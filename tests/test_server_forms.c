@@ -404,56 +404,6 @@ static void required_parameters_have_names(void **state)
     }
 }
 
-/* ------------------------------------------------------------------- grammars */
-
-/* The grammar of calls of these tools, each alone. */
-static vouch_grammar *grammar_of(const server_form *form, const json_t *tools, vouch_error *err)
-{
-    server_text text = {0};
-    vouch_grammar *grammar;
-    server_text_put(&text, "root ::= calls\n");
-    server_form_put_calls(&text, form, tools, false);
-    assert_false(text.failed);
-    const vouch_grammar_kind kind = VOUCH_GRAMMAR_GBNF | VOUCH_GRAMMAR_CLOSED | VOUCH_GRAMMAR_LENIENT;
-    (void)vouch_grammar_open(&grammar, kind, text.bytes, text.n, err);
-    server_text_free(&text);
-    return grammar;
-}
-
-/* 2,000 required parameters, of which 500 refer to one definition of 2,000 properties. */
-static void large_parameters(void **state)
-{
-    (void)state;
-    json_t *properties = json_object(), *required = json_array(), *large = json_object(), *names = json_array();
-    for (int i = 0; i < 2000; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "p%d", i);
-        json_object_set_new(properties, name,
-                            i % 4 ? json_pack("{s:s}", "type", "string")
-                                  : json_pack("{s:s, s:[{s:s}, {s:s}]}", "description", name, "anyOf", "$ref",
-                                              "#/$defs/large", "type", "null"));
-        json_array_append_new(required, json_string(name));
-        json_object_set_new(large, name, json_pack("{s:s, s:s}", "type", i % 2 ? "string" : "integer", "description",
-                                                   "one of very many"));
-        if (i % 2) json_array_append_new(names, json_string(name));
-    }
-    json_t *tools = json_pack("[{s:s, s:{s:s, s:{s:s, s:o, s:o, s:{s:{s:s, s:o, s:o}}}}}]", "type", "function",
-                              "function", "name", "f", "parameters", "type", "object", "properties", properties,
-                              "required", required, "$defs", "large", "type", "object", "properties", large, "required",
-                              names);
-    for (size_t i = 0; i < n_call_templates; i++) {
-        vouch_model *model = model_with(call_templates[i].text);
-        server_form *form = server_form_open(model);
-        vouch_error err = {0};
-        vouch_grammar *grammar = grammar_of(form, tools, &err);
-        if (!grammar) fail_msg("%s: %s", call_templates[i].name, err.message);
-        vouch_grammar_close(grammar);
-        server_form_close(form);
-        vouch_model_close(model);
-    }
-    json_decref(tools);
-}
-
 /* ------------------------------------------------------------------- schemas */
 
 #define SCHEMA                                                                                                    \
@@ -512,7 +462,6 @@ int main(void)
         cmocka_unit_test(calls_are_forced_in_each_form),
         cmocka_unit_test(calls_are_forced_in_published_forms),
         cmocka_unit_test(required_parameters_have_names),
-        cmocka_unit_test(large_parameters),
         cmocka_unit_test(schemas_begin_after_thoughts),
     };
     return cmocka_run_group_tests(tests, files_write, NULL);
