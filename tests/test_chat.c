@@ -259,6 +259,46 @@ static void prompts_are_shown(void **state)
     expect(RUN(GREEDY, "-m", target, "-p", "Hi", "-n", "2", "--think", "on"), 0, "--think on has no effect");
 }
 
+/* --think hide leaves out what stands between the marks that the template shows, texts or control tokens; a grammar
+ * makes the model write them. The prompt may have opened the thoughts. */
+static void thoughts_are_hidden_in_each_form(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *begin, *end, *opens, *grammar, *shown;
+    } cases[] = {
+        {"<think>", "</think>", "", "\"<think>hm</think>\\n\\nyes\"", "yes"},
+        {"[THINK]", "[/THINK]", "", "\"[THINK]h[/m[/THINK]yes [THINK\"", "yes [THINK"},
+        {"[THINK]", "[/THINK]", "[THINK]", "\"hm[/THINK]yes\"", "yes"},
+        {"<|pad|>", "<|im_start|>", "", "%token \"<|pad|>\" \"hm\" %token \"<|im_start|>\" \"\\nyes\"", "yes"},
+        {"<|pad|>", "<|im_start|>", "<|pad|>", "\"hm\" %token \"<|im_start|>\" \"yes \" %token \"<|pad|>\"", "yes "},
+        {"<|pad|>thought", "<|im_start|>", "", "%token \"<|pad|>\" \"though\" %token \"<|im_start|>\" \"yes\"",
+         "thoughyes"},
+        {"", "", "", "\"<think>hm</think>yes\"", "yes"},
+    };
+    char template[256], grammar[256], text[512];
+    strcpy(template, test_temporary("hides.jinja"));
+    strcpy(grammar, test_temporary("hides.gbnf"));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text,
+                 "{%% for m in messages %%}{{ m.role }}:%s{{ %s }}%s{{ m.content }};{%% endfor %%}assistant:%s",
+                 cases[i].begin, *cases[i].begin ? "m.reasoning_content" : "''", cases[i].end, cases[i].opens);
+        write_whole(template, text, strlen(text));
+        snprintf(text, sizeof text, "root ::= %s", cases[i].grammar);
+        write_whole(grammar, text, strlen(text));
+        static const char *const drafters[] = {"none", "auto"};
+        for (int d = 0; d < 2; d++) {
+            result r = RUN("run", "-m", target, "-p", "Hi", "--chat-template", template, "--think", "hide",
+                           "--grammar-file", grammar, "-n", "64", "--spec", drafters[d]);
+            assert_int_equal(r.status, 0);
+            const size_t n = strlen(cases[i].shown);
+            if (strncmp(r.out, cases[i].shown, n) != 0 || strspn(r.out + n, "\n") != strlen(r.out + n))
+                fail_msg("case %zu: '%s'", i, r.out);
+            result_free(&r);
+        }
+    }
+}
+
 /* `tokenize --messages`: a conversation with its tools, as text and as tokens. */
 static void conversations_come_from_a_file(void **state)
 {
@@ -351,6 +391,7 @@ int main(void)
         cmocka_unit_test(broken_templates_are_refused),
         cmocka_unit_test(template_comes_from_a_file),
         cmocka_unit_test(prompts_are_shown),
+        cmocka_unit_test(thoughts_are_hidden_in_each_form),
         cmocka_unit_test(conversations_come_from_a_file),
         cmocka_unit_test(raw_in_a_terminal_needs_a_prompt),
         cmocka_unit_test(interrupt_wipes_the_progress),

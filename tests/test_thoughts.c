@@ -24,7 +24,7 @@ static void thoughts_are_hidden_however_the_text_is_cut(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t step = 1; step < 12; step++) {
-            cli_thoughts thoughts = {.state = cases[i].state};
+            cli_thoughts thoughts = {.state = cases[i].state, .begin = "<think>", .end = "</think>"};
             const size_t n = strlen(cases[i].text);
             char shown[100] = "";
             for (size_t at = 0;; at += step) {

@@ -127,8 +127,8 @@ static const cli_flag flags[] = {
      "use no chat template: the model goes on with the prompt", NULL, NULL},
     {"think", NULL, 0, CLI_FLAG_CHOICE, AT(think), "auto|on|off|hide", NULL, CLI_RUN | CLI_SERVE,
      "Prompt",
-     "thoughts before the answer: auto (the chat template decides), on, off, or hide (the model thinks, but the text "
-     "from <think> to </think> is not written)",
+     "thoughts before the answer: auto (the chat template decides), on, off, or hide (the model thinks, but its "
+     "thoughts are not written)",
      NULL, NULL},
     {"reasoning-budget", NULL, 0, CLI_FLAG_INT, AT(session.thought_budget), "N", "[-1, 2147483647]",
      CLI_RUN | CLI_SERVE, "Prompt",

@@ -61,7 +61,7 @@ static vouch_status step_show(const cli_engine *engine, const vouch_step *step, 
     const char *text = step->text;
     size_t n = step->n_text;
     if (options->think == CLI_THINK_HIDE) {
-        text = cli_thoughts_take(&shown->thoughts, text, n, step->finish != VOUCH_FINISH_NONE, &n);
+        text = cli_thoughts_step(&shown->thoughts, engine->model, step, &n);
         if (!text) return memory_fail(err);
     } else if (options->paint && cli_color_wanted(stdout, color)) {
         text = cli_paint_step(&shown->paint, engine->model, step, &n);
@@ -83,29 +83,15 @@ static vouch_status step_show(const cli_engine *engine, const vouch_step *step, 
     return VOUCH_OK;
 }
 
-/* Does the prompt end inside thoughts? Some templates end the prompt with <think>. */
-static bool prompt_thinks(const vouch_model *model, const cli_tokens *prompt)
-{
-    char tail[64];
-    size_t used = sizeof tail;
-    for (size_t i = prompt->n; i-- > 0 && used > 0;) {
-        size_t n = 0;
-        const char *bytes = vouch_token_bytes(model, prompt->items[i], &n);
-        for (; n > 0 && used > 0; n--)
-            if (used < sizeof tail || !strchr(" \n", bytes[n - 1])) tail[--used] = bytes[n - 1];
-    }
-    const size_t n = sizeof tail - used;
-    return n >= 7 && memcmp(tail + sizeof tail - 7, "<think>", 7) == 0;
-}
-
 vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply *reply, vouch_error *err)
 {
     vouch_session *session = engine->session;
     cli_progress progress = {.label = "reading the prompt"};
-    show shown = {
-        .thoughts.state = prompt_thinks(engine->model, prompt) ? CLI_THOUGHTS_HIDDEN : CLI_THOUGHTS_SHOWN};
+    show shown = {0};
     vouch_step step = {0};
     vouch_status status;
+    if (engine->options->think == CLI_THINK_HIDE)
+        shown.thoughts = cli_thoughts_of(engine->model, prompt->items, prompt->n);
     reply->n_text = 0;
     if (reply->text) *reply->text = 0; /* a cancelled prompt leaves the answer empty */
     reply->finish = VOUCH_FINISH_NONE;
