@@ -190,6 +190,12 @@ static json_t *usage_json(const server_exchange *x)
                      (json_int_t)usage.completion_tokens);
 }
 
+static json_t *timings_json(const server_exchange *x)
+{
+    const server_usage usage = server_usage_of(x->job, 1);
+    return server_usage_timings(&usage);
+}
+
 static const char *stop_reason(const server_exchange *x)
 {
     const server_answer *a = x->state;
@@ -227,7 +233,9 @@ static json_t *whole_message(server_exchange *x)
         json_array_append_new(content, json_pack("{s:s, s:o}", "type", "text", "text",
                                                  server_json_bytes(r->content.bytes, r->content.n)));
     for (size_t i = 0; i < r->n_calls; i++) json_array_append_new(content, call_block(x, &r->calls[i]));
-    return message_json(x, content, stop_reason(x));
+    json_t *message = message_json(x, content, stop_reason(x));
+    json_object_set_new(message, "timings", timings_json(x));
+    return message;
 }
 
 /* The body with the calls' arguments as the model wrote them. Within strings quotes have a backslash, so an empty input
@@ -336,8 +344,9 @@ static void stream_event(server_exchange *x, const server_event *event)
     block_close(x);
     if (choice->error.code == VOUCH_OK) {
         server_sse(x, "message_delta",
-                   json_pack("{s:s, s:{s:s, s:o}, s:o}", "type", "message_delta", "delta", "stop_reason",
-                             stop_reason(x), "stop_sequence", server_stop_json(x->job, 0), "usage", usage_json(x)));
+                   json_pack("{s:s, s:{s:s, s:o}, s:o, s:o}", "type", "message_delta", "delta", "stop_reason",
+                             stop_reason(x), "stop_sequence", server_stop_json(x->job, 0), "usage", usage_json(x),
+                             "timings", timings_json(x)));
         server_sse(x, "message_stop", json_pack("{s:s}", "type", "message_stop"));
         return;
     }

@@ -294,7 +294,10 @@ static json_t *response_json(const server_exchange *x, json_t *output, bool is_o
         {"usage", is_over ? usage_json(x) : json_null()},
         {"user", given(a, "user", json_null())},
     };
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
+    json_t *response = cli_json_object(entries, sizeof entries / sizeof *entries);
+    const server_usage usage = server_usage_of(x->job, 1);
+    if (is_over) json_object_set_new(response, "timings", server_usage_timings(&usage));
+    return response;
 }
 
 static void body(server_exchange *x, server_text *json)

@@ -269,6 +269,8 @@ static void responses_have_their_members(void **state)
 {
     (void)state;
     static const api_case cases[] = {
+        {RESPONSES, "{'input': 'x', 'max_output_tokens': 3}", 200, "{'timings': {'predicted_n': 3}}"},
+        {MESSAGES, "{" HELLO ", 'max_tokens': 3}", 200, "{'timings': {'predicted_n': 3}}"},
         {RESPONSES, "{" A ", 'input': 'hello', 'max_output_tokens': 2}", 200,
          "{'object': 'response', 'status': 'incomplete', 'incomplete_details': {'reason': 'max_output_tokens'}, "
          "'error': null, 'text': {'format': {'type': 'text'}}, 'tools': [], 'tool_choice': 'auto', "
