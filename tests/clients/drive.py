@@ -7,6 +7,7 @@ import sys
 
 import anthropic
 import openai
+import pydantic
 
 ASK = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
 GREEDY = {**ASK, "max_tokens": 8, "temperature": 0, "logit_bias": {"5": -100}}
@@ -54,6 +55,30 @@ def chat(client):
     return text
 
 
+class Switch(pydantic.BaseModel):
+    on: bool
+
+
+def parsed(client):
+    """The helpers that read answers into a model of pydantic."""
+    options = {**ASK, "max_tokens": 100, "temperature": 0}
+    answer = client.chat.completions.parse(**options, response_format=Switch)
+    check("parsed: chat", isinstance(answer.choices[0].message.parsed, Switch))
+    raises("parsed: an answer that is cut", openai.LengthFinishReasonError,
+           lambda: client.chat.completions.parse(**{**options, "max_tokens": 1}, response_format=Switch))
+    tools = {"tools": [openai.pydantic_function_tool(Switch)], "tool_choice": "required", "parallel_tool_calls": False}
+    call = client.chat.completions.parse(**options, **tools).choices[0].message.tool_calls[0]
+    check("parsed: a call", isinstance(call.function.parsed_arguments, Switch))
+    with client.chat.completions.stream(**options, **tools) as stream:
+        call = stream.get_final_completion().choices[0].message.tool_calls[0]
+        check("parsed: a call of a stream", isinstance(call.function.parsed_arguments, Switch))
+    response = {"model": "m", "input": "hello", "max_output_tokens": 100, "temperature": 0, "text_format": Switch}
+    check("parsed: a Response", isinstance(client.responses.parse(**response).output_parsed, Switch))
+    with client.responses.stream(**response) as stream:
+        check("parsed: a Response of a stream", isinstance(stream.get_final_response().output_parsed, Switch))
+    raises("a Response of earlier", openai.NotFoundError, lambda: client.responses.retrieve("resp_1"))
+
+
 def completions(client):
     answer = client.completions.create(model="m", prompt=["a b", "c d"], max_tokens=5, echo=True, logprobs=2,
                                        temperature=0)
@@ -81,6 +106,13 @@ def messages(client):
     answer = client.messages.create(**ASK, max_tokens=100, tools=[{"name": "f", "input_schema": SCHEMA}],
                                     tool_choice={"type": "any"})
     check("messages: a call", answer.stop_reason == "tool_use" and "on" in answer.content[-1].input)
+    with client.messages.stream(**ASK, max_tokens=100, tools=[{"name": "f", "input_schema": SCHEMA}],
+                                tool_choice={"type": "any"}) as stream:
+        check("messages: a call of a stream", "on" in stream.get_final_message().content[-1].input)
+    if hasattr(client.messages, "parse"):
+        answer = client.messages.parse(**ASK, max_tokens=100, output_format=Switch)
+        check("messages: parsed", isinstance(answer.parsed_output, Switch))
+    raises("messages: batches", anthropic.NotFoundError, lambda: client.messages.batches.create(requests=[]))
     raises("messages", anthropic.BadRequestError,
            lambda: client.messages.create(model="m", max_tokens=8, messages=[]))
     check("models, as Anthropic has them", client.models.list().data[0].type == "model")
@@ -112,6 +144,7 @@ async def many(url, text):
 def main(url):
     client = openai.OpenAI(api_key="x", base_url=f"{url}/v1", max_retries=0)
     text = chat(client)
+    parsed(client)
     completions(client)
     responses(client)
     messages(anthropic.Anthropic(api_key="x", base_url=url, max_retries=0))
