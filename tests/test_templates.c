@@ -121,6 +121,51 @@ static void each_writes_its_family(void **state)
     assert_null(vouch_template_find("x"));
 }
 
+/* Conversations that few templates' authors had in mind: every text is written, once, and in order. ' stands for ". */
+static void odd_conversations_are_written(void **state)
+{
+    (void)state;
+#define SAID(role, text) "{'role': '" role "', 'content': '" text "'}"
+    static const struct {
+        const char *messages, *texts[4];
+    } cases[] = {
+        {SAID("system", "Sys1"), {"Sys1"}},
+        {SAID("assistant", "Ans1") ", " SAID("user", "Ask1"), {"Ans1", "Ask1"}},
+        {SAID("user", "Ask1") ", " SAID("user", "Ask2"), {"Ask1", "Ask2"}},
+        {SAID("system", "Sys1") ", " SAID("system", "Sys2") ", " SAID("user", "Ask1"), {"Sys1", "Sys2", "Ask1"}},
+        {SAID("system", "Sys1") ", " SAID("assistant", "Ans1") ", " SAID("user", "Ask1"), {"Sys1", "Ans1", "Ask1"}},
+        {SAID("developer", "Dev1") ", " SAID("user", "Ask1"), {"Dev1", "Ask1"}},
+        {SAID("user", "Ask1") ", " SAID("system", "Sys1"), {"Ask1", "Sys1"}},
+        {SAID("user", "Ask1") ", {'role': 'assistant', 'content': null, 'tool_calls': [{'id': 'a', 'function': "
+         "{'name': 'f', 'arguments': '{}'}}]}, {'role': 'tool', 'tool_call_id': 'a', 'content': 'Res1'}",
+         {"Ask1", "Res1"}},
+        {"{'role': 'user', 'content': [{'type': 'text', 'text': 'Ask1'}, {'type': 'text', 'text': 'Ask2'}]}",
+         {"Ask1", "Ask2"}},
+        {SAID("user", "") ", " SAID("assistant", "") ", " SAID("user", "Ask1"), {"Ask1"}},
+        {SAID("user", "Ask1") ", " SAID("assistant", "Ans1"), {"Ask1", "Ans1"}},
+    };
+#undef SAID
+    for (size_t i = 0; i < N_EXPECTED; i++) {
+        const vouch_chat_template *named = vouch_template_at(i);
+        vouch_tokenizer *tokenizer = NULL;
+        vouch_error err = {0};
+        if (open_with(named->tokens, named->name, &tokenizer, &err)) fail_msg("%s", err.message);
+        for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+            char json[500], text[1024];
+            snprintf(json, sizeof json, "[%s]", cases[c].messages);
+            for (char *quote = json; (quote = strchr(quote, '\'')) != NULL;) *quote = '"';
+            rendered(tokenizer, json, text);
+            const char *at = text;
+            for (size_t t = 0; t < 4 && cases[c].texts[t]; t++) {
+                const char *found = strstr(at, cases[c].texts[t]);
+                if (!found || strstr(found + 1, cases[c].texts[t])) fail_msg("%s: %s: %s", named->name, json, text);
+                at = found;
+            }
+        }
+        vouch_tokenizer_close(tokenizer);
+    }
+}
+
 /* A vocabulary fits the template whose tokens it has; a template without tokens of its own is never advised. */
 static void vocabularies_fit_a_template(void **state)
 {
@@ -152,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_writes_its_family),
+        cmocka_unit_test(odd_conversations_are_written),
         cmocka_unit_test(vocabularies_fit_a_template),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,17 +3,20 @@
  * The table of chat templates. Each writes what its family was trained on, as the family's own template and llama.cpp's
  * template of that name do, for messages of the roles system, user and assistant; tools are for a file's own template.
  *
- * Families without a system message get its text in front of the first question. A developer's message counts as a
- * system message, and a tool's as a question, where the family has no name for them.
+ * Families without a system message get its text in front of the question that follows it. A developer's message counts
+ * as a system message, and a tool's as a question, where the family has no name for them.
  */
 #include "text/templates.h"
 
 #include <string.h>
 
 /* Takes a system message out of the list: `system` is its text, or "". */
-#define TAKE_SYSTEM                                                                                     \
-    "{% set system = '' %}{% if messages[0].role in ['system', 'developer'] %}"                         \
+#define TAKE_SYSTEM_IF(condition)                                                                       \
+    "{% set system = '' %}{% if messages[0].role in ['system', 'developer']" condition " %}"            \
     "{% set system = messages[0].content | trim %}{% set messages = messages[1:] %}{% endif %}"
+#define TAKE_SYSTEM TAKE_SYSTEM_IF("")
+/* Takes it where a question follows, whose turn it begins. Otherwise the system message is a question itself. */
+#define JOIN_SYSTEM TAKE_SYSTEM_IF(" and messages | length > 1 and messages[1].role != 'assistant'")
 #define EACH       "{% for m in messages %}"
 #define IF_ANSWER  "{% if m.role == 'assistant' %}"
 #define ELSE       "{% else %}"
@@ -46,7 +49,7 @@ static const vouch_chat_template templates[] = {
      ASK("<|header_start|>assistant<|header_end|>\n\n")},
     {"gemma",
      {"<start_of_turn>", "<end_of_turn>"},
-     TAKE_SYSTEM BEGIN EACH "<start_of_turn>{{ 'model' if m.role == 'assistant' else 'user' }}\n" IN_FRONT TEXT
+     JOIN_SYSTEM BEGIN EACH "<start_of_turn>{{ 'model' if m.role == 'assistant' else 'user' }}\n" IN_FRONT TEXT
      "<end_of_turn>\n{% endfor %}" ASK("<start_of_turn>model\n")},
     {"gemma4",
      {"<|turn>", "<turn|>"},
@@ -58,7 +61,7 @@ static const vouch_chat_template templates[] = {
      ELSE "[INST]" TEXT "[/INST]" END},
     {"mistral",
      {"[INST]", "[/INST]"},
-     TAKE_SYSTEM BEGIN EACH IF_ANSWER TEXT EOS ELSE "[INST]" IN_FRONT TEXT "[/INST]" END},
+     JOIN_SYSTEM BEGIN EACH IF_ANSWER TEXT EOS ELSE "[INST]" IN_FRONT TEXT "[/INST]" END},
     {"deepseek",
      {"<" BAR "User" BAR ">", "<" BAR "Assistant" BAR ">"},
      TAKE_SYSTEM BEGIN "{{ system }}" EACH IF_ANSWER "<" BAR "Assistant" BAR ">" TEXT EOS ELSE "<" BAR "User" BAR ">"
@@ -94,11 +97,11 @@ static const vouch_chat_template templates[] = {
     /* Without tokens of their own. */
     {"llama2",
      {NULL},
-     TAKE_SYSTEM EACH IF_ANSWER " " TEXT " " EOS ELSE BEGIN
+     JOIN_SYSTEM EACH IF_ANSWER " " TEXT " " EOS ELSE BEGIN
      "[INST] {% if loop.first and system %}<<SYS>>\n{{ system }}\n<</SYS>>\n\n{% endif %}" TEXT " [/INST]" END},
     {"mistral-v1",
      {NULL},
-     TAKE_SYSTEM BEGIN EACH IF_ANSWER " " TEXT EOS ELSE "{{ ' ' if not loop.first else '' }}[INST] " IN_FRONT TEXT
+     JOIN_SYSTEM BEGIN EACH IF_ANSWER " " TEXT EOS ELSE "{{ ' ' if not loop.first else '' }}[INST] " IN_FRONT TEXT
      " [/INST]" END},
     {"zephyr", {NULL}, EACH "<|" ROLE "|>\n" TEXT EOS "\n{% endfor %}" ASK("<|assistant|>\n")},
     {"vicuna",
