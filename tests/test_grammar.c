@@ -1050,6 +1050,31 @@ static void test_shared_schemas(void **state)
     free(text);
 }
 
+/* Of more than 1,024 schemas of oneOf a value may meet several, where that is let pass. */
+static void test_large_choices(void **state)
+{
+    (void)state;
+    static char text[1025 * 32 + 64];
+    for (int n = 1024; n < 1026; n++) {
+        char *at = stpcpy(text, "{\"oneOf\": [{\"enum\": [0, 1]}");
+        for (int i = 1; i < n; i++) at += sprintf(at, ", {\"const\": %d}", i);
+        strcpy(at, "]}");
+        vouch_grammar *grammar;
+        vouch_error err = {0};
+        const vouch_status status = vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA, text, strlen(text), &err);
+        assert_int_equal(status, n == 1024 ? VOUCH_OK : VOUCH_E_UNSUPPORTED);
+        if (status)
+            assert_non_null(strstr(err.message, "\"/oneOf\": it has 1025 schemas; at most 1024 are told apart"));
+        vouch_grammar_close(grammar);
+        grammar = grammar_open(VOUCH_GRAMMAR_JSON_SCHEMA | VOUCH_GRAMMAR_LENIENT, text);
+        assert_int_equal(vouch_grammar_unbound(grammar, 0) != NULL, n > 1024);
+        vouch_grammar_close(grammar);
+        const int kind = VOUCH_GRAMMAR_JSON_SCHEMA | VOUCH_GRAMMAR_LENIENT;
+        assert_int_equal(grammar_verdict(kind, text, "0"), ACCEPTED);
+        assert_int_equal(grammar_verdict(kind, text, "1"), n == 1024 ? BEGUN : ACCEPTED); /* of two schemas */
+    }
+}
+
 /* ---------------------------------------------------------------- names once */
 
 static const example names_once[] = {
@@ -1312,6 +1337,7 @@ int main(void)
         cmocka_unit_test(test_flags),
         cmocka_unit_test(test_many_alternatives),
         cmocka_unit_test(test_shared_schemas),
+        cmocka_unit_test(test_large_choices),
         cmocka_unit_test(test_names_come_once),
         cmocka_unit_test(test_names_are_bounded),
         cmocka_unit_test(test_random_texts_have_no_name_twice),
