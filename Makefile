@@ -224,7 +224,7 @@ $(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_A)
 
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ -lcmocka $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB_A) -lcmocka $(LIBS)
 
 # The tests of the kernels, which need no foreign library where tests/arm stands for cmocka.
 $(B)/kernels_alone $(B)/scans_alone: $(B)/%_alone: $(B)/tests/test_%.o $(B)/tests/support/test.o \
