@@ -210,7 +210,7 @@ static void bad_configs(void **state)
     expect_config("gemma4_text experts", "\"enable_moe_block\": true", "\"enable_moe_block\": false",
                   "enable_moe_block is false, but layer 0 has a router");
     expect_config("gemma4", "\"enable_moe_block\": false", "\"enable_moe_block\": true",
-                  "num_experts is missing");
+                  "enable_moe_block is true, but num_experts is missing");
     expect_config("gemma4_text", "\"num_kv_shared_layers\": 2", "\"num_kv_shared_layers\": 4",
                   "num_kv_shared_layers is 4, expected 0 to 3");
     expect_config("smollm3", "[1, 1, 1, 0, 1]", "[1, 0, 1, 0, 1]", "no_rope_layers is not every fourth layer");

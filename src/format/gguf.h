@@ -79,7 +79,8 @@ const char *vouch_gguf_path(const vouch_gguf *gguf);
 /* The name that a folder's file has for a tensor, which GGUF calls otherwise; NULL: the model is no folder, or the
  * tensor is made of config.json. */
 const char *vouch_gguf_origin(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor);
-/* Appends to err's message the sizes that config.json gives, if the model is a folder. NULL is allowed. */
+/* If the model is a folder, appends to err's message the members of config.json that concern a tensor or key which the
+ * message names. NULL is allowed. */
 void vouch_gguf_add_sizes(const vouch_gguf *gguf, vouch_error *err);
 /* Bytes of all files. */
 size_t vouch_gguf_file_bytes(const vouch_gguf *gguf);

@@ -94,11 +94,50 @@ const char *vouch_gguf_origin(const vouch_gguf *gguf, const vouch_gguf_tensor *t
     return gguf->made ? gguf->made->origins[tensor - gguf->tensors] : NULL;
 }
 
+/* Members of config.json whose names have one of `words` concern tensors and keys whose names have one of `parts`. */
+static const struct {
+    const char *parts, *words;
+} topics[] = {
+    {" ", "layer hidden_size n_embd"},
+    {"embd output lm_head", "vocab position"},
+    {"attn attention", "head kv query decoder_arch"},
+    {"ffn mlp feed_forward expert exps", "ff inner intermediate expert moe mlp block"},
+    {"ssm conv mamba mixer linear_attn", "conv mamba linear state group expand num_heads head_dim"},
+};
+enum { N_TOPICS = sizeof topics / sizeof *topics };
+
+/* Whether the first n bytes of the text have one of the words, which spaces part; a list " " is the word itself. */
+static bool has_any(const char *text, size_t n, const char *words)
+{
+    for (const char *word = words; *word;) {
+        const size_t length = strcspn(word, " ") ? strcspn(word, " ") : 1;
+        for (size_t i = 0; i < n && text[i]; i++)
+            if (strncmp(text + i, word, length) == 0 && length <= n - i) return true;
+        word += length;
+        word += *word == ' ';
+    }
+    return false;
+}
+
 void vouch_gguf_add_sizes(const vouch_gguf *gguf, vouch_error *err)
 {
-    if (!err || !gguf->made || !gguf->made->sizes) return;
-    const size_t n = strlen(err->message);
-    snprintf(err->message + n, sizeof err->message - n, "; config.json: %s", gguf->made->sizes);
+    const char *entry = err && gguf->made ? gguf->made->sizes : NULL;
+    const char *joint = "; config.json: ";
+    bool concerns[N_TOPICS];
+    if (!entry) return;
+    for (size_t i = 0; i < N_TOPICS; i++) concerns[i] = has_any(err->message, SIZE_MAX, topics[i].parts);
+    while (*entry) {
+        const char *after = strstr(entry, ", ");
+        const size_t n = after ? (size_t)(after - entry) : strlen(entry), name = strcspn(entry, " ");
+        const size_t used = strlen(err->message), room = sizeof err->message - used;
+        bool is_shown = false;
+        for (size_t i = 0; i < N_TOPICS; i++) is_shown |= concerns[i] && has_any(entry, name, topics[i].words);
+        if (is_shown && n + strlen(joint) < room) {
+            snprintf(err->message + used, room, "%s%.*s", joint, (int)n, entry);
+            joint = ", ";
+        }
+        entry += n + (after ? 2 : 0);
+    }
 }
 
 size_t vouch_gguf_file_bytes(const vouch_gguf *gguf)

@@ -195,6 +195,9 @@ static vouch_status check_experts(const hf_reader *r)
     VOUCH_TRY(read_flag(r->config, "enable_moe_block", &has_experts, r->err));
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         int64_t size;
+        if (has_experts && !vouch_json_find(r->config->root, sizes[i]))
+            return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: enable_moe_block is true, but %s is missing",
+                              r->config->path, sizes[i]);
         if (has_experts) VOUCH_TRY(read_int(r, sizes[i], true, 1, 1 << 23, &size));
         else json_object_del(r->config->root, sizes[i]);
     }
@@ -253,7 +256,8 @@ vouch_status vouch_hf_gemma4_read(const vouch_json *config, const vouch_hf_famil
     VOUCH_TRY(read_rotation(r, "full_attention", &full));
     VOUCH_TRY(read_rotation(r, "sliding_attention", &window));
     if (window.share < 1 || window.factor != 1)
-        return hf_unsupported(r, "layers with a window rotate a part of a head, or more slowly");
+        return hf_unsupported(r, "rope_parameters.sliding_attention: layers with a window rotate a part of a head, or "
+                                 "more slowly");
     VOUCH_TRY(vouch_json_text(config, config->root, "use_bidirectional_attention", false, &both_ways, err));
     if (strcmp(both_ways, "all") == 0) return hf_unsupported(r, "use_bidirectional_attention is 'all'");
     VOUCH_TRY(add_head_dim(r, &sizes, true, &full_dim));

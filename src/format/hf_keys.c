@@ -196,15 +196,15 @@ vouch_status vouch_hf_keys_check(const vouch_json *config, const vouch_hf_family
 vouch_status vouch_hf_keys_sizes(const vouch_json *config, const vouch_hf_family *family, char **sizes,
                                  vouch_error *err)
 {
-    static const char derived[] = "head_dim num_key_value_heads num_kv_heads n_inner ffn_hidden_size";
     const char *list = family->keys;
     char name[64];
     key k;
     while (list && next_key(&list, &k)) {
         const json_t *value = vouch_json_find(config->root, k.name);
-        if (!value && vouch_hf_list_has(derived, ' ', k.name)) value = json_null();
-        if (k.is_fixed || !(json_is_integer(value) || json_is_null(value))) continue;
-        VOUCH_TRY(note(config, sizes, vouch_json_name(config->root, k.name, name), value, err));
+        if (k.is_fixed) continue;
+        if (value) vouch_json_name(config->root, k.name, name);
+        else snprintf(name, sizeof name, "%.*s", (int)strcspn(k.name, "|"), k.name);
+        VOUCH_TRY(note(config, sizes, name, value ? value : json_null(), err));
     }
     return VOUCH_OK;
 }

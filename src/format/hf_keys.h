@@ -23,8 +23,8 @@
  * Errors: FORMAT (a member is missing), UNSUPPORTED (a value; an unknown layer_types, rope_parameters, ...), MEMORY. */
 vouch_status vouch_hf_keys_check(const vouch_json *config, const vouch_hf_family *family, char **unknown,
                                  vouch_error *err);
-/* Adds the integers that config.json gives for members of the family's list to *sizes: "NAME is VALUE, ..."; for
- * members that it leaves out, although others then decide about shapes, null. Error: MEMORY. */
+/* Adds the members of the family's list that have no VALUE to *sizes: "NAME is VALUE, ...", with null for those that
+ * config.json lacks. Error: MEMORY. */
 vouch_status vouch_hf_keys_sizes(const vouch_json *config, const vouch_hf_family *family, char **sizes,
                                  vouch_error *err);
 /* Whether the family's list has the member without a VALUE. */

@@ -41,7 +41,7 @@ typedef struct vouch_made {
     void *keys;            /* the bytes of the metadata */
     char *names;           /* the tensors' names */
     char **origins;        /* [n] names in the files; NULL: the tensor is in no file */
-    char *sizes;           /* "NAME is VALUE, ..." of config.json, for messages; NULL: unknown */
+    char *sizes;           /* "NAME is VALUE, ..." of config.json, for vouch_gguf_add_sizes; NULL: unknown */
     float *constants;      /* tensors whose values the metadata give */
     int64_t *steps;        /* a tensor of integers; NULL: none */
     unsigned char *region; /* reserved for made tensors, each on pages of its own */

@@ -44,7 +44,7 @@ VOCABULARY, TOKENS, COMMON = golden.VOCABULARY, golden.TOKENS, golden.COMMON
 IDS = [i * 7 % VOCABULARY for i in range(TOKENS)]
 LIMIT = 1e-5  # largest difference, in standard deviations of the logits
 MOST_ROUNDING = 5e-4  # where float32 rounds more
-ROUNDING = 2  # largest error of vouch's, in errors of transformers' own in float32
+ROUNDING = 3  # largest error of vouch's, in errors of transformers' own in float32
 VISION = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "head_dim": 4,
           "image_size": 16, "patch_size": 8, "depth": 1, "num_heads": 2, "out_hidden_size": 48,
           "num_position_embeddings": 4}
@@ -377,7 +377,8 @@ def logits_of_float64(model) -> numpy.ndarray:
     torch.Tensor.float = torch.Tensor.double
     torch.set_default_dtype(torch.float64)
     try:
-        exact = auto(model.config).from_config(model.config, attn_implementation="eager", dtype=torch.float64)
+        exact = auto(model.config).from_config(model.config, attn_implementation="eager", dtype=torch.float64,
+                                               experts_implementation="eager")
         exact.load_state_dict(model.state_dict())
         return logits_of_model(exact)
     finally:
