@@ -44,7 +44,7 @@ VOCABULARY, TOKENS, COMMON = golden.VOCABULARY, golden.TOKENS, golden.COMMON
 IDS = [i * 7 % VOCABULARY for i in range(TOKENS)]
 LIMIT = 1e-5  # largest difference, in standard deviations of the logits
 MOST_ROUNDING = 5e-4  # where float32 rounds more
-ROUNDING = 3  # largest error of vouch's, in errors of transformers' own in float32
+ROUNDING = 3  # largest error of vouch's, in errors of transformers' own in float32; 0.5 to 3.1 in unchanged models
 VISION = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "head_dim": 4,
           "image_size": 16, "patch_size": 8, "depth": 1, "num_heads": 2, "out_hidden_size": 48,
           "num_position_embeddings": 4}
