@@ -63,7 +63,7 @@ static bool find_schema(const server_request *r, json_t **schema, const char **p
 }
 
 /* Whether `required` of a tool's parameters, if it is there, is an array of names. The forms read it (form.h). */
-static bool check_required(const json_t *tool, size_t i, server_fault *fault)
+static bool check_required(const server_request *r, const json_t *tool, size_t i, server_fault *fault)
 {
     const json_t *required = json_object_get(json_object_get(json_object_get(tool, "function"), "parameters"),
                                              "required"), *name;
@@ -71,8 +71,7 @@ static bool check_required(const json_t *tool, size_t i, server_fault *fault)
     char param[64];
     size_t n;
     json_array_foreach(required, n, name) good &= json_is_string(name);
-    snprintf(param, sizeof param, "tools[%zu].function.parameters", i);
-    return good || server_fail_field(fault, param, "required: expected an array of names");
+    return good || server_fail_field(fault, server_tool_path(r, i, param), "required: expected an array of names");
 }
 
 /* The tools that an answer may call: the one that tool_choice names, or all. A new reference; NULL with a fault. */
@@ -86,7 +85,7 @@ static json_t *find_tools(const server_request *r, server_fault *fault)
     {
         const char *known = server_word(json_object_get(tool, "function"), "name");
         if (*name && strcmp(known, name) != 0) continue;
-        good = good && check_required(tool, i, fault);
+        good = good && check_required(r, tool, i, fault);
         json_array_append(found, tool);
     }
     if (good && json_array_size(found) > 0) return found;
@@ -103,14 +102,15 @@ static void blame_tool(const server_request *r, int flags, server_fault *fault)
     size_t i;
     json_array_foreach(r->tools, i, tool)
     {
-        const json_t *schema = json_object_get(json_object_get(tool, "function"), "parameters");
+        json_t *schema = json_copy(json_object_get(json_object_get(tool, "function"), "parameters"));
+        if (json_is_object(schema)) json_object_set_new(schema, "type", json_string("object")); /* as put_arguments() */
         char *text = schema ? json_dumps(schema, JSON_COMPACT | JSON_ENCODE_ANY) : NULL, param[64];
+        json_decref(schema);
         vouch_grammar *grammar = NULL;
         vouch_error err;
-        snprintf(param, sizeof param, "tools[%zu].function.parameters", i);
         const bool is_wrong =
             text && vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA | flags, text, strlen(text), &err);
-        if (is_wrong) server_fail_library(fault, param, &err);
+        if (is_wrong) server_fail_library(fault, server_tool_path(r, i, param), &err);
         vouch_grammar_close(grammar);
         free(text);
         if (is_wrong) return;

@@ -409,8 +409,16 @@ const char *server_chosen_tool(const server_request *r)
     return server_word(function ? function : r->tool_choice, "name");
 }
 
+const char *server_tool_path(const server_request *r, size_t i, char out[64])
+{
+    snprintf(out, 64, "tools[%zu].%s", i, r->where == MESSAGES    ? "input_schema"
+                                          : r->where == RESPONSES ? "parameters"
+                                                                  : "function.parameters");
+    return out;
+}
+
 /* Parameters describe an object, as the OpenAI API has it. Without a type they do. */
-static bool check_parameters(const json_t *parameters, size_t i, server_fault *fault)
+static bool check_parameters(const server_request *r, const json_t *parameters, size_t i, server_fault *fault)
 {
     const json_t *type = json_object_get(parameters, "type"), *word;
     bool is_object = !type || json_is_null(type) || strcmp(server_word(parameters, "type"), "object") == 0;
@@ -418,15 +426,15 @@ static bool check_parameters(const json_t *parameters, size_t i, server_fault *f
     size_t w;
     json_array_foreach(type, w, word)
         is_object |= json_is_string(word) && strcmp(json_string_value(word), "object") == 0;
-    snprintf(param, sizeof param, "tools[%zu].function.parameters", i);
     return is_object ||
-           server_fail_field(fault, param, "type: expected \"object\", because a call's arguments are an object");
+           server_fail_field(fault, server_tool_path(r, i, param),
+                             "type: expected \"object\", because a call's arguments are an object");
 }
 
 /* All tools are functions with a name. */
-static bool check_tools(const json_t *tools, server_fault *fault)
+static bool check_tools(const server_request *r, server_fault *fault)
 {
-    const json_t *tool;
+    const json_t *tools = r->tools, *tool;
     size_t i;
     if (tools && !json_is_array(tools))
         return server_fail_field(fault, "tools", "expected an array, got %s", server_json_kind(tools));
@@ -436,7 +444,7 @@ static bool check_tools(const json_t *tools, server_fault *fault)
         snprintf(path, sizeof path, "tools[%zu]", i);
         const json_t *function = json_object_get(tool, "function");
         if (!*server_word(function, "name")) return server_fail_field(fault, path, "expected a function with a name");
-        if (!check_parameters(json_object_get(function, "parameters"), i, fault)) return false;
+        if (!check_parameters(r, json_object_get(function, "parameters"), i, fault)) return false;
     }
     return true;
 }
@@ -477,7 +485,7 @@ static bool read_tools(server_request *r, server_fault *fault)
     const char *choice = json_string_value(r->tool_choice), *type = server_word(r->tool_choice, "type");
     const char *word = choice ? choice : type;
     const bool names = (strcmp(type, "function") == 0 || strcmp(type, "tool") == 0) && *server_chosen_tool(r);
-    if (!check_tools(r->tools, fault)) return false;
+    if (!check_tools(r, fault)) return false;
     if (strcmp(type, "allowed_tools") == 0 && !read_allowed(r, &word, fault)) return false;
     r->must_call = names || strcmp(word, "required") == 0 || strcmp(word, "any") == 0;
     if (r->tool_choice && !r->must_call && strcmp(word, "auto") != 0 && strcmp(word, "none") != 0)

@@ -117,6 +117,8 @@ bool server_convert_functions(server_request *request, server_fault *fault);
 /* Turns message i into one of today's chat API. `id`: of the last call of this form, "" before the first. */
 void server_convert_legacy_message(json_t *message, size_t i, char id[10]);
 
+/* Writes the path of the schema of tool i, as the client's API has it. Returns `out`. */
+const char *server_tool_path(const server_request *request, size_t i, char out[64]);
 /* The name of the tool that tool_choice names; "": none. */
 const char *server_chosen_tool(const server_request *request);
 

@@ -724,6 +724,13 @@ static void bare_tools_get_objects(void **state)
         {CHAT, BARE(", 'parameters': {'type': 'string'}"), 400, REFUSED("tools[0].function.parameters", "an object")},
         {CHAT, BARE(", 'parameters': {'type': ['array', 'null']}"), 400,
          REFUSED("tools[0].function.parameters", "an object")},
+        {MESSAGES, "{" HELLO ", 'max_tokens': 6, 'tools': [{'name': 'f', 'input_schema': {'type': 'array'}}]}", 400,
+         "{'error': {'message': '~tools[0].input_schema: type: expected'}}"},
+        {RESPONSES, "{'input': 'x', 'tools': [{'type': 'function', 'name': 'f', 'parameters': {'type': 'null'}}]}", 400,
+         REFUSED("tools[0].parameters", "an object")},
+        {RESPONSES, "{'input': 'x', 'tool_choice': 'required', 'tools': [{'type': 'function', 'name': 'f', "
+                    "'parameters': {'properties': {'x': {'enum': []}}, 'required': ['x']}}]}", 400,
+         REFUSED("tools[0].parameters", "enum")},
         {MESSAGES, "{" HELLO ", 'max_tokens': 6, 'tools': [{'name': 'f'}]}", 400,
          "{'error': {'message': '~tools[0]: expected name and input_schema'}}"},
     };
