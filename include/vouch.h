@@ -302,9 +302,11 @@ VOUCH_API vouch_status vouch_tokenize_chat(const vouch_model *model, const vouch
  *   others                 variables, too: add_generation_prompt (true unless given), enable_thinking, ...
  *
  * Templates differ. A template that doesn't read content in parts gets the texts of the parts, joined by line ends. A
- * template that doesn't read a call's arguments as a string gets the object that the string stands for. No text of the
- * JSON becomes a special token, except user-defined tokens in an assistant's content and thoughts. At most 100 levels
- * deep. Errors as of vouch_tokenize_chat; ARGUMENT names the path, such as messages[2].tool_calls[0].function.name. */
+ * template that doesn't read a call's arguments as a string gets the object that the string stands for. One that
+ * doesn't know the role developer gets system. One that would lose or refuse one of several system messages at the
+ * beginning gets one message. No text of the JSON becomes a special token, except user-defined tokens in an assistant's
+ * content and thoughts. At most 100 levels deep. Errors as of vouch_tokenize_chat; ARGUMENT names the path, such as
+ * messages[2].tool_calls[0].function.name. */
 VOUCH_API vouch_status vouch_tokenize_chat_json(const vouch_model *model, const char *json, size_t n_json,
                                                 int32_t *tokens, size_t capacity, size_t *n_tokens,
                                                 vouch_error *err);

@@ -132,6 +132,57 @@ static void calls_take_the_form_that_a_template_reads(void **state)
     }
 }
 
+/* A developer's message is a system message where the template doesn't know the role, and system messages become one
+ * where it would lose or refuse some. */
+static void roles_take_the_form_that_a_template_reads(void **state)
+{
+    (void)state;
+#define SAID(role, text) "{\"role\": \"" role "\", \"content\": \"" text "\"}"
+#define QUESTION         SAID("user", "q")
+#define EACH(what)       "{% for m in messages %}" what "{{ m.role }}:{{ m.content }};{% endfor %}"
+    static const char plain[] = EACH(""),
+                      knows[] = "{% for m in messages %}{{ 'D' if m.role == 'developer' else m.role }}:{{ m.content }};"
+                                "{% endfor %}",
+                      loses[] = "{% for m in messages if m.role != 'developer' %}{{ m.role }}:{{ m.content }};"
+                                "{% endfor %}",
+                      refuses[] = EACH("{% if m.role not in ['system', 'user'] %}{{ raise_exception('role') }}"
+                                       "{% endif %}"),
+                      first[] = "{{ messages[0].role }}:{{ messages[0].content }};{% for m in messages[1:] if m.role "
+                                "!= 'system' %}{{ m.role }}:{{ m.content }};{% endfor %}",
+                      last[] = "{% set n = namespace(s='') %}{% for m in messages if m.role == 'system' %}{% set n.s = "
+                               "m.content %}{% endfor %}{{ n.s }};{{ messages[-1].content }};",
+                      one[] = EACH("{% if m.role == 'system' and not loop.first %}{{ raise_exception('one') }}"
+                                   "{% endif %}");
+    static const struct {
+        const char *template, *messages, *expected;
+    } cases[] = {
+        {plain, SAID("developer", "d") ", " QUESTION, "system:d;user:q;"},
+        {knows, SAID("developer", "d") ", " QUESTION, "D:d;user:q;"},
+        {loses, SAID("developer", "d") ", " QUESTION, "system:d;user:q;"},
+        {refuses, SAID("developer", "d") ", " QUESTION, "system:d;user:q;"},
+        {plain, QUESTION ", " SAID("developer", "d"), "user:q;system:d;"},
+        {plain, SAID("system", "a") ", " SAID("system", "b") ", " QUESTION, "system:a;system:b;user:q;"},
+        {first, SAID("system", "a") ", " SAID("system", "b") ", " QUESTION, "system:a\nb;user:q;"},
+        {last, SAID("system", "a") ", " SAID("system", "b") ", " QUESTION, "a\nb;q;"},
+        {one, SAID("system", "a") ", " SAID("system", "b") ", " SAID("system", "c") ", " QUESTION,
+         "system:a\nb\nc;user:q;"},
+        {one, SAID("system", "a") ", " SAID("developer", "b") ", " QUESTION, "system:a\nb;user:q;"},
+        {one, "{\"role\": \"system\", \"content\": [{\"type\": \"text\", \"text\": \"a\"}]}, " SAID("system", "b")
+              ", " QUESTION, "system:a\nb;user:q;"},
+        {one, SAID("system", "a") ", " QUESTION, "system:a;user:q;"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char json[500];
+        vouch_tokenizer *tokenizer = templated_tokenizer(cases[i].template);
+        snprintf(json, sizeof json, "[%s]", cases[i].messages);
+        assert_renders(tokenizer, json, cases[i].expected);
+        vouch_tokenizer_close(tokenizer);
+    }
+#undef SAID
+#undef QUESTION
+#undef EACH
+}
+
 /* A template that asks for what tools may lack gets it; one that doesn't sees the tools as they are. */
 static void tools_are_completed_where_a_template_asks(void **state)
 {
@@ -308,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_continued),
         cmocka_unit_test(calls_take_the_form_that_a_template_reads),
+        cmocka_unit_test(roles_take_the_form_that_a_template_reads),
         cmocka_unit_test(tools_are_completed_where_a_template_asks),
         cmocka_unit_test(bad_conversations),
         cmocka_unit_test(conversations_are_rendered),

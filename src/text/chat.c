@@ -284,6 +284,8 @@ static vouch_status render(const vouch_tokenizer *t, const conversation *given, 
 
 /* ------------------------------------------------------------------- other forms */
 
+static const char *const nothing[] = {"\377", "\377"}; /* no template writes these */
+
 /* Does the template write `must` for this conversation, and nowhere one of `never`? */
 static bool writes(const vouch_tokenizer *t, const json_t *root, const char *must, const char *const never[2])
 {
@@ -306,6 +308,30 @@ static bool reads_parts(const vouch_tokenizer *t)
     const bool is_right = root && writes(t, root, "needle", never);
     json_decref(root);
     return is_right;
+}
+
+/* A template that doesn't speak of developers would lose their messages, refuse them, or show the model a role that it
+ * has never seen. */
+static bool knows_developers(const vouch_tokenizer *t)
+{
+    static const char role[] = "developer";
+    if (!memmem(t->chat_template.data, t->chat_template.size, role, strlen(role))) return false;
+    json_t *root = json_pack("{s:[{s:s, s:s}, {s:s, s:s}]}", "messages", "role", role, "content", "needle", "role",
+                             "user", "content", "question");
+    const bool is_written = root && writes(t, root, "needle", nothing);
+    json_decref(root);
+    return is_written;
+}
+
+/* Does the template write both of two system messages? Some keep one of them, some refuse the second. */
+static bool writes_two_systems(const vouch_tokenizer *t)
+{
+    json_t *root = json_pack("{s:[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]}", "messages", "role", "system", "content",
+                             "needle_a", "role", "system", "content", "needle_b", "role", "user", "content",
+                             "question");
+    const bool are_written = root && writes(t, root, "needle_a", nothing) && writes(t, root, "needle_b", nothing);
+    json_decref(root);
+    return are_written;
 }
 
 /* Of conversation_ids. */
@@ -345,14 +371,13 @@ static bool writes_call(const vouch_tokenizer *t, const conversation_form *form,
  * doesn't write the result alone either isn't helped by joining them. */
 static bool joins_results(const vouch_tokenizer *t, const conversation_form *form)
 {
-    static const char *const never[] = {"\377", "\377"};
     bool is_written[2];
     for (int asks = 0; asks < 2; asks++) {
         json_t *more = json_pack("[{s:s, s:s, s:s}]", "role", "tool", "tool_call_id", probe_ids[form->ids], "content",
                                  "result");
         if (asks) json_array_append_new(more, json_pack("{s:s, s:s}", "role", "user", "content", "result"));
         json_t *root = probe_call(form, "probe_call", more);
-        is_written[asks] = root && writes(t, root, "result", never);
+        is_written[asks] = root && writes(t, root, "result", nothing);
         json_decref(root);
     }
     return is_written[0] && !is_written[1];
@@ -378,10 +403,9 @@ static void find_call_form(const vouch_tokenizer *t, conversation_form *form)
 /* Can the template write a conversation with these tools? */
 static bool reads_tools(const vouch_tokenizer *t, const json_t *root)
 {
-    static const char *const never[] = {"\377", "\377"};
     json_t *asked = json_pack("{s:[{s:s, s:s}], s:O}", "messages", "role", "user", "content", "question", "tools",
                               json_object_get(root, "tools"));
-    const bool is_right = asked && writes(t, asked, "question", never);
+    const bool is_right = asked && writes(t, asked, "question", nothing);
     json_decref(asked);
     return is_right;
 }
@@ -392,6 +416,9 @@ static vouch_status rewrite(const vouch_tokenizer *t, json_t *root, vouch_error 
     conversation_form form = {.parts = true};
     if (vouch_conversation_has_parts(root)) form.parts = reads_parts(t);
     if (vouch_conversation_has_calls(root)) find_call_form(t, &form);
+    if (vouch_conversation_has_developer(root)) form.renames_developer = !knows_developers(t);
+    if (vouch_conversation_begins_with_two_systems(root, form.renames_developer))
+        form.joins_systems = !writes_two_systems(t);
     if (vouch_conversation_asks_after_result(root)) form.joins_results = joins_results(t, &form);
     VOUCH_TRY(vouch_conversation_rewrite(root, &form, err));
     if (!vouch_conversation_has_bare_tools(root)) return VOUCH_OK;

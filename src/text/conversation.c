@@ -190,23 +190,60 @@ bool vouch_conversation_asks_after_result(const json_t *root)
     return false;
 }
 
-/* Appends such questions to their results. Where memory is short they stay. */
+bool vouch_conversation_has_developer(const json_t *root)
+{
+    size_t i;
+    const json_t *message;
+    json_array_foreach(json_object_get(root, "messages"), i, message)
+        if (has_role(message, "developer")) return true;
+    return false;
+}
+
+bool vouch_conversation_begins_with_two_systems(const json_t *root, bool developer_counts)
+{
+    const json_t *messages = json_object_get(root, "messages");
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *message = json_array_get(messages, i);
+        if (!has_role(message, "system") && !(developer_counts && has_role(message, "developer"))) return false;
+    }
+    return true;
+}
+
+/* Appends message i to the one before it. Where memory is short both stay. */
+static void message_append(json_t *messages, size_t i)
+{
+    json_t *before = json_array_get(messages, i - 1), *parts = json_array();
+    for (size_t m = i - 1; m <= i; m++) {
+        json_t *content = json_object_get(json_array_get(messages, m), "content");
+        if (json_is_array(content)) json_array_extend(parts, content);
+        else if (json_is_string(content)) json_array_append_new(parts, json_pack("{s:O}", "text", content));
+    }
+    json_t *joined = parts_join(parts);
+    json_decref(parts);
+    if (!joined) return;
+    json_object_set_new(before, "content", joined);
+    json_array_remove(messages, i);
+}
+
 static void results_join(json_t *messages)
 {
-    for (size_t i = json_array_size(messages); i-- > 1;) {
-        if (!asks_after_result(messages, i)) continue;
-        json_t *result = json_array_get(messages, i - 1), *parts = json_array();
-        for (size_t m = i - 1; m <= i; m++) {
-            json_t *content = json_object_get(json_array_get(messages, m), "content");
-            if (json_is_array(content)) json_array_extend(parts, content);
-            else if (json_is_string(content)) json_array_append_new(parts, json_pack("{s:O}", "text", content));
-        }
-        json_t *joined = parts_join(parts);
-        json_decref(parts);
-        if (!joined) continue;
-        json_object_set_new(result, "content", joined);
-        json_array_remove(messages, i);
-    }
+    for (size_t i = json_array_size(messages); i-- > 1;)
+        if (asks_after_result(messages, i)) message_append(messages, i);
+}
+
+static void developer_rename(json_t *messages)
+{
+    size_t i;
+    json_t *message;
+    json_array_foreach(messages, i, message)
+        if (has_role(message, "developer")) json_object_set_new(message, "role", json_string("system"));
+}
+
+static void systems_join(json_t *messages)
+{
+    size_t n = 0;
+    while (has_role(json_array_get(messages, n), "system")) n++;
+    while (n-- > 1) message_append(messages, n);
 }
 
 static bool is_empty(const json_t *content)
@@ -299,8 +336,11 @@ vouch_status vouch_conversation_rewrite(json_t *root, const conversation_form *f
     size_t i, j;
     json_t *message, *call, *known = json_object();
     json_int_t index = 0;
-    if (form->joins_results) results_join(json_object_get(root, "messages"));
-    json_array_foreach(json_object_get(root, "messages"), i, message)
+    json_t *messages = json_object_get(root, "messages");
+    if (form->renames_developer) developer_rename(messages);
+    if (form->joins_systems) systems_join(messages);
+    if (form->joins_results) results_join(messages);
+    json_array_foreach(messages, i, message)
     {
         content_rewrite(message, form);
         json_array_foreach(json_object_get(message, "tool_calls"), j, call)

@@ -29,12 +29,17 @@ typedef struct conversation_form {
     bool text_arguments;   /* a call's arguments are text; otherwise an object */
     conversation_ids ids;
     bool joins_results;    /* a question right after a result becomes the end of the result */
+    bool renames_developer; /* a developer's message becomes a system message */
+    bool joins_systems;     /* system messages at the beginning become one */
 } conversation_form;
 
 bool vouch_conversation_has_parts(const json_t *root);
 bool vouch_conversation_has_calls(const json_t *root);
 /* Whether a user's message follows a result of a call at once. */
 bool vouch_conversation_asks_after_result(const json_t *root);
+bool vouch_conversation_has_developer(const json_t *root);
+/* Whether two system messages begin the conversation, where a developer's may count as one. */
+bool vouch_conversation_begins_with_two_systems(const json_t *root, bool developer_counts);
 /* Whether a tool lacks what a template may ask for: a description, parameters, their type and properties. */
 bool vouch_conversation_has_bare_tools(const json_t *root);
 /* Rewrites the messages. Errors: MEMORY. */
