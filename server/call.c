@@ -199,7 +199,8 @@ static server_match read_keyed(const char *text, size_t n, size_t *at, head *h)
 {
     server_text key = {0};
     server_match match = read_key(text, n, at, &key);
-    if (match == SERVER_MATCH && (key.n == 0 || !resolve(&h->name_text, &key))) match = SERVER_NO;
+    if (match == SERVER_MATCH && (key.n == 0 || !resolve(&h->name_text, &key) || h->name_text.n == 0))
+        match = SERVER_NO;
     server_text_free(&key);
     if (match != SERVER_MATCH) return match;
     h->name = (part){h->name_text.bytes, h->name_text.n};

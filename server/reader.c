@@ -258,7 +258,7 @@ static bool begin_message_call(server_reader *r, const server_text *header)
     const size_t most = header->n - (size_t)(name - header->bytes);
     size_t n = 0;
     while (n < most && !strchr(" <", name[n])) n++;
-    return server_call_begin(r, name, n, NULL, 0) != NULL;
+    return n > 0 && server_call_begin(r, name, n, NULL, 0) != NULL;
 }
 
 /* A message's header is

@@ -12,9 +12,9 @@
 #define F(name, arguments) "[{\"name\":\"" name "\",\"arguments\":\"" arguments "\"}]"
 
 /* The templates that the answers follow. */
-enum { HERMES, CODER, LLAMA, MISTRAL, NEMO, GPT_OSS, PYTHON, GEMMA, FUNCTIONARY, N_FORMS };
+enum { HERMES, CODER, LLAMA, MISTRAL, NEMO, GPT_OSS, PYTHON, GEMMA, FUNCTIONARY, APERTUS, N_FORMS };
 static const char *const templates[] = {"Hermes",  "Coder",  "Llama", "Mistral",    "Nemo",
-                                        "gpt-oss", "Python", "Gemma", "Functionary"};
+                                        "gpt-oss", "Python", "Gemma", "Functionary", "Apertus"};
 static server_form *forms[N_FORMS];
 
 /* In an answer, \1NAME\1 is a control token. */
@@ -108,6 +108,10 @@ static const struct {
     /* Gemma 4 */
     {GEMMA, "<|tool_call>call:f{word:<|\"|>a \"b\" \\n<|\"|>,x:{<|\"|>k<|\"|>:[1,true]}}<tool_call|>", true, false, "",
      "", F("f", "{\\\"word\\\":\\\"a \\\\\\\"b\\\\\\\" \\\\\\\\n\\\",\\\"x\\\":{\\\"k\\\":[1,true]}}")},
+    /* A name is the key of the arguments; an empty one is none. */
+    {APERTUS, "<|tools_prefix|>[{\"f\": {\"x\": 1}}]<|tools_suffix|>", true, false, "", "", F("f", "{\\\"x\\\":1}")},
+    {APERTUS, "<|tools_prefix|>[{\"\": {}}]", true, false, "<|tools_prefix|>[{\"\": {}}]", "", ""},
+    {GPT_OSS, "<|channel|>commentary to=functions. <|message|>{}", true, false, "{}", "", ""},
     /* Functionary: a name alone is a call where a tool has it. */
     {FUNCTIONARY, "all\nhello", true, false, "hello", "", ""},
     {FUNCTIONARY, "f\n{\"x\": 1}>>>f\n{}", true, false, "", "",
