@@ -127,6 +127,15 @@ static void test_classes_hold_exactly_their_characters(void **state)
 /* --------------------------------------------------------------- JSON Schema */
 
 static const example schemas[] = {
+    /* One schema of strings: with any spelling as a value, with one spelling where items differ. */
+    {"{'type': 'object', 'properties': {'a': {'$ref': '#/$defs/s'}, 't': {'type': 'array', 'uniqueItems': true, "
+     "'items': {'$ref': '#/$defs/s'}}}, 'required': ['a', 't'], 'additionalProperties': false, '$defs': {'s': "
+     "{'type': 'string'}}}",
+     {"{'a':'\\u0061','t':['a','b']}"}, {"{"}, {"{'a':'a','t':['a','a']}", "{'a':'a','t':['a','\\u0061']}"}},
+    {"{'type': 'object', 'properties': {'t': {'type': 'array', 'uniqueItems': true, 'items': {'$ref': '#/$defs/s'}}, "
+     "'a': {'$ref': '#/$defs/s'}}, 'required': ['a', 't'], 'additionalProperties': false, '$defs': {'s': "
+     "{'type': 'string'}}}",
+     {"{'t':['a','b'],'a':'\\u0061'}"}, {"{"}, {"{'t':['a','a'],'a':'a'}", "{'t':['a','\\u0061'],'a':'a'}"}},
     {"{'type': 'object', 'properties': {'a': {'type': 'integer'}, 'b': {'type': 'string'}}, "
      "'required': ['a'], 'additionalProperties': false}",
      {"{'a':1}", "{'a': -20, 'b': 'x'}", "{\n  'a':0,\n  'b':''\n}"}, {"{", "{'a':1,"},

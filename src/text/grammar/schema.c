@@ -141,11 +141,14 @@ json_t *vouch_schema_keep(vouch_schema *s, json_t *made)
 /* -------------------------------------------------------------------- rules */
 
 /* The slot of the schema's rule, or the free slot where it belongs. */
-static int32_t *rule_slot(const vouch_schema *s, const json_t *schema)
+static int32_t *rule_slot(const vouch_schema *s, const json_t *schema, bool is_name)
 {
     const size_t n = 2 * (size_t)s->rules_room;
-    size_t at = (size_t)(vouch_hash_word(1, (uint64_t)(uintptr_t)schema) % n);
-    while (s->rule_slots[at] && s->rules[s->rule_slots[at] - 1].schema != schema) at = (at + 1) % n;
+    size_t at = (size_t)(vouch_hash_word(is_name, (uint64_t)(uintptr_t)schema) % n);
+    for (; s->rule_slots[at]; at = (at + 1) % n) {
+        const vouch_schema_rule *known = &s->rules[s->rule_slots[at] - 1];
+        if (known->schema == schema && known->is_name == is_name) break;
+    }
     return &s->rule_slots[at];
 }
 
@@ -162,7 +165,7 @@ static bool grow_rules(vouch_schema *s)
     free(s->rule_slots);
     s->rule_slots = slots;
     s->rules_room = room;
-    for (int32_t i = 0; i < s->n_rules; i++) *rule_slot(s, s->rules[i].schema) = i + 1;
+    for (int32_t i = 0; i < s->n_rules; i++) *rule_slot(s, s->rules[i].schema, s->rules[i].is_name) = i + 1;
     return true;
 }
 
@@ -171,7 +174,8 @@ static int32_t rule_of(vouch_schema *s, const json_t *schema, bool *is_new)
 {
     *is_new = false;
     if (s->n_rules == s->rules_room && !grow_rules(s)) return 0;
-    int32_t *slot = rule_slot(s, schema);
+    const bool is_name = s->writer.is_name;
+    int32_t *slot = rule_slot(s, schema, is_name);
     if (*slot > 0) {
         const vouch_schema_rule *known = &s->rules[*slot - 1];
         if (s->builder->rules[known->rule].body < 0 && known->position == s->position)
@@ -179,7 +183,7 @@ static int32_t rule_of(vouch_schema *s, const json_t *schema, bool *is_new)
         return known->rule;
     }
     const int32_t rule = vouch_builder_rule(s->builder, VOUCH_SCHEMA_RULE, sizeof VOUCH_SCHEMA_RULE - 1);
-    s->rules[s->n_rules++] = (vouch_schema_rule){schema, rule, s->position};
+    s->rules[s->n_rules++] = (vouch_schema_rule){schema, is_name, rule, s->position};
     *slot = s->n_rules;
     *is_new = true;
     return rule;

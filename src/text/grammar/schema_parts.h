@@ -60,6 +60,7 @@ typedef struct vouch_schema_origin {
 
 typedef struct vouch_schema_rule {
     const json_t *schema;
+    bool is_name; /* its strings have one spelling (vouch_json_writer.is_name) */
     int32_t rule;
     int32_t position; /* where its values begin (vouch_schema.position) */
 } vouch_schema_rule;
@@ -70,7 +71,7 @@ struct vouch_schema {
     json_t *root;
     json_t *made;             /* an array: keeps the schemas that were made by merging */
     json_t *anchors;          /* vouch_schema_anchors, in `made`; NULL: not needed yet */
-    vouch_schema_rule *rules; /* [n_rules] schemas that have rules already */
+    vouch_schema_rule *rules; /* [n_rules] schemas that have rules already, names apart */
     int32_t n_rules, rules_room;
     int32_t *rule_slots;      /* [2 * rules_room] an open hash table of indices into rules + 1; 0: free */
     int32_t depth, work;      /* levels of nested schemas; pairs merged, at most VOUCH_SCHEMA_WORK */
