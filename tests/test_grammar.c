@@ -127,6 +127,11 @@ static void test_classes_hold_exactly_their_characters(void **state)
 /* --------------------------------------------------------------- JSON Schema */
 
 static const example schemas[] = {
+    /* Values that are excluded, and names that are required twice. */
+    {"{'enum': ['a', 1, 2.0, null, 'b', 3], 'not': {'enum': ['b', 1.0, 2, 'c']}}", {"'a'", "null", "3"}, {"'"},
+     {"1", "2", "2.0", "'b'", "'c'"}},
+    {"{'type': 'object', 'properties': {'a': {'const': 1}}, 'required': ['b', 'a', 'b'], 'additionalProperties': "
+     "{'const': 2}}", {"{'a':1,'b':2}", "{'a':1,'b':2,'c':2}"}, {"{'a':1"}, {"{'a':1}", "{'a':1,'b':2,'b':2}"}},
     /* One schema of strings: with any spelling as a value, with one spelling where items differ. */
     {"{'type': 'object', 'properties': {'a': {'$ref': '#/$defs/s'}, 't': {'type': 'array', 'uniqueItems': true, "
      "'items': {'$ref': '#/$defs/s'}}}, 'required': ['a', 't'], 'additionalProperties': false, '$defs': {'s': "

@@ -58,10 +58,9 @@ static bool grow(vouch_builder *builder, void **items, int32_t n, int32_t *room,
 
 void vouch_builder_note(vouch_builder *builder, const char *note)
 {
-    enum { MOST_NOTES = 100 };
     for (int32_t i = 0; i < builder->n_notes; i++)
         if (strcmp(builder->notes[i], note) == 0) return;
-    if (builder->n_notes == MOST_NOTES) return;
+    if (builder->n_notes == VOUCH_MOST_NOTES) return;
     char *copy = strdup(note);
     void *items = builder->notes;
     const bool has_room = grow(builder, &items, builder->n_notes, &builder->notes_room, sizeof *builder->notes);

@@ -56,6 +56,8 @@ typedef struct vouch_rule_text {
     vouch_expression body; /* -1: not defined yet */
 } vouch_rule_text;
 
+enum { VOUCH_MOST_NOTES = 100 };
+
 typedef struct vouch_builder {
     vouch_expression_node *nodes;
     vouch_expression *children;
@@ -65,7 +67,7 @@ typedef struct vouch_builder {
     vouch_expression bytes[256]; /* 1 more than the expression of this byte alone; 0: none yet */
     const char *owner;   /* the name of the rule that is being read */
     unsigned flags;      /* VOUCH_GRAMMAR_CLOSED and VOUCH_GRAMMAR_LENIENT, for schemas */
-    char **notes;        /* [n_notes] about parts of schemas that aren't bound */
+    char **notes;        /* [n_notes], at most VOUCH_MOST_NOTES, about parts of schemas that aren't bound */
     int32_t n_notes, notes_room;
     vouch_status status; /* the first failure */
     vouch_error error;   /* its message */

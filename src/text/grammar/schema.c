@@ -111,7 +111,9 @@ void vouch_schema_fail(vouch_schema *s, vouch_status status, const json_t *node,
 
 void vouch_schema_note(vouch_schema *s, const json_t *node, const char *keyword, const char *message)
 {
+    enum { STEP_BYTES = 16 }; /* of the document, which is searched for the pointer */
     char pointer[200], note[600];
+    if (s->builder->n_notes == VOUCH_MOST_NOTES || !vouch_schema_spend(s, node, s->n_bytes / STEP_BYTES)) return;
     point_to(s, node, keyword, pointer, sizeof pointer);
     snprintf(note, sizeof note, "\"%s\": %s", pointer, message);
     vouch_builder_note(s->builder, note);
@@ -127,6 +129,16 @@ bool vouch_schema_let_pass(vouch_schema *s, const json_t *flat, const char *keyw
     va_end(list);
     if (s->builder->flags & VOUCH_GRAMMAR_LENIENT) vouch_schema_note(s, flat, keyword, message);
     else vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, keyword, "%s", message);
+    return s->builder->status == VOUCH_OK;
+}
+
+bool vouch_schema_spend(vouch_schema *s, const json_t *schema, size_t n_steps)
+{
+    enum { MOST_STEPS = 1 << 30 };
+    s->n_steps += (int64_t)n_steps;
+    if (s->n_steps > MOST_STEPS)
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL, "it takes more than %d steps to join its keywords; "
+                          "expected shorter lists, or fewer schemas for one value", MOST_STEPS);
     return s->builder->status == VOUCH_OK;
 }
 
@@ -303,7 +315,7 @@ vouch_schema *vouch_schema_open(vouch_builder *builder, const char *text, size_t
     if (n_read) *n_read = 0;
     json_t *root = s ? vouch_decimal_load(text, n, n_read, &flaw) : NULL, *made = json_array();
     if (s) *s = (vouch_schema){.writer = {.builder = builder, .rules = VOUCH_JSON_RULES}, .builder = builder,
-                               .root = root, .made = made};
+                               .root = root, .made = made, .n_bytes = n_read ? *n_read : n};
     if (!s || !made) vouch_builder_fail(builder, VOUCH_E_MEMORY, "not enough memory for the schema");
     else if (!root)
         vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema is no JSON: line %d, column %d: %s", flaw.line,

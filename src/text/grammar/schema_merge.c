@@ -56,31 +56,44 @@ static void merge_equal(merger *m, const char *name)
     if (x || y) store(m, m->out, name, shared(x ? x : y));
 }
 
+/* The values of `from` that the list has (keep), or those that it lacks. A new reference. */
+static json_t *filter(merger *m, const json_t *from, const json_t *list, bool keep)
+{
+    json_t *kept = json_array(), *texts = json_object(), *value; /* texts, so that long lists take no square of time */
+    size_t i;
+    json_array_foreach(list, i, value)
+        if (vouch_decimal_is_text(value))
+            m->failed |= json_object_set_new(texts, json_string_value(value), json_true()) != 0;
+    json_array_foreach(from, i, value)
+    {
+        const bool is_text = vouch_decimal_is_text(value);
+        if (!is_text && !vouch_schema_spend(m->s, m->b, json_array_size(list))) break;
+        const bool has = is_text ? json_object_get(texts, json_string_value(value)) != NULL
+                                 : vouch_schema_lists(list, value);
+        if (has == keep) m->failed |= json_array_append(kept, value) != 0;
+    }
+    json_decref(texts);
+    return kept;
+}
+
 static void merge_values(merger *m)
 {
     json_t *x = vouch_schema_listed(m->a), *y = vouch_schema_listed(m->b);
-    if (x || y) {
-        json_t *common = json_array(), *texts = json_object(); /* of y, so that long lists take no square of time */
-        const json_t *from = x ? x : y;
-        for (size_t i = 0; i < json_array_size(y) && x; i++)
-            if (vouch_decimal_is_text(json_array_get(y, i)))
-                m->failed |= json_object_set_new(texts, json_string_value(json_array_get(y, i)), json_true()) != 0;
-        for (size_t i = 0; i < json_array_size(from); i++) {
-            json_t *value = json_array_get(from, i);
-            const bool is_text = vouch_decimal_is_text(value);
-            if (x && y && is_text && !json_object_get(texts, json_string_value(value))) continue;
-            if (x && y && !is_text && !vouch_schema_lists(y, value)) continue;
-            m->failed |= json_array_append(common, value) != 0;
-        }
-        json_decref(texts);
-        store(m, m->out, "enum", common);
-    }
+    if (x || y) store(m, m->out, "enum", x && y ? filter(m, x, y, true) : json_incref(x ? x : y));
     json_decref(x);
     json_decref(y);
 }
 
+/* A list of values loses those that are excluded. */
 static void merge_excluded(merger *m)
 {
+    const json_t *values = json_object_get(m->out, "enum"), *no[] = {json_object_get(m->a, VOUCH_EXCLUDED),
+                                                                      json_object_get(m->b, VOUCH_EXCLUDED)};
+    for (int i = 0; i < 2 && values; i++) {
+        if (no[i]) store(m, m->out, "enum", filter(m, values, no[i], false));
+        values = json_object_get(m->out, "enum");
+    }
+    if (values) return;
     json_t *x = json_object_get(m->a, VOUCH_EXCLUDED), *y = json_object_get(m->b, VOUCH_EXCLUDED);
     if (!x || !y) {
         if (x || y) store(m, m->out, VOUCH_EXCLUDED, shared(x ? x : y));
@@ -130,8 +143,10 @@ static void merge_arrays(merger *m)
 static void add_properties(merger *m, json_t *out, const json_t *from, const json_t *other)
 {
     const json_t *others = json_object_get(other, "properties"), *rest = json_object_get(other, "additionalProperties");
+    enum { STEPS = 16 }; /* of a property */
     const char *name;
     json_t *schema;
+    if (!vouch_schema_spend(m->s, m->b, STEPS * json_object_size(json_object_get(from, "properties")))) return;
     json_object_foreach(json_object_get(from, "properties"), name, schema) {
         if (json_object_get(out, name)) continue;
         const json_t *known = json_object_get(others, name);
@@ -172,7 +187,7 @@ static void merge_objects(merger *m)
     if (!x && !y) return;
     json_t *required = json_array();
     m->failed |= json_array_extend(required, x ? (json_t *)(uintptr_t)x : required) != 0 && x;
-    for (size_t i = 0; i < json_array_size(y); i++)
+    for (size_t i = 0; i < json_array_size(y) && vouch_schema_spend(m->s, m->b, json_array_size(required)); i++)
         if (!vouch_schema_lists(required, json_array_get(y, i)))
             m->failed |= json_array_append(required, json_array_get(y, i)) != 0;
     store(m, m->out, "required", required);

@@ -75,6 +75,8 @@ struct vouch_schema {
     int32_t n_rules, rules_room;
     int32_t *rule_slots;      /* [2 * rules_room] an open hash table of indices into rules + 1; 0: free */
     int32_t depth, work;      /* levels of nested schemas; pairs merged, at most VOUCH_SCHEMA_WORK */
+    int64_t n_steps;          /* see vouch_schema_spend */
+    size_t n_bytes;           /* of the document */
     int32_t n_flattened;      /* schemas that were turned into flat ones, each as often as that was done */
     int32_t position, n_positions; /* a number for each place where values begin: a reference keeps it */
     vouch_schema_origin *origins; /* [n_origins] of `made`, for the pointers of messages */
@@ -100,6 +102,9 @@ bool vouch_schema_let_pass(vouch_schema *s, const json_t *flat, const char *keyw
 void vouch_schema_note(vouch_schema *s, const json_t *node, const char *keyword, const char *message);
 /* Remembers that a schema was made of one or two others (NULL). */
 void vouch_schema_made_of(vouch_schema *s, const json_t *made, const json_t *a, const json_t *b);
+/* Counts steps whose number may be a square of the document's size; a step is the comparison of two short values. Fails
+ * where they would take more than seconds. Returns whether nothing has failed. */
+bool vouch_schema_spend(vouch_schema *s, const json_t *schema, size_t n_steps);
 /* Keeps a new value until the end. Returns it, or an empty object after a failure. */
 json_t *vouch_schema_keep(vouch_schema *s, json_t *made);
 

@@ -285,11 +285,18 @@ typedef struct object {
     const json_t *names, *pattern;    /* propertyNames and patternProperties; NULL: not there, or let pass */
 } object;
 
-static bool is_listed(const json_t *required, const char *name)
+/* An object whose keys are the required names, so that long lists take no square of time. NULL: no memory. */
+static json_t *required_names(const json_t *flat)
 {
-    for (size_t i = 0; i < json_array_size(required); i++)
-        if (strcmp(json_string_value(json_array_get(required, i)), name) == 0) return true;
-    return false;
+    const json_t *required = json_object_get(flat, "required"), *name;
+    json_t *names = json_object();
+    size_t i;
+    bool stored = names != NULL;
+    json_array_foreach(required, i, name)
+        stored = stored && json_object_set_new(names, json_string_value(name), json_true()) == 0;
+    if (stored) return names;
+    json_decref(names);
+    return NULL;
 }
 
 /* Reads the keywords that restrict names of other properties. */
@@ -313,28 +320,21 @@ static void read_names(vouch_schema *s, const json_t *flat, object *o)
  * that there are others. */
 static void list_properties(vouch_schema *s, const json_t *flat, object *o)
 {
-    const json_t *properties = json_object_get(flat, "properties"), *required = json_object_get(flat, "required");
+    const json_t *properties = json_object_get(flat, "properties");
     const json_t *rest = json_object_get(flat, "additionalProperties");
     const char *name;
-    json_t *schema;
+    json_t *schema, *required = vouch_schema_keep(s, required_names(flat)); /* keeps the names of the list, too */
     *o = (object){.rest = rest ? rest : json_true()};
-    o->list = calloc(json_object_size(properties) + json_array_size(required) + 1, sizeof *o->list);
-    if (!o->list) {
-        vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
-        return;
-    }
+    o->list = calloc(json_object_size(properties) + json_object_size(required) + 1, sizeof *o->list);
+    if (!o->list) vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
+    if (failed(s)) return;
     json_object_foreach((json_t *)(uintptr_t)properties, name, schema) {
-        const property one = {{name, strlen(name)}, schema, is_listed(required, name)};
+        const property one = {{name, strlen(name)}, schema, json_object_get(required, name) != NULL};
         o->list[o->n++] = one;
     }
-    for (size_t i = 0; i < json_array_size(required); i++) {
-        const char *needed = json_string_value(json_array_get(required, i));
-        bool known = false;
-        for (int32_t j = 0; j < o->n; j++) known |= strcmp(o->list[j].name.data, needed) == 0;
-        if (!known)
-            o->list[o->n++] =
-                (property){.name = {needed, strlen(needed)}, .schema = o->rest, .is_required = true};
-    }
+    json_object_foreach(required, name, schema)
+        if (!json_object_get(properties, name))
+            o->list[o->n++] = (property){.name = {name, strlen(name)}, .schema = o->rest, .is_required = true};
     for (int32_t i = 0; i < o->n; i++)
         if (o->list[i].name.size > LONGEST_NAME)
             vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, "properties", "a property's name has more than %d bytes",
