@@ -96,10 +96,11 @@ static vouch_draft paid_propose(void *self, const int32_t *tokens, int32_t n_tok
 /* Alone, the free drafter guesses OFFERED levels. It adds a guess to each level of a paid draft, and a level below. */
 static int32_t free_depth, paid_depth;
 static double free_expected[2 * MOST + 1]; /* written for the whole draft only: no test cuts one */
-static vouch_draft free_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+static vouch_draft free_propose_around(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape,
+                                       const vouch_draft *guide)
 {
     (void)self, (void)tokens, (void)n_tokens;
-    const int32_t depth = shape->guide ? shape->guide->n : 0;
+    const int32_t depth = guide ? guide->n : 0;
     free_depth = vouch_min(depth > 0 ? depth + 1 : OFFERED, shape->depth);
     paid_depth = depth;
     vouch_draft draft = box_guesses(free_depth, depth > 0);
@@ -111,6 +112,11 @@ static vouch_draft free_propose(void *self, const int32_t *tokens, int32_t n_tok
     free_expected[draft.n] = expected;
     draft.expected = free_expected;
     return draft;
+}
+
+static vouch_draft free_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+{
+    return free_propose_around(self, tokens, n_tokens, shape, NULL);
 }
 
 static void box_rewind(void *self, int32_t n_tokens)
@@ -139,6 +145,7 @@ static const vouch_drafter_ops paid_ops = {.name = "paid",
 static const vouch_drafter_ops free_ops = {.name = "free",
                                            .bit = VOUCH_DRAFTER_NGRAM,
                                            .propose = free_propose,
+                                           .propose_around = free_propose_around,
                                            .rewind = box_rewind,
                                            .close = box_close,
                                            .memory = box_memory};
@@ -506,7 +513,7 @@ static void pace_counts_what_rows_read(void **state)
  * accepted with probability `value`. A row costs a twentieth of a pass. `others`: sequences that share the passes. */
 static int32_t count_asked(double seconds, double value, int32_t others)
 {
-    const vouch_shape most = {.n = 4, .depth = 4, .branches = 1, .others = others};
+    const vouch_shape most = {.n = 4, .depth = 4, .branches = 1, .price.others = others};
     static const int32_t token[1];
     const double expected[] = {1, 1 + value};
     const vouch_draft offer = {.n = 1, .tokens = token, .expected = expected};
@@ -550,7 +557,7 @@ static void free_drafters_rest_where_they_lose(void **state)
  * pace's estimate of the time of a whole level, in seconds. */
 static int32_t count_paid(double part, double *level)
 {
-    const vouch_shape most = {.n = 4, .depth = 4, .branches = 1, .others = 7};
+    const vouch_shape most = {.n = 4, .depth = 4, .branches = 1, .price.others = 7};
     vouch_cost cost;
     vouch_pace pace;
     int32_t n_asked = 0;
@@ -577,7 +584,7 @@ static int32_t count_paid(double part, double *level)
                                                  .teaches = true});
         n_asked += k > 0;
     }
-    *level = pace.guess_seconds.value;
+    *level = pace.seen.guess_seconds.value;
     return n_asked;
 }
 
@@ -598,7 +605,7 @@ static double crowd_speed(double hold, double level)
 {
     enum { CROWD = 8, CYCLES = 400 };
     const double one = 0.002;
-    const vouch_shape most = {.n = 4, .depth = 4, .branches = 1, .others = CROWD - 1};
+    const vouch_shape most = {.n = 4, .depth = 4, .branches = 1, .price.others = CROWD - 1};
     vouch_cost cost;
     vouch_pace paces[CROWD];
     double tokens = 0, seconds = 0;
@@ -689,9 +696,9 @@ static void a_clock_may_stand_still(void **state)
     vouch_pace pace;
     vouch_cycle cycle = box_cycle(&pace, 0);
     for (int32_t n = 0; n < 32; n++) box_learn(&cycle, box_plan(&cycle, n + 1, &most)->n, 0, 0);
-    assert_true(isfinite(pace.budget));
+    assert_true(isfinite(pace.guards.budget));
     for (int32_t n = 0; n < 32; n++) box_learn(&cycle, box_plan(&cycle, n + 1, &most)->n, 0.002, 0);
-    assert_true(isfinite(pace.budget) && cycle.draft.n > 0);
+    assert_true(isfinite(pace.guards.budget) && cycle.draft.n > 0);
 }
 
 int main(void)

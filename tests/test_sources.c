@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "draft/compose.h"
-#include "model/cost.h"
 #include "draft/ngram.h"
 #include "draft/prediction.h"
 #include "draft/recycle.h"
@@ -509,7 +508,7 @@ static void trees_keep_their_shape(void **state)
         const vouch_shape shape = {.n = 1 + 5 * i % VOUCH_MAX_DRAFT,
                                    .depth = 1 + i % 7,
                                    .branches = 1 + i % 4,
-                                   .cost = i % 2 ? cost : NULL};
+                                   .price.cost = i % 2 ? cost : NULL};
         for (int32_t n = 1; n < 300; n += 1 + i % 3) {
             for (int32_t j = 0; j < 4; j++) tokens[n - 1 + j] = (int32_t)test_below(&random, 4);
             const vouch_source recycle = vouch_drafter_compose_source(d, VOUCH_DRAFTER_RECYCLE);
@@ -587,27 +586,28 @@ static void guesses_of_another_are_part_of_the_tree(void **state)
         test_random random = {(uint64_t)i};
         const bool drawn = i % 2, rated = i / 2 % 2;
         vouch_drafter_ref d = compose(bits, i % 3), other = compose(bits, i % 3);
-        vouch_shape shape = {.n = 2 + 3 * i % 20, .depth = 1 + i % 5, .branches = 1 + i % 4,
-                             .cost = i % 5 ? cost : NULL};
+        const vouch_shape shape = {.n = 2 + 3 * i % 20, .depth = 1 + i % 5, .branches = 1 + i % 4,
+                                   .price.cost = i % 5 ? cost : NULL};
         d.ops->begin(d.self, tokens, 1);
         other.ops->begin(other.self, tokens, 1);
         for (int32_t n = 1; n < 300; n += 1 + i % 3) {
             for (int32_t j = 0; j < 4; j++) tokens[n - 1 + j] = (int32_t)test_below(&random, 4);
             guess_tree(&g, &shape, drawn, rated, &random);
-            shape.guide = n % 7 ? &g.draft : NULL;
-            const vouch_draft draft = d.ops->propose(d.self, tokens, n, &shape);
+            const bool is_guided = n % 7;
+            const vouch_draft draft = is_guided ? d.ops->propose_around(d.self, tokens, n, &shape, &g.draft)
+                                                : d.ops->propose(d.self, tokens, n, &shape);
             check_tree(&draft, &shape);
-            if (!shape.guide) assert_null(draft.q);
-            if (shape.guide && drawn) check_drawn(&draft, &g.draft);
+            if (!is_guided) assert_null(draft.q);
+            if (is_guided && drawn) check_drawn(&draft, &g.draft);
             int n_guided = 0;
             for (int32_t k = 0; k < draft.n; k++) {
                 const bool by_guide = draft.drafters[k] & VOUCH_DRAFTER_MODEL;
                 n_guided += by_guide;
                 shared += by_guide && draft.drafters[k] != VOUCH_DRAFTER_MODEL;
                 alone += draft.drafters[k] == VOUCH_DRAFTER_MODEL;
-                added += shape.guide && !by_guide;
+                added += is_guided && !by_guide;
             }
-            left_out += shape.guide && n_guided < g.draft.n;
+            left_out += is_guided && n_guided < g.draft.n;
             other.ops->observe(other.self, tokens, n);
             assert_true(d.ops->digest(d.self) == other.ops->digest(other.self));
             d.ops->rewind(d.self, n - 1);
@@ -632,7 +632,7 @@ static void guides_are_judged_by_what_happens(void **state)
     for (int right = 0; right < 20; right++) {
         test_random random = {(uint64_t)right};
         vouch_drafter_ref d = compose(NULL, 0);
-        const vouch_shape shape = {.n = 4, .depth = 4, .branches = 1, .cost = cost, .guide = &g.draft};
+        const vouch_shape shape = {.n = 4, .depth = 4, .branches = 1, .price.cost = cost};
         double expected = 0, held = 0;
         int32_t n_last = 0;
         d.ops->begin(d.self, tokens, 1);
@@ -643,7 +643,7 @@ static void guides_are_judged_by_what_happens(void **state)
                 g.drafters[i] = VOUCH_DRAFTER_CUSTOM;
             }
             g.draft = (vouch_draft){.n = 4, .tokens = g.tokens, .drafters = g.drafters};
-            const vouch_draft draft = d.ops->propose(d.self, tokens, n, &shape);
+            const vouch_draft draft = d.ops->propose_around(d.self, tokens, n, &shape, &g.draft);
             int32_t n_held = 0;
             while (n_held < draft.n && draft.tokens[n_held] == tokens[n + n_held]) n_held++;
             if (n > ANSWER / 4) expected += draft.expected[draft.n], held += 1 + n_held;
@@ -670,7 +670,7 @@ static void cost_decides_the_size(void **state)
     for (int i = 0; i < 4; i++) {
         double cost[VOUCH_MAX_DRAFT + 2];
         for (int32_t n = 1; n < VOUCH_MAX_DRAFT + 2; n++) cost[n] = 1 + slopes[i] * (n - 1);
-        const vouch_shape shape = {.n = 16, .depth = 8, .branches = 8, .cost = cost};
+        const vouch_shape shape = {.n = 16, .depth = 8, .branches = 8, .price.cost = cost};
         vouch_drafter_ref d = compose(bits, 2);
         const vouch_draft draft = d.ops->propose(d.self, tokens, 400, &shape);
         if (i == 0) assert_int_equal(draft.n, 16);

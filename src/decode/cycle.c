@@ -84,7 +84,7 @@ bool vouch_cycle_choose(vouch_cycle *cycle, int32_t n)
         vouch_pace_choose(cycle->pace, &plan->offer, n, part, &plan->paid, &plan->free);
     } else {
         plan->paid = cycle->most;
-        plan->paid.cost = NULL;
+        plan->paid.price.cost = NULL;
         if (cycle->n_paid > 0) plan->paid.n = vouch_min(plan->paid.n, cycle->n_paid);
         if (cycle->n_paid > 0) plan->paid.depth = vouch_min(plan->paid.depth, cycle->n_paid);
         if (!drafters->paid.ops) plan->paid.depth = 0;

@@ -23,7 +23,7 @@
 #define VOUCH_DECODE_CYCLE_H
 
 #include "decode/judge.h"
-#include "decode/pace.h"
+#include "decode/pace/pace.h"
 #include "draft/drafters.h"
 
 typedef struct vouch_target {

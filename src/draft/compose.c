@@ -11,9 +11,9 @@
  * A prefix is the sequence (prefix 0), or the sequence and the path to node i (prefix i + 1). Adding a node opens its
  * prefix: every source names candidates for the next token there. The same token from two sources is one candidate.
  * Then the candidate with the largest value in the whole tree becomes the next node. So the first n nodes are the best
- * tree of n nodes, for every n, provided that no guess was drawn from q. The draft is the n with the most expected
- * tokens per cost: (1 + sum of the n values) / cost of n + 1 rows. Where other sequences share the pass, their tokens
- * count, too. Growth ends when no further node could raise that quotient.
+ * tree of n nodes, for every n, provided that no guess was drawn from q. The draft is the n that is
+ * worth most (base/cost.h), with 1 + the sum of the n values as its tokens. Growth ends when no further node could
+ * raise that.
  *
  * The guesses of a paid drafter can be part of the tree (guide.h). At a prefix of its own they are candidates beside
  * those of the sources, which add branches to them and continue them. Guesses drawn from q come first, all of them, and
@@ -207,12 +207,12 @@ static void node_add(compose *c, const vouch_shape *shape, int32_t index)
     else c->prefixes[n + 1] = (prefix){.first = 0, .last = 0};
 }
 
-/* Whether more nodes could give more tokens per cost than `best`, if none of them has a larger value than `value`. */
-static bool is_worth(const compose *c, const vouch_shape *shape, double value, double best)
+/* Whether more nodes could be worth more than `best`, if none of them has a larger value than `value`. */
+static bool could_pay(const compose *c, const vouch_shape *shape, double value, double best)
 {
     const int32_t n = c->n_nodes;
     for (int32_t m = n + 1; m <= shape->n; m++)
-        if (shape->others + c->expected[n] + (m - n) * value > best * shape->cost[m + 1]) return true;
+        if (vouch_price_worth(&shape->price, c->expected[n] + (m - n) * value, m) > best) return true;
     return false;
 }
 
@@ -229,12 +229,6 @@ static void add_drawn(compose *c, const vouch_shape *shape, int32_t *n_children)
     }
 }
 
-/* Tokens per cost of a pass whose draft is the first n nodes. */
-static double yield_of(const compose *c, const vouch_shape *shape, int32_t n)
-{
-    return (shape->others + c->expected[n]) / shape->cost[n + 1];
-}
-
 /* Builds the tree and returns how many of its nodes to draft. */
 static int32_t grow(compose *c, const vouch_shape *shape)
 {
@@ -243,17 +237,18 @@ static int32_t grow(compose *c, const vouch_shape *shape)
     c->expected[0] = 1;
     prefix_open(c, 0, 1, c->guide.n > 0 ? 0 : -1);
     add_drawn(c, shape, n_children);
+    const vouch_price *price = shape->price.cost ? &shape->price : NULL;
     int32_t n_best = c->n_nodes;
-    double best = shape->cost ? yield_of(c, shape, n_best) : 0;
+    double best = price ? vouch_price_worth(price, c->expected[n_best], n_best) : 0;
     while (c->n_nodes < shape->n) {
         const int32_t next = best_candidate(c, shape, n_children);
         if (next < 0) break;
-        if (shape->cost && !is_worth(c, shape, c->candidates[next].value, best)) break;
+        if (price && !could_pay(c, shape, c->candidates[next].value, best)) break;
         n_children[c->candidates[next].prefix]++;
         node_add(c, shape, next);
-        const double yield = shape->cost ? yield_of(c, shape, c->n_nodes) : 1;
-        if (shape->cost && yield <= best) continue;
-        best = yield;
+        const double worth = price ? vouch_price_worth(price, c->expected[c->n_nodes], c->n_nodes) : best;
+        if (price && worth <= best) continue;
+        best = worth;
         n_best = c->n_nodes;
     }
     return n_best;
@@ -312,12 +307,13 @@ static void compose_observe(void *self, const int32_t *tokens, int32_t n_tokens)
     settle(c, tokens);
 }
 
-static vouch_draft compose_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+static vouch_draft compose_around(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape,
+                                  const vouch_draft *guide)
 {
     compose *c = self;
     compose_observe(c, tokens, n_tokens);
     set_tail(c, tokens, n_tokens);
-    vouch_guide_set(&c->guide, shape->guide, n_tokens);
+    vouch_guide_set(&c->guide, guide, n_tokens);
     const int32_t n = grow(c, shape);
     bool is_chain = true;
     for (int32_t i = 0; i < n; i++) is_chain &= c->parents[i] == i - 1;
@@ -327,6 +323,11 @@ static vouch_draft compose_propose(void *self, const int32_t *tokens, int32_t n_
                          .q = c->guide.drawn ? c->q : NULL,
                          .drafters = c->drafters,
                          .expected = c->expected};
+}
+
+static vouch_draft compose_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+{
+    return compose_around(self, tokens, n_tokens, shape, NULL);
 }
 
 static void compose_skip(void *self, int32_t n_tokens)
@@ -404,6 +405,7 @@ static uint64_t compose_digest(const void *self)
 static const vouch_drafter_ops compose_ops = {
     .name = "compose",
     .propose = compose_propose,
+    .propose_around = compose_around,
     .observe = compose_observe,
     .skip = compose_skip,
     .begin = compose_begin,

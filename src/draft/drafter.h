@@ -29,6 +29,7 @@
 #ifndef VOUCH_DRAFT_DRAFTER_H
 #define VOUCH_DRAFT_DRAFTER_H
 
+#include "base/cost.h"
 #include "sample/sample.h"
 
 /* Guesses. The drafter owns the arrays; they are valid until its next call. */
@@ -85,12 +86,7 @@ typedef struct vouch_shape {
     int32_t n;          /* most guesses */
     int32_t depth;      /* longest path */
     int32_t branches;   /* most children of one parent; 1: a chain */
-    const double *cost; /* [n + 2] seconds of a pass by this sequence's rows, relative to cost[1]. A drafter that
-                           estimates acceptance drafts the number of guesses with the most tokens per second. NULL: it
-                           drafts as many as the limits allow */
-    double others;      /* tokens that the other sequences of the pass expect; 0: the sequence is alone */
-    const vouch_draft *guide; /* for a composition: guesses of another drafter for the tree. They fit into
-                                 the limits. NULL: none */
+    vouch_price price;  /* a drafter that estimates acceptance drafts the number of guesses that is worth most */
 } vouch_shape;
 
 /* One row of a pass of the target. */
@@ -133,6 +129,10 @@ typedef struct vouch_drafter_ops {
     /* Guesses the tokens behind tokens[0, n_tokens), n_tokens >= 1, n_tokens + shape->n at most the session's context
      * length. Can't fail: a drafter without an idea returns fewer guesses or none. NULL: it drafts by levels. */
     vouch_draft (*propose)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape);
+    /* The same with the guesses of another drafter in its tree; `guide` has some, and they fit into the limits. NULL: it
+     * guesses alone. */
+    vouch_draft (*propose_around)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape,
+                                  const vouch_draft *guide);
     const vouch_level_ops *levels; /* the same level by level; only a paid drafter. NULL: it has `propose` */
     /* Brings the drafter up to date with tokens[0, n_tokens). The session calls it once for each chunk of a prompt and
      * can be cancelled between chunks. NULL: propose catches up fast enough, or it follows level by level. */

@@ -57,9 +57,9 @@ vouch_draft vouch_drafters_ask_free(const vouch_drafters *drafters, const int32_
     const vouch_drafter_ref *free = &drafters->free;
     if (!free->ops) return *guide;
     if (shape->depth < 1) return (vouch_draft){0};
-    vouch_shape around = *shape;
-    around.guide = guide->n > 0 ? guide : NULL;
-    vouch_draft draft = free->ops->propose(free->self, tokens, n_tokens, &around);
+    const bool is_guided = guide->n > 0 && free->ops->propose_around;
+    vouch_draft draft = is_guided ? free->ops->propose_around(free->self, tokens, n_tokens, shape, guide)
+                                  : free->ops->propose(free->self, tokens, n_tokens, shape);
     draft.drafter = free->ops->bit;
     return draft;
 }

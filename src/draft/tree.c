@@ -205,13 +205,13 @@ static int32_t level_open(tree_drafter *d)
     return n_open;
 }
 
-/* Whether one more guess of this value gives more tokens per second. */
-static bool is_worth(const tree_drafter *d, double value)
+/* Whether one more guess of this value makes the draft worth more. */
+static bool pays(const tree_drafter *d, double value)
 {
-    const double *cost = d->shape.cost;
+    const vouch_price *price = &d->shape.price;
     const int32_t n = d->n_planned;
-    const double expected = d->shape.others + d->expected;
-    return !cost || (expected + value) * cost[n + 1] > expected * cost[n + 2];
+    return !price->cost ||
+           vouch_price_worth(price, d->expected + value, n + 1) > vouch_price_worth(price, d->expected, n);
 }
 
 /* Divides n guesses among the open branching points. */
@@ -227,7 +227,7 @@ static void divide(tree_drafter *d, int32_t n_open, int32_t n)
             best = b;
             most = value;
         }
-        if (!best || !is_worth(d, most)) return;
+        if (!best || !pays(d, most)) return;
         best->n_guesses++;
         d->n_planned++;
         d->expected += most;

@@ -20,8 +20,8 @@ static int32_t add(vouch_offer *offers, int32_t n, int32_t most, const vouch_cos
         expected += o->expected ? o->expected[o->n_fixed] : 1;
     }
     for (int32_t added = 0;; added++) {
-        const double yield = expected / (vouch_cost_of(cost, n_rows) + spent);
-        if (added == 0 || yield > best) best = yield, n_best = added;
+        const double worth = vouch_worth(0, expected, vouch_cost_of(cost, n_rows) + spent);
+        if (added == 0 || worth > best) best = worth, n_best = added;
         vouch_offer *next = NULL;
         for (vouch_offer *o = offers; o < offers + n; o++)
             if (next_value(o) > (next ? next_value(next) : 0)) next = o;

@@ -8,7 +8,7 @@
 #ifndef VOUCH_ENGINE_ADMIT_H
 #define VOUCH_ENGINE_ADMIT_H
 
-#include "model/cost.h"
+#include "base/cost.h"
 
 typedef struct vouch_offer {
     const double *expected; /* [n + 1] tokens that its cycle expects with the first i guesses; NULL: n is fixed */

@@ -72,7 +72,7 @@ static vouch_status open_parts(vouch_engine *e, vouch_error *err)
     VOUCH_TRY(vouch_pages_open(&e->pages, weights, &pages, err));
     VOUCH_TRY(vouch_pass_open(&e->pass, weights, e->pool, &pass, err));
     if (!o->no_sharing) VOUCH_TRY(vouch_prefixes_open(&e->prefixes, e->pages, err));
-    vouch_cost_init_for(&e->cost, weights);
+    vouch_weights_cost(weights, &e->cost);
     return VOUCH_OK;
 }
 

@@ -94,7 +94,7 @@ static int32_t prompt_rows(const vouch_engine *e, int32_t n_decoding)
 static vouch_shape shape_beside(const vouch_session *s, int32_t others)
 {
     vouch_shape most = s->shape;
-    most.others = others;
+    most.price.others = others;
     most.n = vouch_min(most.n, s->cycle.n_ctx - s->cycle.n_tokens - 1);
     if (others > 0 && s->cycle.drafters.paid.ops) most.n = vouch_min(most.n, VOUCH_ENGINE_GUESSES / (others + 1));
     return most;

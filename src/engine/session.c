@@ -54,7 +54,7 @@ static void fill_shape(vouch_session *s)
     s->shape = (vouch_shape){
         .n = spec->n_draft, .depth = spec->tree_depth, .branches = spec->tree_branches};
     /* A paid drafter without free ones drafts n_draft guesses; composition weighs each guess against its cost. */
-    if (spec->drafters & ~vouch_drafters_paid()) s->shape.cost = s->cost;
+    if (spec->drafters & ~vouch_drafters_paid()) s->shape.price.cost = s->cost;
 }
 
 /* Without pace, a paid drafter beside free ones makes half of the guesses (n_paid). */

@@ -96,7 +96,7 @@ static vouch_status add(vouch_shared_pass **out, vouch_shared_passes *passes, co
     if (!p) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a draft model's pass");
     p->weights = weights;
     p->needs.n_head = options->n_head;
-    vouch_cost_init_for(&p->cost, weights);
+    vouch_weights_cost(weights, &p->cost);
     vouch_status status = options->n_head > 0 ? pick_head(p, options->head, err) : VOUCH_OK;
     if (status == VOUCH_OK) status = open_pass(p, passes, options, err);
     if (status != VOUCH_OK) {

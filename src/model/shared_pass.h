@@ -17,7 +17,7 @@
 #ifndef VOUCH_MODEL_SHARED_PASS_H
 #define VOUCH_MODEL_SHARED_PASS_H
 
-#include "model/cost.h"
+#include "base/cost.h"
 #include "model/pass.h"
 
 typedef struct vouch_shared_pass_options {

@@ -355,6 +355,13 @@ double vouch_weights_reads(const vouch_weights *weights, int32_t n_rows)
     return vouch_weights_pass_bytes(weights, n_rows) / vouch_weights_pass_bytes(weights, 1);
 }
 
+void vouch_weights_cost(const vouch_weights *weights, vouch_cost *cost)
+{
+    double reads[VOUCH_COST_ROWS + 1] = {0};
+    for (int32_t n = 1; n <= VOUCH_COST_ROWS; n++) reads[n] = vouch_weights_reads(weights, n);
+    vouch_cost_init(cost, reads, weights->kernels->group_rows);
+}
+
 void vouch_weights_close(vouch_weights *weights)
 {
     if (!weights) return;

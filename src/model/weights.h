@@ -3,6 +3,7 @@
 #ifndef VOUCH_MODEL_WEIGHTS_H
 #define VOUCH_MODEL_WEIGHTS_H
 
+#include "base/cost.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "format/gguf.h"
@@ -58,5 +59,7 @@ void vouch_weights_close(vouch_weights *weights);
 double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows);
 /* The same relative to one row: 1 without experts. */
 double vouch_weights_reads(const vouch_weights *weights, int32_t n_rows);
+/* The cost curve of passes with these weights, before the first pass. */
+void vouch_weights_cost(const vouch_weights *weights, vouch_cost *cost);
 
 #endif

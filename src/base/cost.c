@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The cost curve t(n), learned from passes as they happen (cost.h). */
-#include "model/cost.h"
+#include "base/cost.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -48,13 +48,6 @@ void vouch_cost_init(vouch_cost *cost, const double *reads, int32_t group_rows)
     *cost = (vouch_cost){
         .group_rows = group_rows, .log_c = log(FIRST_C), .var_c = SPREAD_C * SPREAD_C, .var_s = 1};
     for (int32_t n = 0; n <= VOUCH_COST_ROWS; n++) cost->reads[n] = reads ? reads[n] : 1;
-}
-
-void vouch_cost_init_for(vouch_cost *cost, const vouch_weights *weights)
-{
-    double reads[VOUCH_COST_ROWS + 1] = {0};
-    for (int32_t n = 1; n <= VOUCH_COST_ROWS; n++) reads[n] = vouch_weights_reads(weights, n);
-    vouch_cost_init(cost, reads, weights->kernels->group_rows);
 }
 
 double vouch_cost_of(const vouch_cost *cost, int32_t n_rows)

@@ -1,49 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pace chooses what to draft: which drafters, how many guesses, or none (law L4). It is the stage "choose" of the
- * cycle (cycle.h). It owns the estimates, and it learns them and the cost curve t(n) from every cycle.
+ * Pace chooses what to draft: which drafters, how many guesses, or none (law L4).
  *
- * Pace maximises the tokens per second that it expects:
+ *      estimates                    choice                       guards
+ *     ┌─────────────────────┐      ┌──────────────────────┐     ┌────────────────────────┐
+ *     │ t(n), seconds of a  ├─────►│ worth of each draft, ◄─────┤ plain steps, rest,     │
+ *     │ paid guess, accept- │      │ the largest wins     │     │ budget, trials         │
+ *     │ ance at each depth  │      └──────────┬───────────┘     └───────────▲────────────┘
+ *     └─────────▲───────────┘                 │ the cycle (cycle.h)         │
+ *               │                  ┌──────────▼───────────┐                 │
+ *               └──────────────────┤ learning: its times  ├─────────────────┘
+ *                                  │ and its tokens       │
+ *                                  └──────────────────────┘
  *
- *     yield = (1 + sum of the guesses' chances) / (t(guesses + 1) + seconds of the paid drafter)    plain: 1 / t(1)
+ *   estimates.c   what the cycles so far have shown
+ *   choose.c      the draft that is worth most (base/cost.h) by these estimates
+ *   guards.c      what bounds the loss where the estimates are wrong
+ *   learn.c       what a cycle teaches
  *
- * Where n other sequences share the pass, each of them adds a row and a token: n + 1 replaces the first 1, and
- * t(n + guesses + 1) replaces t(guesses + 1). So a guess has to pay for the time that it costs all sequences.
+ * All worths and costs here are relative to plain decoding: a plain cycle costs 1 and is worth 1.
  *
- *   free drafters   estimate the chances of their guesses themselves (compose.h). They are asked in every cycle,
- *                   because that costs microseconds. Their draft is the offer.
- *   paid drafter    takes time for each guess, or for each level of a tree (a draft model, a head, a caller's own).
- *                   Pace measures that time and the acceptance rate at each depth, and compares every depth with the
- *                   offer. Where a depth wins, the paid guesses and the free ones make one tree.
+ * Free drafters estimate the chances of their guesses themselves (compose.h). They take microseconds, so they are asked
+ * in every cycle. Their draft is the offer. The paid drafter (a draft model, a head, a caller's own) takes time for each
+ * guess, or for each level of a tree. Pace compares each depth of a paid draft with the offer. Where a depth wins, paid
+ * and free guesses make one tree. The depth is chosen before the first guess is drawn (drafter.h, D3).
  *
- * Paid drafters of several sequences share the pass of each level, and so its time. So pace counts a part of the time
- * that a level takes alone: t(m) / (m t(1)), where m sequences share it and t is the draft model's cost curve. And it
- * chooses the depth that pays best if all m draft that deep. If each chose by itself, it would take the rows of the
- * others for plain ones.
+ * For example, passes of 1, 2, 3, 4 and 5 rows cost 1, 1.02, 1.05, 1.09 and 1.14. A paid guess takes 0.1 of a plain
+ * pass, and its acceptance is 0.8 at every depth. The free drafters offer one guess with the chance 0.3:
  *
- * Pace decides how many guesses the paid drafter draws before the first is drawn (drafter.h, D3).
+ *     offer      (1 + 0.3) / 1.02                             1.27
+ *     depth 1    (1 + 0.8) / (1.02 + 0.1)                     1.61
+ *     depth 2    (1 + 0.8 + 0.64) / (1.05 + 0.2)              1.95
+ *     depth 3    (1 + 0.8 + 0.64 + 0.51) / (1.09 + 0.3)       2.12
+ *     depth 4    (1 + 0.8 + 0.64 + 0.51 + 0.41) / (1.14 + 0.4)  2.18   chosen
  *
- * A budget guards against wrong estimates. Its unit is a token: one plain step of a sequence. Each cycle with the paid
- * drafter adds the accepted guesses, less those that would have been accepted of the offer: the committed tokens show
- * how many. So luck of the offer doesn't count. It subtracts the tokens that cycles with the offer would have given in
- * the additional time. Time that the paid drafter took beside n others costs the tokens of n + 1 sequences. All guesses
- * of a pass bear equal parts of the time that it takes longer than a plain pass, so the parts of all sequences add up
- * to that time. Every cycle adds 0.75 % of its own time. Pace makes no draft that it expects to cost more than the
- * budget. So paid drafters can slow an answer by about 0.75 % and MOST_BUDGET steps at most, whatever they guess and
- * however many sequences there are. While no depth seems to pay, the budget also pays for trials of one guess; there
- * are no trials where even a fully accepted draft couldn't pay.
+ * If all four guesses turn out wrong, the cycle has taken 1.54 - 1.02 plain passes longer than with the offer, which
+ * would have given 0.52 * 1.27 = 0.66 tokens. The budget, at most 6 tokens, has to allow that.
  *
- * Free drafters take tens of microseconds per token. Many sequences take as many times more, while a longer pass makes
- * their guesses gain less. So pace adds up gain and time over ROUND cycles. Where the sum is a loss, the free drafters
- * rest: they are neither asked nor shown rows for a while, twice as long as the last time. A rest changes no byte of
- * greedy text, nor of text by match and coupled. Beside a paid drafter they don't rest.
- *
- * A plain step now and then keeps the estimate of t(1) fresh, even while every guess is accepted.
+ * Where n other sequences share the pass, each adds a row and a token: n + 1 replaces the first 1, and
+ * t(n + guesses + 1) replaces t(guesses + 1). So a guess has to pay for the time that it costs all sequences. Paid
+ * drafters of m sequences share the pass of each level, so each bears a part of the level's time: t(m) / (m t(1)), t
+ * being the draft model's curve. Each sequence chooses the depth that pays best if all m draft that deep. If each chose
+ * by itself, it would take the rows of the others for plain ones.
  */
 #ifndef VOUCH_DECODE_PACE_H
 #define VOUCH_DECODE_PACE_H
 
-#include "model/cost.h"
+#include "base/cost.h"
 #include "draft/drafter.h"
 
 enum { VOUCH_PACE_DEPTHS = 6 }; /* depths whose acceptance is counted apart; the last stands for all deeper ones */
@@ -80,40 +83,48 @@ typedef struct vouch_pace_mean {
     int32_t n;
 } vouch_pace_mean;
 
-typedef struct vouch_pace {
-    vouch_cost *cost;                 /* learned from every pass */
+typedef struct vouch_pace_estimates {
+    vouch_cost *cost;                 /* t(n), learned from every pass */
     vouch_pace_mean judge_seconds;    /* of everything after the pass, for each committed token */
     vouch_pace_mean free_seconds;     /* of all free drafters, for each cycle */
     vouch_pace_mean guess_seconds;    /* of one paid guess, or of one level of a paid tree, alone */
     vouch_pace_mean catch_up_seconds; /* of one token that the paid drafter catches up with */
-    bool has_paid;
-    double paid_share;                /* time of a paid guess / time of a plain pass, before the first measurement */
-    bool paid_at_once;                /* a paid draft of any depth takes the time of one guess */
     double tried[VOUCH_PACE_DEPTHS], accepted[VOUCH_PACE_DEPTHS]; /* paid guesses by depth; old counts fade */
     double acceptance[VOUCH_PACE_DEPTHS]; /* estimated from these counts and the prior */
     vouch_pace_mean rows;             /* guesses of a draft for each of its paid levels */
-    vouch_pace_mean beyond;           /* guesses accepted behind the last paid level */
-    vouch_pace_mean usual;            /* yield of the cycles with guesses, relative to plain decoding */
+    vouch_pace_mean beyond;           /* guesses accepted after the last paid level */
+    vouch_pace_mean usual;            /* worth of the cycles with guesses */
+} vouch_pace_estimates;
+
+typedef struct vouch_pace_guards {
+    int32_t n_cycles;                 /* of this answer */
     int32_t since_plain;              /* cycles since the last one without guesses */
     int32_t n_plain;                  /* cycles without guesses since the last one with guesses */
-    int32_t n_cycles;                 /* of this answer */
-    double budget;                    /* tokens */
-    int32_t n_threads;                /* that may draft for several sequences at once */
+    double budget;                    /* tokens that paid drafts may lose */
     int32_t n_round;                  /* cycles of the present round, in which the free drafters were asked */
-    double gain;                      /* sum over these cycles: their speed relative to plain decoding, less 1 */
+    double gain;                      /* sum over these cycles: their worth less 1 */
     int32_t rest, n_rest;             /* cycles of the last rest; those of it still to come */
+} vouch_pace_guards;
+
+typedef struct vouch_pace {
+    bool has_paid;
+    double paid_share;                /* cost of a paid guess before the first measurement */
+    bool paid_at_once;                /* a paid draft of any depth takes the time of one guess */
+    int32_t n_threads;                /* that may draft for several sequences at once */
+    vouch_pace_estimates seen;
+    vouch_pace_guards guards;
     /* The running cycle. */
     vouch_shape most;                 /* its limits */
-    int32_t n_behind;                 /* tokens that the paid drafter has to catch up with */
+    int32_t n_lacking;                /* tokens that the paid drafter has to catch up with */
     int32_t n_sharing;                /* sequences that share the paid levels */
     double part;                      /* of a level's time that falls to this sequence, relative to a level alone */
     int32_t paid_depth;               /* chosen; 0: the paid drafter isn't asked */
     double pass_seconds;              /* of a plain pass, with the rows of the other sequences; 0: not known yet */
-    double costs[VOUCH_MAX_DRAFT + 2]; /* of a pass of n rows, in such plain passes */
+    double costs[VOUCH_MAX_DRAFT + 2]; /* of a pass of n rows */
     double paid_costs[VOUCH_MAX_DRAFT + 2]; /* `costs` with the paid drafter's time added */
-    double offer_cost;                /* of a pass with the offer, in such plain passes */
-    double yield;                     /* of the offer, relative to plain decoding; after the cycle, of its draft */
-    double without;                   /* the larger of `yield` and 1, which is the yield of plain decoding */
+    double offer_cost;                /* of a pass with the offer */
+    double worth;                     /* of the offer; after the cycle, of its draft */
+    double without;                   /* worth without the paid drafter: the offer's, or 1 where it loses */
 } vouch_pace;
 
 typedef struct vouch_pace_options {
@@ -132,9 +143,9 @@ bool vouch_pace_may_ask_paid(const vouch_pace *pace);
 
 /* True in a cycle in which the free drafters rest, and until the next one begins. */
 bool vouch_pace_rests(const vouch_pace *pace);
-/* Begins a cycle with a draft within `most`; the paid drafter has n_behind tokens to catch up with. Returns the limits
+/* Begins a cycle with a draft within `most`; the paid drafter has n_lacking tokens to catch up with. Returns the limits
  * of the offer, the free drafters' draft; depth 0: this cycle is a plain step. Valid until the next cycle begins. */
-vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t n_behind);
+vouch_shape vouch_pace_begin(vouch_pace *pace, const vouch_shape *most, int32_t n_lacking);
 /* Decides by the offer (n 0: none). n sequences share the paid levels; `part`: the time of a level that falls to this
  * one, relative to a level alone. May be called again with another n. *paid receives the limits of the paid drafter's
  * guesses, depth 0 where it isn't asked. *both receives the limits of the tree of paid and free guesses. */

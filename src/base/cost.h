@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cost curve t(n): seconds of a pass of n rows, on this machine at this moment.
+ * The price of guesses: what a pass costs, and what it is worth.
+ *
+ * The cost curve t(n) has the seconds of a pass of n rows, on this machine at this moment.
  *
  * A pass reads weights and computes with each row. Both go on at the same time (the roofline model), so the
  * pass takes the longer of the two. Where the two are nearly equal the corner is round:
@@ -18,11 +20,19 @@
  *
  * A Kalman filter estimates log s and log c from every pass: s moves as the context grows and as other programs come
  * and go, c hardly moves. So passes of one size tell about passes of another, and an odd measurement does little harm.
+ *
+ * A pass is worth the tokens that it is expected to give, for each unit of its cost:
+ *
+ *     worth = (tokens of the other sequences + tokens of this one) / cost
+ *
+ * The sequence itself gives 1 and the sum of its guesses' chances. For example, with t(5) = 1.12 t(1), four guesses of
+ * the chances 0.8, 0.6, 0.4 and 0.3 make 3.1 tokens in 1.12 plain passes: 2.77 times plain decoding. A fifth guess pays
+ * if its chance exceeds 2.77 (t(6) - t(5)) / t(1). Composition, trees, pace and admission all decide by this number.
  */
-#ifndef VOUCH_MODEL_COST_H
-#define VOUCH_MODEL_COST_H
+#ifndef VOUCH_BASE_COST_H
+#define VOUCH_BASE_COST_H
 
-#include "model/weights.h"
+#include <stdint.h>
 
 /* Most rows of a pass that the curve describes. */
 enum { VOUCH_COST_ROWS = 320 };
@@ -40,13 +50,30 @@ typedef struct vouch_cost {
 double vouch_cost_default(int32_t n_rows);
 /* reads: [VOUCH_COST_ROWS + 1], never falling, reads[1] = 1; copied. NULL: a dense model. */
 void vouch_cost_init(vouch_cost *cost, const double *reads, int32_t group_rows);
-/* The curve of passes with these weights. */
-void vouch_cost_init_for(vouch_cost *cost, const vouch_weights *weights);
 /* Learns from a pass of n_rows (1 to VOUCH_COST_ROWS). A time of 0 or less teaches nothing. */
 void vouch_cost_learn(vouch_cost *cost, int32_t n_rows, double seconds);
 /* r(n), n_rows from 1 to VOUCH_COST_ROWS. */
 double vouch_cost_of(const vouch_cost *cost, int32_t n_rows);
 /* s; 0 before the first pass. */
 double vouch_cost_seconds(const vouch_cost *cost);
+
+/* Tokens per unit of cost. `others`: tokens of the other sequences that share the pass; 0: the sequence is alone. */
+static inline double vouch_worth(double others, double tokens, double cost)
+{
+    return (others + tokens) / cost;
+}
+
+/* What a sequence pays for the rows of a draft. */
+typedef struct vouch_price {
+    const double *cost; /* [n + 2] of a pass with so many rows of this sequence, relative to cost[1]; NULL: guesses are
+                           free, and a draft is as large as its limits allow */
+    double others;      /* tokens that the other sequences of the pass expect; 0: the sequence is alone */
+} vouch_price;
+
+/* The worth of a cycle with n guesses that expects so many tokens. price->cost is given. */
+static inline double vouch_price_worth(const vouch_price *price, double tokens, int32_t n)
+{
+    return vouch_worth(price->others, tokens, price->cost[n + 1]);
+}
 
 #endif
