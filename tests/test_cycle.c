@@ -10,6 +10,7 @@
 #include "draft/compose.h"
 #include "draft/custom.h"
 #include "draft/ngram.h"
+#include "support/drive.h"
 #include "support/test.h"
 #include "support/toy.h"
 
@@ -79,7 +80,7 @@ static vouch_cycle_result step_shape(answer *a, const vouch_shape *shape, int32_
     const vouch_stats before = a->stats;
     const int32_t first = a->cycle.n_tokens, n_before = a->n_committed;
     vouch_cycle_result r;
-    assert_int_equal(vouch_cycle_step(&a->cycle, shape, room, &r), VOUCH_OK);
+    assert_int_equal(drive_cycle(&a->cycle, shape, room, &r), VOUCH_OK);
     assert_int_equal(r.first, first);
     assert_true(r.n >= 1 && r.n <= room && r.n_guesses <= k);
     assert_int_equal(a->cycle.n_tokens, first + r.n);
@@ -498,7 +499,7 @@ static void test_drafts_are_cut_to_what_is_left(void **state)
                 vouch_drafter_ref d = open_custom(oracle_propose, &o);
                 answer_open(&a, &sampling, d, PROMPT + left);
                 vouch_cycle_result r;
-                assert_int_equal(vouch_cycle_step(&a.cycle, chain(ks[i]), room, &r), VOUCH_OK);
+                assert_int_equal(drive_cycle(&a.cycle, chain(ks[i]), room, &r), VOUCH_OK);
                 int32_t expected = ks[i] < 0 ? 0 : ks[i] > VOUCH_MAX_DRAFT ? VOUCH_MAX_DRAFT : ks[i];
                 if (expected > room - 1) expected = room - 1;
                 if (expected > left - 1) expected = left - 1;
@@ -634,7 +635,7 @@ static void test_failures_change_nothing(void **state)
                     n_cut += r.last == VOUCH_ORIGIN_ACCEPTED && r.n == fail_row;
                 } else {
                     n_failed++;
-                    assert_int_equal(vouch_cycle_step(&a.cycle, chain(4), INT32_MAX, &r), VOUCH_E_NUMERIC);
+                    assert_int_equal(drive_cycle(&a.cycle, chain(4), INT32_MAX, &r), VOUCH_E_NUMERIC);
                     assert_int_equal(a.cycle.n_tokens, n);
                     assert_int_equal(a.n_committed, n - PROMPT);
                     assert_memory_equal(&a.stats, &stats, sizeof stats);
@@ -658,7 +659,7 @@ static void test_failures_change_nothing(void **state)
     answer_open(&a, &sampling, (vouch_drafter_ref){&idle, &kept}, 120);
     a.target.fail_row = 0;
     vouch_cycle_result r = {.n = 77};
-    assert_int_equal(vouch_cycle_step(&a.cycle, chain(4), INT32_MAX, &r), VOUCH_E_NUMERIC);
+    assert_int_equal(drive_cycle(&a.cycle, chain(4), INT32_MAX, &r), VOUCH_E_NUMERIC);
     assert_int_equal(r.n, 77);
     assert_int_equal(kept, PROMPT - 1);
     a.target.fail_row = -1;

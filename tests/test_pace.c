@@ -11,6 +11,7 @@
 
 #include "base/common.h"
 #include "base/philox.h"
+#include "support/drive.h"
 #include "support/test.h"
 
 enum { MOST = 16, STEPS = 512 };
@@ -29,6 +30,7 @@ typedef struct machine {
     double hold[2];     /* probability that a guess is accepted, in the first and second half of the tokens */
     double second;      /* acceptance probability of a second guess for the same position; 0: chains */
     double free;        /* acceptance probability of a free guess; 0: no free drafters */
+    vouch_cost *cost;   /* t(n) as the engine learns it */
     int32_t drafted;    /* levels that the paid drafter has drafted so far */
     int32_t guesses[2 * MOST], parents[2 * MOST];
 } machine;
@@ -155,6 +157,7 @@ static vouch_cycle box_cycle(vouch_pace *pace, double paid_share)
 {
     static int32_t tokens[1]; /* the drafters don't read them */
     static vouch_cost cost;
+    box.cost = &cost;
     vouch_cost_init(&cost, NULL, 0);
     vouch_pace_init(pace, &(vouch_pace_options){.has_paid = true,
                                                  .paid_share = paid_share,
@@ -171,25 +174,22 @@ static vouch_cycle box_cycle(vouch_pace *pace, double paid_share)
 static const vouch_draft *box_plan(vouch_cycle *cycle, int32_t n_tokens, const vouch_shape *most)
 {
     cycle->n_tokens = n_tokens;
-    vouch_cycle_plan(cycle, most, INT32_MAX);
+    drive_draft(cycle, most, INT32_MAX);
     return &cycle->draft;
 }
 
 /* Tells pace the outcome, as the second half of the cycle would. */
 static vouch_forecast box_learn(vouch_cycle *cycle, int32_t n_accepted, double pass_seconds, double judge_seconds)
 {
-    vouch_outcome outcome = cycle->outcome;
-    const vouch_draft *draft = &cycle->draft;
-    outcome.n_guesses = draft->n;
-    outcome.expected = draft->expected && draft->n > 0 ? draft->expected[draft->n] : 0;
-    outcome.levels = vouch_draft_levels(draft);
-    outcome.n_rows = draft->n + 1;
-    outcome.teaches = true;
+    const vouch_cycle_pass pass = {.seconds = pass_seconds, .n_rows = cycle->draft.n + 1};
+    cycle->pass = &pass;
+    vouch_outcome outcome = vouch_cycle_outcome(cycle);
     outcome.n_accepted = n_accepted;
     outcome.offer_accepted = offer_accepted;
-    outcome.pass_seconds = pass_seconds;
     outcome.judge_seconds = judge_seconds;
-    return vouch_pace_learn(cycle->pace, &outcome);
+    const vouch_forecast forecast = vouch_pace_learn(cycle->pace, &outcome);
+    vouch_cost_learn(box.cost, pass.n_rows, pass_seconds);
+    return forecast;
 }
 
 /* The time of n_steps tokens, in plain steps. fixed: the draft length; below 0, pace chooses it. */
@@ -499,6 +499,7 @@ static void pace_counts_what_rows_read(void **state)
         vouch_cost cost;
         vouch_cost_init(&cost, linear ? reads : NULL, 0);
         vouch_pace_init(&pace, &(vouch_pace_options){.has_paid = true, .cost = &cost});
+        box.cost = &cost;
         for (int32_t n = 0; n < 32; n++) {
             const int32_t k = box_plan(&cycle, n + 1, &most)->n;
             n_guesses[linear] += k;
@@ -527,14 +528,15 @@ static int32_t count_asked(double seconds, double value, int32_t others)
         const bool is_asked = vouch_pace_begin(&pace, &most, 0).depth > 0;
         vouch_pace_choose(&pace, is_asked ? &offer : &(vouch_draft){0}, 1, 1, &paid, &both);
         const int32_t n_rows = others + 1 + is_asked;
+        const double pass = 0.002 * (1 + 0.05 * (n_rows - 1));
         vouch_pace_learn(&pace, &(vouch_outcome){.n_guesses = is_asked,
                                                  .expected = is_asked ? expected[1] : 0,
                                                  .levels = is_asked,
                                                  .free_seconds = is_asked ? seconds : 0,
                                                  .draft_seconds = is_asked ? seconds : 0,
-                                                 .pass_seconds = 0.002 * (1 + 0.05 * (n_rows - 1)),
-                                                 .n_rows = n_rows,
-                                                 .teaches = true});
+                                                 .pass_seconds = pass,
+                                                 .n_rows = n_rows});
+        vouch_cost_learn(&cost, n_rows, pass);
         n_asked += is_asked;
     }
     return n_asked;
@@ -580,8 +582,8 @@ static int32_t count_paid(double part, double *level)
                                                  .paid_seconds = 0.1 * plain * part * k,
                                                  .draft_seconds = 0.1 * plain * part * k,
                                                  .pass_seconds = pass,
-                                                 .n_rows = n_rows,
-                                                 .teaches = true});
+                                                 .n_rows = n_rows});
+        vouch_cost_learn(&cost, n_rows, pass);
         n_asked += k > 0;
     }
     *level = pace.seen.guess_seconds.value;

@@ -18,42 +18,23 @@
 
 #include "base/common.h"
 
-static double now(const vouch_cycle *cycle)
-{
-    return cycle->now ? cycle->now() : vouch_now();
-}
+/* ------------------------------------------------------------------ 1 choose */
 
-/* --------------------------------------------------------- choose and draft */
-
-/* Cuts the limits: a path of guesses and the token after it fit into `room`, and all guesses fit into the context. */
-static vouch_shape cut_to_room(const vouch_cycle *cycle, const vouch_shape *most, int32_t room)
+void vouch_cycle_begin(vouch_cycle *cycle, const vouch_shape *most, int32_t room)
 {
+    assert(cycle->n_tokens >= 1 && cycle->n_tokens < cycle->n_ctx && room >= 1);
     vouch_shape cut = *most;
     cut.n = vouch_min(vouch_min(cut.n, VOUCH_MAX_DRAFT), cycle->n_ctx - cycle->n_tokens - 1);
     cut.depth = vouch_min(vouch_min(cut.depth, room - 1), cut.n);
     if (cut.branches == 1) cut.n = vouch_min(cut.n, cut.depth);
     if (cut.depth < 1) cut.n = cut.depth = 0;
-    return cut;
-}
-
-static vouch_draft ask_free(vouch_cycle *cycle, const vouch_draft *guide)
-{
-    const double start = now(cycle);
-    const vouch_draft draft =
-        vouch_drafters_ask_free(&cycle->drafters, cycle->tokens, cycle->n_tokens, &cycle->plan.free, guide);
-    cycle->outcome.free_seconds += now(cycle) - start;
-    return draft;
-}
-
-/* The free drafters make pace an offer. */
-static void make_offer(vouch_cycle *cycle)
-{
-    static const vouch_draft no_guide;
-    const vouch_drafters *drafters = &cycle->drafters;
-    if (vouch_pace_rests(cycle->pace)) vouch_drafters_skip(drafters, cycle->n_tokens);
-    const int32_t n_behind = vouch_drafters_behind(drafters, cycle->tokens, cycle->n_tokens);
-    cycle->plan.free = vouch_pace_begin(cycle->pace, &cycle->most, n_behind);
-    cycle->plan.offer = ask_free(cycle, &no_guide);
+    cycle->most = cycle->free = cut;
+    cycle->paid = (vouch_shape){0};
+    cycle->asked_paid = false;
+    cycle->staging = VOUCH_STAGED_FULL; /* nothing is staged yet */
+    cycle->offer = cycle->draft = (vouch_draft){0};
+    cycle->paid_levels = 0;
+    for (int i = 0; i < VOUCH_STAGES; i++) cycle->seconds[i] = 0;
 }
 
 static bool may_draft(const vouch_cycle *cycle)
@@ -61,67 +42,70 @@ static bool may_draft(const vouch_cycle *cycle)
     return cycle->most.depth > 0 && vouch_drafters_any(&cycle->drafters);
 }
 
-void vouch_cycle_begin(vouch_cycle *cycle, const vouch_shape *most, int32_t room)
+static void choose(vouch_cycle *cycle)
 {
-    assert(cycle->n_tokens >= 1 && cycle->n_tokens < cycle->n_ctx && room >= 1);
-    const double start = now(cycle);
-    cycle->most = cut_to_room(cycle, most, room);
-    cycle->plan = (vouch_plan){.free = cycle->most};
-    cycle->draft = (vouch_draft){0};
-    cycle->outcome = (vouch_outcome){0};
-    if (cycle->pace && may_draft(cycle)) make_offer(cycle);
-    cycle->outcome.draft_seconds = now(cycle) - start;
+    const vouch_drafters *drafters = &cycle->drafters;
+    if (!cycle->pace || !may_draft(cycle)) return;
+    if (vouch_pace_rests(cycle->pace)) vouch_drafters_skip(drafters, cycle->n_tokens);
+    const int32_t n_lacking = vouch_drafters_lack(drafters, cycle->tokens, cycle->n_tokens);
+    cycle->free = vouch_pace_begin(cycle->pace, &cycle->most, n_lacking);
 }
 
-/* 1. Given the offer, pace says how much the paid drafter adds to it. Without pace the limits are fixed. */
-bool vouch_cycle_choose(vouch_cycle *cycle, int32_t n)
+/* ------------------------------------------------------------------- 2 draft */
+
+static vouch_draft ask_free(const vouch_cycle *cycle, const vouch_draft *guide)
 {
-    vouch_plan *plan = &cycle->plan;
+    return vouch_drafters_ask_free(&cycle->drafters, cycle->tokens, cycle->n_tokens, &cycle->free, guide);
+}
+
+/* Without pace there is nothing to weigh: the free drafters guess around the paid guesses at once (join). */
+static void make_offer(vouch_cycle *cycle)
+{
+    if (cycle->pace && may_draft(cycle)) cycle->offer = ask_free(cycle, &(vouch_draft){0});
+}
+
+bool vouch_cycle_ask(vouch_cycle *cycle, int32_t n)
+{
     const vouch_drafters *drafters = &cycle->drafters;
+    vouch_shape *paid = &cycle->paid;
     if (!may_draft(cycle)) return false;
     if (cycle->pace) {
         const double part = vouch_drafters_paid_part(drafters, n);
-        vouch_pace_choose(cycle->pace, &plan->offer, n, part, &plan->paid, &plan->free);
+        vouch_pace_choose(cycle->pace, &cycle->offer, n, part, paid, &cycle->free);
     } else {
-        plan->paid = cycle->most;
-        plan->paid.price.cost = NULL;
-        if (cycle->n_paid > 0) plan->paid.n = vouch_min(plan->paid.n, cycle->n_paid);
-        if (cycle->n_paid > 0) plan->paid.depth = vouch_min(plan->paid.depth, cycle->n_paid);
-        if (!drafters->paid.ops) plan->paid.depth = 0;
+        *paid = cycle->most;
+        paid->price.cost = NULL;
+        if (cycle->n_paid > 0) paid->n = vouch_min(paid->n, cycle->n_paid);
+        if (cycle->n_paid > 0) paid->depth = vouch_min(paid->depth, cycle->n_paid);
+        if (!drafters->paid.ops) paid->depth = 0;
     }
-    return plan->paid.depth > 0;
+    return paid->depth > 0;
 }
 
-/* 2. The paid drafter stages the rows of its next level. */
-vouch_staging vouch_cycle_stage(vouch_cycle *cycle)
+static void stage_level(vouch_cycle *cycle)
 {
-    const double start = now(cycle);
     vouch_drafters *drafters = &cycle->drafters;
-    vouch_outcome *o = &cycle->outcome;
-    if (cycle->plan.paid.depth < 1) return VOUCH_STAGED_NONE;
-    if (!o->asked_paid) vouch_drafters_begin_paid(drafters, cycle->tokens, cycle->n_tokens, &cycle->plan.paid);
-    o->asked_paid = true;
-    const vouch_staging staged = vouch_drafters_stage_paid(drafters);
-    o->paid_seconds += now(cycle) - start;
-    return staged;
+    cycle->staging = VOUCH_STAGED_NONE;
+    if (cycle->paid.depth < 1) return;
+    if (!cycle->asked_paid) vouch_drafters_begin_paid(drafters, cycle->tokens, cycle->n_tokens, &cycle->paid);
+    cycle->asked_paid = true;
+    cycle->staging = vouch_drafters_stage_paid(drafters);
 }
 
-void vouch_cycle_run(vouch_cycle *cycle)
+void vouch_cycle_run_level(vouch_cycle *cycle)
 {
-    cycle->outcome.paid_seconds += vouch_drafters_run_paid(&cycle->drafters);
+    cycle->seconds[VOUCH_STAGE_LEVEL] += vouch_drafters_run_paid(&cycle->drafters);
 }
 
-void vouch_cycle_grow(vouch_cycle *cycle)
+static void grow_level(vouch_cycle *cycle)
 {
-    const double start = now(cycle);
     vouch_drafters_grow_paid(&cycle->drafters);
-    cycle->outcome.grow_seconds += now(cycle) - start;
 }
 
 /* Copies the offer into the cycle, because the free drafters write their next draft over it. */
 static void keep_offer(vouch_cycle *cycle)
 {
-    vouch_draft *offer = &cycle->plan.offer;
+    vouch_draft *offer = &cycle->offer;
     for (int32_t i = 0; i < offer->n; i++) {
         cycle->offer_tokens[i] = offer->tokens[i];
         cycle->offer_parents[i] = vouch_draft_parent(offer, i);
@@ -133,36 +117,17 @@ static void keep_offer(vouch_cycle *cycle)
  * with pace, their draft is the offer. The draft ends before the first guess that is no token. */
 static void join_drafts(vouch_cycle *cycle)
 {
-    const vouch_plan *plan = &cycle->plan;
     vouch_draft guide = {0}, *out = &cycle->draft;
-    if (cycle->outcome.asked_paid) guide = vouch_drafters_end_paid(&cycle->drafters);
-    cycle->outcome.paid_levels = vouch_draft_levels(&guide);
+    if (!may_draft(cycle)) return;
+    if (cycle->asked_paid) guide = vouch_drafters_end_paid(&cycle->drafters);
+    cycle->paid_levels = vouch_draft_levels(&guide);
     if (guide.n > 0) keep_offer(cycle);
-    *out = cycle->pace && guide.n == 0 ? plan->offer : ask_free(cycle, &guide);
+    *out = cycle->pace && guide.n == 0 ? cycle->offer : ask_free(cycle, &guide);
     const int32_t n = vouch_min(out->n, cycle->most.n);
     for (out->n = 0; out->n < n; out->n++) {
         const int32_t token = out->tokens[out->n];
         if (token < 0 || token >= cycle->n_vocab) break;
     }
-}
-
-void vouch_cycle_end(vouch_cycle *cycle)
-{
-    const double start = now(cycle);
-    vouch_outcome *o = &cycle->outcome;
-    if (may_draft(cycle)) join_drafts(cycle);
-    o->draft_seconds += o->paid_seconds + o->grow_seconds + now(cycle) - start;
-}
-
-void vouch_cycle_plan(vouch_cycle *cycle, const vouch_shape *most, int32_t room)
-{
-    vouch_cycle_begin(cycle, most, room);
-    vouch_cycle_choose(cycle, 1);
-    while (vouch_cycle_stage(cycle) == VOUCH_STAGED_ROWS) {
-        vouch_cycle_run(cycle);
-        vouch_cycle_grow(cycle);
-    }
-    vouch_cycle_end(cycle);
 }
 
 int32_t vouch_cycle_n_fixed(const vouch_cycle *cycle)
@@ -179,19 +144,9 @@ void vouch_cycle_cut(vouch_cycle *cycle, int32_t n)
     cycle->draft.n = n;
 }
 
-/* -------------------------------------------------------------------- score */
+/* ------------------------------------------------------------------- 4 judge */
 
-/* 3. One pass of the target. */
-static double score(vouch_cycle *cycle)
-{
-    const double start = now(cycle);
-    cycle->target.score(cycle->target.self, cycle->tokens, cycle->n_tokens, &cycle->draft);
-    return now(cycle) - start;
-}
-
-/* ----------------------------------------------- judge, commit and roll back */
-
-/* p of a row. Penalties look at the tokens before the row, so this writes the accepted guesses behind the sequence. */
+/* p of a row. Penalties look at the tokens before the row, so this writes the accepted guesses after the sequence. */
 static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_dist **p)
 {
     const vouch_cycle *cycle = self;
@@ -199,10 +154,9 @@ static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_di
     return cycle->target.row(cycle->target.self, cycle->tokens, cycle->n_tokens + depth, row, p);
 }
 
-/* 4. The rule gives each guess its verdict. */
-static vouch_status judge(vouch_cycle *cycle, vouch_judgement *judgement)
+/* The rule gives each guess its verdict. */
+static void judge(vouch_cycle *cycle)
 {
-    const double start = now(cycle);
     const vouch_trial trial = {.draft = &cycle->draft,
                                .row_p = row_p,
                                .row_self = cycle,
@@ -210,12 +164,12 @@ static vouch_status judge(vouch_cycle *cycle, vouch_judgement *judgement)
                                .position = cycle->n_tokens,
                                .lenience = cycle->lenience,
                                .want_overlap = cycle->want_overlap};
-    const vouch_status status = vouch_judge(judgement, cycle->guesses, cycle->rule, &trial);
-    cycle->rule_seconds = now(cycle) - start;
-    return status;
+    cycle->status = vouch_judge(&cycle->judgement, cycle->guesses, cycle->rule, &trial);
 }
 
-/* Sets the depths of the guesses. Takes back the verdicts behind the end of the answer: nothing exists there. */
+/* ------------------------------------------------------------------ 5 commit */
+
+/* Sets the depths of the guesses. Takes back the verdicts after the end of the answer: nothing exists there. */
 static void forget_verdicts(vouch_cycle *cycle, const vouch_cycle_result *result)
 {
     for (int32_t i = 0; i < result->n_guesses; i++) {
@@ -227,9 +181,18 @@ static void forget_verdicts(vouch_cycle *cycle, const vouch_cycle_result *result
     }
 }
 
-/* 5. Commits the accepted guesses, and the final token if there is one, until one of them ends the answer. */
-static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_cycle_result *out)
+/* The row before committed token i. */
+static int32_t row_before(const vouch_cycle *cycle, int32_t i)
 {
+    return i == 0 ? 0 : cycle->judgement.path[i - 1] + 1;
+}
+
+/* Commits the accepted guesses, and the final token if there is one, until one of them ends the answer. */
+static void commit(vouch_cycle *cycle)
+{
+    const vouch_judgement *judgement = &cycle->judgement;
+    vouch_cycle_result *out = &cycle->result;
+    const vouch_target *target = &cycle->target;
     const bool has_final = judgement->origin != VOUCH_ORIGIN_ACCEPTED;
     const int32_t n = judgement->n_accepted + has_final;
     *out = (vouch_cycle_result){.first = cycle->n_tokens, .n_guesses = cycle->draft.n};
@@ -242,6 +205,11 @@ static void commit(vouch_cycle *cycle, const vouch_judgement *judgement, vouch_c
     out->n_accepted = vouch_min(out->n, judgement->n_accepted);
     out->last = out->n < n ? VOUCH_ORIGIN_ACCEPTED : judgement->origin;
     forget_verdicts(cycle, out);
+    for (int32_t i = 0; cycle->look && i < out->n; i++) {
+        const float *logits = target->logits(target->self, row_before(cycle, i));
+        cycle->look(cycle->commit_self, i, cycle->tokens[out->first + i], logits);
+    }
+    target->keep(target->self, judgement->path, vouch_min(out->n_accepted, out->n - 1));
 }
 
 /* Gives the drafters the hidden states of a row of the last pass, where they take any. */
@@ -254,39 +222,23 @@ static void show_hidden(vouch_cycle *cycle, int32_t position, int32_t row)
 }
 
 /* Shows the drafters the rows that plain decoding would have run: the row before each committed token. While pace lets
- * them rest they get nothing but hidden states. */
-static void show_rows(vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
+ * them rest they get nothing but hidden states. Then all forget what isn't committed. */
+static void tell(vouch_cycle *cycle)
 {
+    const vouch_cycle_result *result = &cycle->result;
     const bool rests = cycle->pace && vouch_pace_rests(cycle->pace);
-    if (!vouch_drafters_any(&cycle->drafters)) return;
-    for (int32_t i = 0; i < result->n; i++) {
-        const int32_t row = i == 0 ? 0 : judgement->path[i - 1] + 1;
+    const int32_t n = vouch_drafters_any(&cycle->drafters) ? result->n : 0;
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t row = row_before(cycle, i);
         const vouch_seen seen = {.n_tokens = result->first + i,
                                  .logits = cycle->target.logits(cycle->target.self, row)};
         if (!rests) vouch_drafters_see(&cycle->drafters, cycle->tokens, &seen);
         show_hidden(cycle, seen.n_tokens - 1, row);
     }
-}
-
-static void look_at_rows(vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
-{
-    for (int32_t i = 0; cycle->look && i < result->n; i++) {
-        const int32_t row = i == 0 ? 0 : judgement->path[i - 1] + 1;
-        cycle->look(cycle->commit_self, i, cycle->tokens[result->first + i],
-                    cycle->target.logits(cycle->target.self, row));
-    }
-}
-
-static void roll_back(vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
-{
-    cycle->target.keep(cycle->target.self, judgement->path, vouch_min(result->n_accepted, result->n - 1));
-    const double start = now(cycle);
-    show_rows(cycle, judgement, result);
     vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
-    cycle->outcome.tell_seconds = now(cycle) - start;
 }
 
-/* ----------------------------------------------------- counting and learning */
+/* ------------------------------------------------------ counting and learning */
 
 /* `last` is the number of the last accepted guess; -1: none is accepted. */
 static void count_guesses(vouch_stats *stats, const vouch_cycle *cycle, const double *overlap, int32_t n, int32_t last)
@@ -314,25 +266,11 @@ static void count_guesses(vouch_stats *stats, const vouch_cycle *cycle, const do
     stats->depth_histogram[n]++;
 }
 
-static void count(vouch_cycle *cycle, const vouch_judgement *judgement, const vouch_cycle_result *result)
-{
-    vouch_stats *stats = cycle->stats;
-    const vouch_outcome *o = &cycle->outcome;
-    const int32_t last = result->n_accepted > 0 ? judgement->path[result->n_accepted - 1] : -1;
-    count_guesses(stats, cycle, judgement->overlap, result->n_guesses, last);
-    stats->generated_tokens += result->n;
-    stats->cycles++;
-    stats->accepted += result->n_accepted;
-    stats->draft_seconds += o->draft_seconds + o->tell_seconds;
-    stats->verify_seconds += o->pass_seconds;
-    stats->judge_seconds += cycle->rule_seconds;
-    stats->decode_seconds += o->draft_seconds + o->pass_seconds + o->judge_seconds;
-}
-
 /* Guesses of the offer that the cycle's tokens confirm: so many would have been accepted without the paid drafter. */
-static int32_t offer_accepted(const vouch_cycle *cycle, const vouch_cycle_result *result)
+static int32_t offer_accepted(const vouch_cycle *cycle)
 {
-    const vouch_draft *offer = &cycle->plan.offer;
+    const vouch_draft *offer = &cycle->offer;
+    const vouch_cycle_result *result = &cycle->result;
     for (int32_t n = 0, parent = -1; n < result->n; n++) {
         int32_t i = vouch_next_child(offer, parent, -1);
         while (i >= 0 && offer->tokens[i] != cycle->tokens[result->first + n]) i = vouch_next_child(offer, parent, i);
@@ -342,51 +280,68 @@ static int32_t offer_accepted(const vouch_cycle *cycle, const vouch_cycle_result
     return result->n;
 }
 
+vouch_outcome vouch_cycle_outcome(const vouch_cycle *cycle)
+{
+    const double *s = cycle->seconds;
+    const vouch_draft *draft = &cycle->draft;
+    const double free = s[VOUCH_STAGE_OFFER] + s[VOUCH_STAGE_JOIN], paid = s[VOUCH_STAGE_LEVEL];
+    return (vouch_outcome){
+        .n_guesses = draft->n,
+        .n_accepted = cycle->judgement.n_accepted,
+        .offer_accepted = cycle->asked_paid ? offer_accepted(cycle) : 0,
+        .expected = draft->expected && draft->n > 0 ? draft->expected[draft->n] : 0,
+        .asked_paid = cycle->asked_paid,
+        .paid_levels = cycle->paid_levels,
+        .levels = vouch_draft_levels(draft),
+        .draft_seconds = s[VOUCH_STAGE_CHOOSE] + free + paid + s[VOUCH_STAGE_GROW],
+        .free_seconds = free,
+        .paid_seconds = paid,
+        .grow_seconds = s[VOUCH_STAGE_GROW],
+        .pass_seconds = cycle->pass->seconds,
+        .judge_seconds = s[VOUCH_STAGE_JUDGE] + s[VOUCH_STAGE_COMMIT] + s[VOUCH_STAGE_TELL],
+        .tell_seconds = s[VOUCH_STAGE_TELL],
+        .n_rows = cycle->pass->n_rows,
+        .prompt_seconds = cycle->pass->prompt_seconds};
+}
+
 /* Pace learns from the cycles for which it chose. */
 static void learn(vouch_cycle *cycle)
 {
+    vouch_stats *stats = cycle->stats;
+    const vouch_cycle_result *result = &cycle->result;
+    const vouch_outcome o = vouch_cycle_outcome(cycle);
+    const int32_t last = result->n_accepted > 0 ? cycle->judgement.path[result->n_accepted - 1] : -1;
+    count_guesses(stats, cycle, cycle->judgement.overlap, result->n_guesses, last);
+    stats->generated_tokens += result->n;
+    stats->cycles++;
+    stats->accepted += result->n_accepted;
+    stats->draft_seconds += o.draft_seconds + o.tell_seconds;
+    stats->verify_seconds += o.pass_seconds;
+    stats->judge_seconds += cycle->seconds[VOUCH_STAGE_JUDGE];
+    stats->decode_seconds += o.draft_seconds + o.pass_seconds + o.judge_seconds;
     if (!cycle->pace || cycle->most.depth < 1) return;
-    const vouch_forecast forecast = vouch_pace_learn(cycle->pace, &cycle->outcome);
-    cycle->stats->predicted_tokens += forecast.tokens;
-    cycle->stats->predicted_seconds += forecast.seconds;
-    cycle->stats->plain_step_seconds = vouch_pace_plain_seconds(cycle->pace);
+    const vouch_forecast forecast = vouch_pace_learn(cycle->pace, &o);
+    stats->predicted_tokens += forecast.tokens;
+    stats->predicted_seconds += forecast.seconds;
+    stats->plain_step_seconds = vouch_pace_plain_seconds(cycle->pace);
 }
 
-vouch_status vouch_cycle_finish(vouch_cycle *cycle, const vouch_cycle_pass *pass, vouch_cycle_result *out)
-{
-    const double start = now(cycle);
-    const vouch_draft *draft = &cycle->draft;
-    vouch_outcome *o = &cycle->outcome;
-    o->expected = draft->expected && draft->n > 0 ? draft->expected[draft->n] : 0;
-    o->levels = vouch_draft_levels(draft);
-    vouch_judgement judgement;
-    const vouch_status status = judge(cycle, &judgement);
-    if (status != VOUCH_OK) {
-        vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
-        return status;
-    }
-    commit(cycle, &judgement, out);
-    look_at_rows(cycle, &judgement, out);
-    roll_back(cycle, &judgement, out);
+/* -------------------------------------------------------------------- stages */
 
-    o->n_guesses = out->n_guesses;
-    o->n_accepted = judgement.n_accepted;
-    if (o->asked_paid) o->offer_accepted = offer_accepted(cycle, out);
-    o->pass_seconds = pass->seconds;
-    o->n_rows = pass->n_rows;
-    o->prompt_seconds = pass->prompt_seconds;
-    o->teaches = pass->teaches;
-    o->judge_seconds = now(cycle) - start;
-    count(cycle, &judgement, out);
-    learn(cycle);
-    return VOUCH_OK;
-}
-
-vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *most, int32_t room, vouch_cycle_result *out)
+void vouch_cycle_run(vouch_cycle *cycle, vouch_stage stage)
 {
-    vouch_cycle_plan(cycle, most, room);
-    const vouch_cycle_pass pass = {.seconds = score(cycle), .n_rows = cycle->draft.n + 1, .teaches = true};
-    return vouch_cycle_finish(cycle, &pass, out);
+    static void (*const stages[VOUCH_STAGES])(vouch_cycle *) = {
+        [VOUCH_STAGE_CHOOSE] = choose,    [VOUCH_STAGE_OFFER] = make_offer, [VOUCH_STAGE_LEVEL] = stage_level,
+        [VOUCH_STAGE_GROW] = grow_level,  [VOUCH_STAGE_JOIN] = join_drafts, [VOUCH_STAGE_JUDGE] = judge,
+        [VOUCH_STAGE_COMMIT] = commit,    [VOUCH_STAGE_TELL] = tell,        [VOUCH_STAGE_LEARN] = learn,
+    };
+    double (*const now)(void) = cycle->now ? cycle->now : vouch_now;
+    const bool has_failed = stage > VOUCH_STAGE_JUDGE && cycle->status != VOUCH_OK;
+    if (has_failed && stage != VOUCH_STAGE_TELL) return;
+    const double start = now();
+    if (has_failed) vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
+    else stages[stage](cycle);
+    cycle->seconds[stage] += now() - start;
 }
 
 /* ------------------------------------------------------------------- answers */

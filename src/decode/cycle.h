@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cycle: choose, draft, score, judge, commit and roll back.
+ * The cycle: choose, draft, score, judge, commit.
  *
- *   plan      1 choose   pace says which drafters guess, and how much
- *             2 draft    they guess: a chain or a tree. A paid drafter grows it level by level; each level needs a pass
- *   pass      3 score    one pass of the target over the new tokens and the guesses
- *   finish    4 judge    the rule accepts a path of guesses and adds one token; where the next row failed, it adds none
- *             5 commit   token by token, until one ends the answer: nothing after it exists
- *               roll back   the target keeps the committed path; the drafters see its rows and forget the rest
+ *   1 choose   pace sets the limits of the draft, or makes the cycle a plain step
+ *   2 draft    the free drafters make an offer. Where pace finds that the paid drafter pays, too, it grows its guesses
+ *              level by level; each level needs a pass. Both make one tree
+ *   3 score    one pass of the target over the last token and the guesses
+ *   4 judge    the rule accepts a path of guesses and adds one token; where the next row failed, it adds none
+ *   5 commit   token by token, until one ends the answer: nothing after it exists. The target keeps the committed path;
+ *              the drafters see its rows and forget the rest
  *
- * vouch_cycle_step does all of it for one sequence. An engine of many sequences plans all of them, level by level: one
- * pass of a draft model runs the next level of all sequences. Then one pass of the target runs the rows of all drafts,
- * and the engine finishes each sequence.
+ * The engine drives the cycles of all its sequences through these stages together (engine/schedule.c): one pass of a
+ * draft model runs the next level of all sequences, and one pass of the target scores all drafts. A cycle's stages are
+ * functions without a clock; vouch_cycle_run adds up their times, and the last stage counts and teaches pace.
  *
  *   tokens  [0 ......... n_tokens) [ path ........ )
  *            committed               the accepted path, between judge and commit only
@@ -26,11 +27,9 @@
 #include "decode/pace/pace.h"
 #include "draft/drafters.h"
 
+/* The rows of a sequence in the last pass: row 0 belongs to its last token, row i + 1 to guess i. */
 typedef struct vouch_target {
-    /* Runs the tokens of tokens[0, n_tokens - 1) that the target has not run yet, then one pass over the last token and
-     * the guesses. Row 0 of this pass belongs to the last token, row i + 1 to guess i. */
-    void (*score)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft);
-    /* p of a row of the last pass. tokens[0, n_history) is its history, guesses included. Valid until the next call. */
+    /* p of a row. tokens[0, n_history) is its history, guesses included. Valid until the next call. */
     vouch_status (*row)(void *self, const int32_t *tokens, int32_t n_history, int32_t row,
                         const vouch_dist **p);
     /* [n_vocab] the model's logits for a row of the last pass. */
@@ -49,11 +48,33 @@ typedef struct vouch_target {
 /* The cycle calls it with each committed token, in order. Any result but NONE ends the answer with this token. */
 typedef vouch_finish vouch_commit_fn(void *self, int32_t token);
 
-/* The decision of `choose` about one cycle. */
-typedef struct vouch_plan {
-    vouch_shape free, paid; /* limits of the free and of the paid drafter; depth 0: it isn't asked */
-    vouch_draft offer;      /* with pace: guesses of the free drafters on their own */
-} vouch_plan;
+/* The pass that scores the drafts of all sequences. */
+typedef struct vouch_cycle_pass {
+    double seconds;
+    int32_t n_rows;        /* rows of cycles, of all sequences; rows of prompts don't count */
+    double prompt_seconds; /* expected time of its rows of prompts */
+} vouch_cycle_pass;
+
+typedef struct vouch_cycle_result {
+    int32_t first;        /* committed: tokens[first, first + n) */
+    int32_t n, n_accepted, n_guesses;
+    vouch_origin last;
+    vouch_finish finish;
+} vouch_cycle_result;
+
+/* The stages that one sequence runs by itself; score belongs to the engine. In order; GROW after each run level. */
+typedef enum vouch_stage {
+    VOUCH_STAGE_CHOOSE, /* sets the limits of the draft */
+    VOUCH_STAGE_OFFER,  /* the free drafters guess on their own */
+    VOUCH_STAGE_LEVEL,  /* the paid drafter stages the rows of its next level; `staging` tells how that ended */
+    VOUCH_STAGE_GROW,   /* it chooses guesses from their results */
+    VOUCH_STAGE_JOIN,   /* `draft` is complete: paid and free guesses in one tree */
+    VOUCH_STAGE_JUDGE,  /* sets `status`. After a failure the further stages only roll back */
+    VOUCH_STAGE_COMMIT, /* `result` has the committed tokens, and the target keeps them */
+    VOUCH_STAGE_TELL,   /* the drafters see the rows and forget the rest */
+    VOUCH_STAGE_LEARN,  /* counts the cycle and teaches pace */
+    VOUCH_STAGES
+} vouch_stage;
 
 typedef struct vouch_cycle {
     vouch_target target;
@@ -71,73 +92,51 @@ typedef struct vouch_cycle {
     int32_t *tokens;           /* [n_ctx], owned by the session */
     int32_t n_tokens, n_ctx;
     int32_t n_vocab;           /* a draft is cut at its first guess that is no token */
+    const vouch_cycle_pass *pass; /* the last pass of the engine */
     double (*now)(void);       /* seconds; NULL: vouch_now */
     vouch_stats *stats;        /* the cycle counts everything but the prompt */
     /* The running cycle. */
     vouch_shape most;          /* limits of its draft; depth 0: no room for a guess */
-    vouch_plan plan;
-    int32_t offer_tokens[VOUCH_MAX_DRAFT];  /* of plan.offer, where a later draft replaces it */
+    vouch_shape free, paid;    /* limits of the free and of the paid drafter; depth 0: it isn't asked */
+    bool asked_paid;
+    vouch_staging staging;
+    vouch_draft offer;         /* with pace: guesses of the free drafters on their own */
+    int32_t offer_tokens[VOUCH_MAX_DRAFT];  /* of the offer, where a later draft replaces it */
     int32_t offer_parents[VOUCH_MAX_DRAFT]; /* likewise */
+    int32_t paid_levels;       /* of the paid drafter's own draft */
     vouch_draft draft;
+    vouch_judgement judgement;
     vouch_guess guesses[VOUCH_MAX_DRAFT]; /* the verdicts */
-    vouch_outcome outcome;     /* its times and counts */
-    double rule_seconds;       /* of judge */
+    vouch_status status;
+    vouch_cycle_result result;
+    double seconds[VOUCH_STAGES]; /* of each stage; of LEVEL with this sequence's part of the passes */
 } vouch_cycle;
 
-typedef struct vouch_cycle_result {
-    int32_t first;        /* committed: tokens[first, first + n) */
-    int32_t n, n_accepted, n_guesses;
-    vouch_origin last;
-    vouch_finish finish;
-} vouch_cycle_result;
-
-/* The first half, for one sequence. Leaves the draft in cycle->draft: within `most` (n of 0 or less: none), no path
- * longer than room - 1, where room >= 1 is the number of tokens that may be committed, and short enough for n_ctx.
- * Needs 1 <= n_tokens < n_ctx. */
-void vouch_cycle_plan(vouch_cycle *cycle, const vouch_shape *most, int32_t room);
-/* Its parts, for sequences whose paid drafters share passes:
- *
- *     begin ─► choose ─► stage ─► run ─► grow ─► ... ─► stage: NONE ─► end
- *
- * begin, grow and end of different cycles may run side by side; stage and run may not (drafter.h, D5). stage is called
- * until it returns NONE. */
+/* A cycle begins. Its draft will be within `most` (n of 0 or less: none), no path longer than room - 1, where room >= 1
+ * is the number of tokens that may be committed, and short enough for n_ctx. Needs 1 <= n_tokens < n_ctx. */
 void vouch_cycle_begin(vouch_cycle *cycle, const vouch_shape *most, int32_t room);
-/* Decides whether the paid drafter is asked, and for how much, provided that n sequences share its passes. Returns
- * whether it is. May be called again with another n: the last decision holds. */
-bool vouch_cycle_choose(vouch_cycle *cycle, int32_t n);
-vouch_staging vouch_cycle_stage(vouch_cycle *cycle);
-void vouch_cycle_run(vouch_cycle *cycle);
-void vouch_cycle_grow(vouch_cycle *cycle);
-void vouch_cycle_end(vouch_cycle *cycle);
+/* Runs a stage and adds its time to seconds[stage]. Stages of different cycles may run side by side, except for LEVEL
+ * (drafter.h, D5). */
+void vouch_cycle_run(vouch_cycle *cycle, vouch_stage stage);
+/* After OFFER: decides whether the paid drafter is asked, and for how much, provided that n sequences share its passes.
+ * Returns whether it is. May be called again with another n: the last decision holds. */
+bool vouch_cycle_ask(vouch_cycle *cycle, int32_t n);
+/* Runs the level that has been staged, in the pass that it shares. */
+void vouch_cycle_run_level(vouch_cycle *cycle);
 /* The first guesses of the draft, which stay whatever they cost: guesses drawn from q, which come first, because
  * dropping them would bias the text (law L2), and all guesses where the drafter gives no estimate. An engine may drop
- * the guesses behind the first n before the pass, n >= vouch_cycle_n_fixed. */
+ * the guesses after the first n before the pass, n >= vouch_cycle_n_fixed. */
 int32_t vouch_cycle_n_fixed(const vouch_cycle *cycle);
 void vouch_cycle_cut(vouch_cycle *cycle, int32_t n);
+/* The counts and times of the cycle, once it has been committed. */
+vouch_outcome vouch_cycle_outcome(const vouch_cycle *cycle);
 
-/* The pass that scored the draft. */
-typedef struct vouch_cycle_pass {
-    double seconds;
-    int32_t n_rows;        /* rows of cycles, of all sequences; rows of prompts don't count */
-    double prompt_seconds; /* expected time of its rows of prompts */
-    bool teaches;          /* pace learns t(n) from it. False where the engine does */
-} vouch_cycle_pass;
-
-/* The second half, after the pass. The answer ends with CONTEXT when the last position is taken.
- * Afterwards target and drafters hold at most n_tokens - 1 tokens.
- * On failure nothing is committed or counted: the token at position n_tokens couldn't be computed. Where only a
- * row behind accepted guesses failed, these guesses are committed, with last ACCEPTED and finish NONE. Then the next
- * cycle fails. Errors: NUMERIC. */
-vouch_status vouch_cycle_finish(vouch_cycle *cycle, const vouch_cycle_pass *pass, vouch_cycle_result *out);
-/* Both halves with the target's own pass between them. */
-vouch_status vouch_cycle_step(vouch_cycle *cycle, const vouch_shape *most, int32_t room, vouch_cycle_result *out);
-
-/* An answer begins behind tokens[0, n_tokens). */
+/* An answer begins after tokens[0, n_tokens). */
 void vouch_cycle_begin_answer(vouch_cycle *cycle);
 /* The answer has ended with the last of tokens[0, n_tokens). */
 void vouch_cycle_end_answer(vouch_cycle *cycle);
 /* The target has just run tokens[first, past) of a prompt, in one pass without guesses. The free drafters follow. The
- * paid one needs rows for it: vouch_cycle_follow stages them and vouch_cycle_run runs them, until none are left. */
+ * paid one needs rows for it: vouch_cycle_follow stages and vouch_cycle_run_level runs them, until none are left. */
 void vouch_cycle_observe(vouch_cycle *cycle, int32_t first, int32_t past);
 vouch_staging vouch_cycle_follow(vouch_cycle *cycle, int32_t past);
 /* Target and drafters forget all but the first n tokens. The target forgets more where a drafter needs hidden states

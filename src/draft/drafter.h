@@ -129,8 +129,8 @@ typedef struct vouch_drafter_ops {
     /* Guesses the tokens behind tokens[0, n_tokens), n_tokens >= 1, n_tokens + shape->n at most the session's context
      * length. Can't fail: a drafter without an idea returns fewer guesses or none. NULL: it drafts by levels. */
     vouch_draft (*propose)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape);
-    /* The same with the guesses of another drafter in its tree; `guide` has some, and they fit into the limits. NULL: it
-     * guesses alone. */
+    /* The same with the guesses of another drafter, the guide, in its tree. They fit into the limits. NULL: it guesses
+     * alone. */
     vouch_draft (*propose_around)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape,
                                   const vouch_draft *guide);
     const vouch_level_ops *levels; /* the same level by level; only a paid drafter. NULL: it has `propose` */

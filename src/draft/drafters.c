@@ -64,12 +64,12 @@ vouch_draft vouch_drafters_ask_free(const vouch_drafters *drafters, const int32_
     return draft;
 }
 
-int32_t vouch_drafters_behind(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)
+int32_t vouch_drafters_lack(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)
 {
     const vouch_drafter_ref *paid = &drafters->paid;
     if (!paid->ops || !paid->ops->known) return 0;
-    const int32_t behind = n_tokens - paid->ops->known(paid->self, tokens, n_tokens) - 1;
-    return behind > 0 ? behind : 0;
+    const int32_t n_lacking = n_tokens - paid->ops->known(paid->self, tokens, n_tokens) - 1;
+    return n_lacking > 0 ? n_lacking : 0;
 }
 
 vouch_staging vouch_drafters_follow_paid(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)

@@ -46,7 +46,7 @@ vouch_draft vouch_drafters_ask_free(const vouch_drafters *drafters, const int32_
  * guesses at once. */
 vouch_staging vouch_drafters_follow_paid(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 /* Tokens that the paid drafter has to catch up with, besides the one that it runs for its first guess. */
-int32_t vouch_drafters_behind(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
+int32_t vouch_drafters_lack(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens);
 
 /* As the functions of one drafter (drafter.h). */
 /* The drafters need not learn from the tokens before n_tokens that they have not observed yet. */

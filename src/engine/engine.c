@@ -48,7 +48,7 @@ static void layout(vouch_engine *e, vouch_arena *arena)
 {
     const size_t n = (size_t)e->options.n_sessions;
     e->sessions = vouch_arena_take(arena, n, sizeof(vouch_session *));
-    e->turns = vouch_arena_take(arena, n, sizeof *e->turns);
+    e->shares = vouch_arena_take(arena, n, sizeof *e->shares);
     e->events = vouch_arena_take(arena, n, sizeof *e->events);
     e->rows = vouch_arena_take(arena, (size_t)e->max_rows, sizeof *e->rows);
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An engine holds the parts that a pass needs, and the sessions that share its passes. A session by itself has an
- * engine of its own and runs its passes (session.c). An engine of many sessions runs one pass for all (schedule.c):
+ * An engine holds the parts that a pass needs, and the sessions that share its passes. It alone drives cycles
+ * (schedule.c). A session by itself is an engine with one session:
  *
  *   sessions   A  decoding      B  decoding      C  prompt
- *              │ choose         │ choose         │ next chunk
+ *   choose     │ limits         │ limits         │ next chunk
+ *   draft      │ offer          │ offer          │
  *              │ level 0        │ level 0        │           ◄── one pass of the draft model for all
  *              │ level 1        │                │           ◄── one more, for those that draft deeper
  *              └───── admit the guesses that pay (admit.h) ─────┐
- *   one pass   [ A's last token, guesses │ B's │ C's chunk ]  ◄─┘
- *              │ finish         │ finish         │ tell the drafters
- *   events     A's step         B's step
+ *   score      [ A's last token, guesses │ B's │ C's chunk ]  ◄─┘  one pass
+ *   judge      │                │                │
+ *   commit     │ A's step       │ B's step       │ tell the drafters
  *
- * The thread team plans and finishes the cycles of different sessions side by side. A cycle touches only its session,
- * and reads what the engine has learned; the engine learns and counts afterwards. Between two levels, one thread stages
+ * The thread team runs the stages of different sessions side by side. A cycle touches only its session, and reads what
+ * the engine has learned; the engine learns and counts afterwards. Between two levels, one thread stages
  * the rows of all sessions in the pass that they share (model/shared_pass.h), and the team runs it. A caller's own
  * drafter stays in the caller's thread.
  *
@@ -37,17 +38,13 @@ enum { VOUCH_ENGINE_GUESSES = VOUCH_MAX_DRAFT, VOUCH_ENGINE_SESSIONS = 256 };
 enum { VOUCH_LEAST_CHUNK = 16 };
 
 /* The part of one session in the running pass. */
-typedef struct vouch_turn {
+typedef struct vouch_share {
     vouch_session *session;
     bool is_cycle;      /* else prefill: tokens [from, past), which the cache lacks */
     int32_t from, past; /* from: tokens that the cache holds */
     bool is_scored;     /* of a prefill: its rows get logits, for vouch_session_score_prompt */
     vouch_shape most;   /* of a cycle: limits of its draft */
-    vouch_staging staging; /* how its drafter's last request for rows ended (drafter.h) */
-    int64_t n_drafted;  /* guesses that the session has drafted before this cycle */
-    vouch_cycle_result result;
-    vouch_engine_event event;
-} vouch_turn;
+} vouch_share;
 
 struct vouch_engine {
     const vouch_model *model;
@@ -63,9 +60,10 @@ struct vouch_engine {
     vouch_session **sessions; /* [n_sessions] in the order in which they joined */
     int32_t n_sessions;
     vouch_row *rows;          /* [max_rows] of the running pass */
-    vouch_turn *turns;        /* [options.n_sessions] of the running pass */
-    int32_t n_turns;
+    vouch_share *shares;        /* [options.n_sessions] of the running pass */
+    int32_t n_shares;
     vouch_cycle_pass last;    /* the running pass, once it has run */
+    int32_t n_prompt_rows;    /* of it */
     vouch_engine_event *events; /* [options.n_sessions] */
     vouch_engine_stats stats;
     vouch_arena arena;
@@ -75,6 +73,10 @@ struct vouch_engine {
 vouch_status vouch_engine_open_parts(vouch_engine **out, const vouch_model *model,
                                      const vouch_engine_options *options, int32_t max_rows, int32_t max_logits,
                                      vouch_error *err);
+/* Runs a pass with the rows of all sessions that have something to do: a cycle, or a part of a prompt. Appends events
+ * to the n_events that engine->events has, and returns their number. engine->n_shares is 0 where no session has
+ * anything to do. */
+size_t vouch_engine_run(vouch_engine *engine, size_t n_events);
 /* Reserves pages for n more rows of a session, which fit into its context. Other sessions may lose theirs. */
 void vouch_engine_make_room(vouch_engine *engine, vouch_session *session, int32_t n);
 

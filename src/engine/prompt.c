@@ -2,8 +2,8 @@
 /*
  * The texts that a session is given: prompts, and what drafters copy from (a prediction, earlier answers).
  *
- * A prompt becomes the sequence. Its tokens but the last one run in chunks, until target and drafter hold them: in the
- * session's own passes, or in those of its engine (schedule.c). The last token is the first row of the first cycle.
+ * A prompt becomes the sequence. Its tokens but the last one run in chunks, in passes of the engine (schedule.c), until
+ * target and drafter hold them. The last token is the first row of the first cycle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,19 +65,14 @@ void vouch_session_abandon(vouch_session *session)
     vouch_cycle_rewind(&s->cycle, s->cycle.n_tokens - 1);
 }
 
-/* Runs the prompt's tokens but the last, in chunks. A cancel takes effect after a chunk. */
-static vouch_status prefill(vouch_session *s, vouch_error *err)
+/* A session by itself runs its prompt at once. A cancel takes effect after a chunk. */
+static vouch_status run_prompt(vouch_session *s, vouch_error *err)
 {
-    while (vouch_session_lacks(s)) {
-        const double start = vouch_now();
-        const int32_t from = vouch_memory_n_tokens(s->target.memory);
-        const int32_t past = vouch_session_chunk(s, s->options.prefill_chunk);
-        vouch_engine_target_run(&s->target, s->cycle.tokens, past, 0);
-        vouch_session_filled(s, from, past, vouch_now() - start);
-        while (vouch_cycle_follow(&s->cycle, past) != VOUCH_STAGED_NONE) vouch_cycle_run(&s->cycle);
-        if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
+    while (s->answering && vouch_session_lacks(s)) {
+        vouch_engine_run(s->engine, 0);
+        if (vouch_session_take_cancel(s)) vouch_session_abandon(s);
     }
-    return VOUCH_OK;
+    return s->answering ? VOUCH_OK : vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
 }
 
 bool vouch_session_shares(const vouch_session *session)
@@ -145,9 +140,7 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     s->stats.prompt_tokens++; /* the last one, which runs with the first cycle */
     vouch_cycle_begin_answer(&s->cycle);
     s->seeded.seed = vouch_seed_of_answer(s->seed, s->n_seeded++);
-    if (!s->is_alone || prefill(s, err) == VOUCH_OK) return VOUCH_OK;
-    vouch_session_abandon(s);
-    return VOUCH_E_CANCELLED;
+    return s->is_alone ? run_prompt(s, err) : VOUCH_OK;
 }
 
 /* -------------------------------------------------------------------- texts */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One pass for many sessions (engine.h has the picture). */
+/* Drives the cycles of all sessions of an engine, and the prompts beside them (engine.h has the picture). */
 #include <assert.h>
 
 #include "base/common.h"
@@ -106,39 +106,39 @@ typedef struct prompt_room {
     int32_t n_sessions;        /* 0 or less: only sessions that have just lost their pages are left */
 } prompt_room;
 
-/* The turn of session i, which decodes beside `others`: a cycle, without guesses where pages for them are short. False:
- * it has to wait. */
-static bool take_cycle(vouch_engine *e, int32_t i, int32_t others, vouch_turn *turn)
+/* The share of session i, which decodes beside `others`: a cycle, without guesses where pages for them are short.
+ * False: it has to wait. */
+static bool take_cycle(vouch_engine *e, int32_t i, int32_t others, vouch_share *share)
 {
-    turn->is_cycle = true;
-    turn->most = shape_beside(turn->session, others);
-    if (reserve(e, turn->session, turn->most.n + 1, i + 1)) return true;
-    turn->most.n = 0;
-    return reserve(e, turn->session, 1, i + 1);
+    share->is_cycle = true;
+    share->most = shape_beside(share->session, others);
+    if (reserve(e, share->session, share->most.n + 1, i + 1)) return true;
+    share->most.n = 0;
+    return reserve(e, share->session, 1, i + 1);
 }
 
-/* The turn of session i, whose tokens the cache lacks: the next chunk. All sessions get equal parts of the room, and
+/* The share of session i, whose tokens the cache lacks: the next chunk. All sessions get equal parts of the room, and
  * later ones also the rows that earlier ones don't need. False: it has to wait. */
-static bool take_chunk(vouch_engine *e, int32_t i, prompt_room *room, vouch_turn *turn)
+static bool take_chunk(vouch_engine *e, int32_t i, prompt_room *room, vouch_share *share)
 {
     const int32_t equal = room->n_sessions > 0 ? room->rows / room->n_sessions : 0;
     int32_t part = equal > VOUCH_LEAST_CHUNK ? equal : vouch_min(room->rows, VOUCH_LEAST_CHUNK);
     room->n_sessions--;
-    turn->is_scored = vouch_session_is_scored(turn->session);
-    if (turn->is_scored) part = vouch_min(part, room->scored_rows);
-    turn->past = vouch_session_chunk(turn->session, part);
-    const int32_t n = turn->past - turn->from;
-    if (part == 0 || !reserve(e, turn->session, n, i + 1)) return false;
+    share->is_scored = vouch_session_is_scored(share->session);
+    if (share->is_scored) part = vouch_min(part, room->scored_rows);
+    share->past = vouch_session_chunk(share->session, part);
+    const int32_t n = share->past - share->from;
+    if (part == 0 || !reserve(e, share->session, n, i + 1)) return false;
     room->rows -= n;
-    room->scored_rows -= turn->is_scored ? n : 0;
+    room->scored_rows -= share->is_scored ? n : 0;
     return true;
 }
 
-/* Gives turns to the sessions in the order in which they joined, and pages to the turns. A turn keeps its pages:
- * only sessions that joined later, which have no turn yet, can lose theirs. */
-static int32_t take_turns(vouch_engine *e)
+/* Gives shares to the sessions in the order in which they joined, and pages to the shares. A share keeps its pages:
+ * only sessions that joined later, which have no share yet, can lose theirs. */
+static int32_t take_shares(vouch_engine *e)
 {
-    int32_t n_decoding, n_turns = 0;
+    int32_t n_decoding, n_shares = 0;
     prompt_room room;
     count_work(e, &n_decoding, &room.n_sessions);
     room.rows = prompt_rows(e, n_decoding);
@@ -147,94 +147,108 @@ static int32_t take_turns(vouch_engine *e)
     for (int32_t i = 0; i < e->n_sessions; i++) {
         vouch_session *s = e->sessions[i];
         if (!has_work(s)) continue;
-        vouch_turn turn = {.session = s, .from = vouch_memory_n_tokens(s->target.memory)};
-        const bool has_turn = vouch_session_lacks(s) ? take_chunk(e, i, &room, &turn)
-                                                     : take_cycle(e, i, n_decoding - 1, &turn);
-        if (has_turn) e->turns[n_turns++] = turn;
+        vouch_share share = {.session = s, .from = vouch_memory_n_tokens(s->target.memory)};
+        const bool has_share = vouch_session_lacks(s) ? take_chunk(e, i, &room, &share)
+                                                      : take_cycle(e, i, n_decoding - 1, &share);
+        if (has_share) e->shares[n_shares++] = share;
     }
-    return n_turns;
+    return n_shares;
 }
 
 /* ------------------------------------------------------------- side by side */
 
-typedef void turn_fn(vouch_engine *e, int32_t turn);
-typedef bool turn_test(const vouch_turn *turn);
+typedef bool share_test(const vouch_share *share);
 
-typedef struct turn_work {
+/* Stages first to last of the shares that pass a test. */
+typedef struct stage_work {
     vouch_engine *engine;
-    turn_fn *run;
-    turn_test *test;
-} turn_work;
+    vouch_stage first, last;
+    share_test *test;
+} stage_work;
 
-static void run_turns(void *arg, vouch_pool *team, int32_t thread)
+static void run_stages(const stage_work *w, int32_t i)
 {
-    const turn_work *w = arg;
-    vouch_work work = vouch_pool_share(team, thread, w->engine->n_turns, 1);
+    vouch_share *share = &w->engine->shares[i];
+    if (!w->test(share)) return;
+    for (int s = (int)w->first; s <= (int)w->last; s++) vouch_cycle_run(&share->session->cycle, (vouch_stage)s);
+}
+
+static void run_part(void *arg, vouch_pool *team, int32_t thread)
+{
+    const stage_work *w = arg;
+    vouch_work work = vouch_pool_share(team, thread, w->engine->n_shares, 1);
     while (vouch_work_next(&work))
-        for (int64_t i = work.begin; i < work.end; i++)
-            if (w->test(&w->engine->turns[i])) w->run(w->engine, (int32_t)i);
+        for (int64_t i = work.begin; i < work.end; i++) run_stages(w, (int32_t)i);
 }
 
-/* Runs a function for each turn that passes a test, on all threads. */
-static void side_by_side(vouch_engine *e, turn_fn *run, turn_test *test)
+/* Runs stages of the cycles that pass a test, on all threads. */
+static void side_by_side(vouch_engine *e, vouch_stage first, vouch_stage last, share_test *test)
 {
-    int32_t n = 0, last = -1;
-    for (int32_t i = 0; i < e->n_turns; i++)
-        if (test(&e->turns[i])) n++, last = i;
-    turn_work work = {.engine = e, .run = run, .test = test};
-    if (n > 1) vouch_pool_run(e->pool, run_turns, &work);
-    else if (n == 1) run(e, last);
+    int32_t n = 0, only = -1;
+    for (int32_t i = 0; i < e->n_shares; i++)
+        if (test(&e->shares[i])) n++, only = i;
+    stage_work work = {.engine = e, .first = first, .last = last, .test = test};
+    if (n > 1) vouch_pool_run(e->pool, run_part, &work);
+    else if (n == 1) run_stages(&work, only);
 }
 
-static bool is_cycle(const vouch_turn *turn)
+static bool is_cycle(const vouch_share *share)
 {
-    return turn->is_cycle;
+    return share->is_cycle;
 }
 
-/* Must the turn's drafters be told of a cycle's end in the caller's thread? A caller's drafter stays in it. A head that
- * gets hidden states may run a pass, which needs all threads. */
-static bool is_told_apart(const vouch_turn *turn)
+/* Must the drafters be told of the cycle's end in the caller's thread? A caller's drafter stays in it. A head that gets
+ * hidden states may run a pass, which needs all threads. */
+static bool is_told_apart(const vouch_share *share)
 {
-    const vouch_drafter_ops *paid = turn->session->cycle.drafters.paid.ops;
-    return turn->is_cycle && paid && (paid->bit == VOUCH_DRAFTER_CUSTOM || paid->hidden);
+    const vouch_drafter_ops *paid = share->session->cycle.drafters.paid.ops;
+    return share->is_cycle && paid && (paid->bit == VOUCH_DRAFTER_CUSTOM || paid->hidden);
 }
 
-static bool is_told_beside(const vouch_turn *turn)
+static bool is_told_beside(const vouch_share *share)
 {
-    return turn->is_cycle && !is_told_apart(turn);
+    return share->is_cycle && !is_told_apart(share);
 }
 
 /* Its drafter has staged rows. */
-static bool has_rows(const vouch_turn *turn)
+static bool has_rows(const vouch_share *share)
 {
-    return turn->staging == VOUCH_STAGED_ROWS;
+    return share->session->cycle.staging == VOUCH_STAGED_ROWS;
 }
 
 /* Runs what the drafters have staged: one pass for each draft model. */
 static void run_staged(vouch_engine *e)
 {
-    for (int32_t i = 0; i < e->n_turns; i++)
-        if (has_rows(&e->turns[i])) vouch_cycle_run(&e->turns[i].session->cycle);
+    for (int32_t i = 0; i < e->n_shares; i++)
+        if (has_rows(&e->shares[i])) vouch_cycle_run_level(&e->shares[i].session->cycle);
 }
 
-/* --------------------------------------------------------------------- draft */
+/* ------------------------------------------------------------------ 1 choose */
 
-static void begin(vouch_engine *e, int32_t i)
+static void choose(vouch_engine *e)
 {
-    vouch_turn *turn = &e->turns[i];
-    vouch_session *s = turn->session;
-    vouch_cycle_begin(&s->cycle, &turn->most, s->options.max_tokens - s->n_answer);
-    turn->staging = VOUCH_STAGED_FULL; /* nothing is staged yet */
+    for (int32_t i = 0; i < e->n_shares; i++) {
+        vouch_share *share = &e->shares[i];
+        vouch_session *s = share->session;
+        s->cycle.staging = VOUCH_STAGED_NONE;
+        if (share->is_cycle) vouch_cycle_begin(&s->cycle, &share->most, s->options.max_tokens - s->n_answer);
+    }
+    side_by_side(e, VOUCH_STAGE_CHOOSE, VOUCH_STAGE_CHOOSE, is_cycle);
 }
 
-static void grow(vouch_engine *e, int32_t i)
-{
-    vouch_cycle_grow(&e->turns[i].session->cycle);
-}
+/* ------------------------------------------------------------------- 2 draft */
 
-static void end(vouch_engine *e, int32_t i)
+/* Lets the pace of each session decide how much its paid drafter guesses, as if all sessions that ask theirs shared the
+ * passes. Where a session then doesn't ask, the others bear larger parts of the passes, so they decide again. */
+static void ask(vouch_engine *e)
 {
-    vouch_cycle_end(&e->turns[i].session->cycle);
+    int32_t n_asking = e->n_shares, n_before;
+    do {
+        n_before = n_asking;
+        n_asking = 0;
+        for (int32_t i = 0; i < e->n_shares; i++)
+            if (e->shares[i].is_cycle) n_asking += vouch_cycle_ask(&e->shares[i].session->cycle, n_before);
+    } while (n_asking > 0 && n_asking < n_before);
 }
 
 /* Stages the next level of the sessions whose drafts are not complete, as far as the passes have room. Returns the
@@ -242,144 +256,131 @@ static void end(vouch_engine *e, int32_t i)
 static int32_t stage_levels(vouch_engine *e)
 {
     int32_t n = 0, n_waiting = 0;
-    for (int32_t i = 0; i < e->n_turns; i++) {
-        vouch_turn *turn = &e->turns[i];
-        if (!turn->is_cycle || turn->staging == VOUCH_STAGED_NONE) continue;
-        turn->staging = vouch_cycle_stage(&turn->session->cycle);
-        n += has_rows(turn);
-        n_waiting += turn->staging == VOUCH_STAGED_FULL;
+    for (int32_t i = 0; i < e->n_shares; i++) {
+        const vouch_share *share = &e->shares[i];
+        vouch_cycle *cycle = &share->session->cycle;
+        if (!share->is_cycle || cycle->staging == VOUCH_STAGED_NONE) continue;
+        vouch_cycle_run(cycle, VOUCH_STAGE_LEVEL);
+        n += has_rows(share);
+        n_waiting += cycle->staging == VOUCH_STAGED_FULL;
     }
     assert(n > 0 || n_waiting == 0); /* an empty pass has room for a level of any session */
     return n;
 }
 
-/* Lets the pace of each session decide how much to draft, as if all sessions that ask their paid drafters shared the
- * passes. Where a session then doesn't ask, the others bear larger parts of the passes, so they decide again. */
-static void choose(vouch_engine *e)
-{
-    int32_t n_asking = e->n_turns, n_before;
-    do {
-        n_before = n_asking;
-        n_asking = 0;
-        for (int32_t i = 0; i < e->n_turns; i++)
-            if (e->turns[i].is_cycle) n_asking += vouch_cycle_choose(&e->turns[i].session->cycle, n_before);
-    } while (n_asking > 0 && n_asking < n_before);
-}
-
-/* All sessions draft. One pass of each draft model runs the next level of all sessions that draft with it. */
-static void run_levels(vouch_engine *e)
-{
-    side_by_side(e, begin, is_cycle);
-    choose(e);
-    while (stage_levels(e) > 0) {
-        run_staged(e);
-        side_by_side(e, grow, has_rows);
-    }
-    side_by_side(e, end, is_cycle);
-}
-
-/* Lets the sessions draft, and cuts the drafts to the guesses that pay. */
-static void draft(vouch_engine *e)
+/* Cuts the drafts to the guesses that pay, after `seconds` of drafting. A session alone has weighed its own. */
+static void admit(vouch_engine *e, double seconds)
 {
     vouch_offer offers[VOUCH_ENGINE_SESSIONS];
     int32_t n = 0, n_fixed = 0;
-    const double start = vouch_now(), pass = vouch_cost_seconds(&e->cost);
-    run_levels(e);
-    const double spent = pass > 0 ? (vouch_now() - start) / pass : 0;
-    for (int32_t i = 0; i < e->n_turns; i++) {
-        const vouch_cycle *cycle = &e->turns[i].session->cycle;
-        if (!e->turns[i].is_cycle) continue;
+    const double pass = vouch_cost_seconds(&e->cost), spent = pass > 0 ? seconds / pass : 0;
+    for (int32_t i = 0; i < e->n_shares; i++) {
+        const vouch_cycle *cycle = &e->shares[i].session->cycle;
+        if (!e->shares[i].is_cycle) continue;
         offers[n] = (vouch_offer){
             .expected = cycle->draft.expected, .n = cycle->draft.n, .n_fixed = vouch_cycle_n_fixed(cycle)};
         n_fixed += offers[n++].n_fixed;
     }
+    if (n < 2) return;
     vouch_admit(offers, n, VOUCH_ENGINE_GUESSES - n_fixed, &e->cost, spent);
-    for (int32_t i = 0, o = 0; i < e->n_turns; i++)
-        if (e->turns[i].is_cycle) vouch_cycle_cut(&e->turns[i].session->cycle, offers[o++].n_admitted);
+    for (int32_t i = 0, o = 0; i < e->n_shares; i++)
+        if (e->shares[i].is_cycle) vouch_cycle_cut(&e->shares[i].session->cycle, offers[o++].n_admitted);
 }
 
-/* ---------------------------------------------------------------------- pass */
+/* One pass of each draft model runs the next level of all sessions that draft with it. */
+static void draft(vouch_engine *e)
+{
+    const double start = vouch_now();
+    side_by_side(e, VOUCH_STAGE_OFFER, VOUCH_STAGE_OFFER, is_cycle);
+    ask(e);
+    while (stage_levels(e) > 0) {
+        run_staged(e);
+        side_by_side(e, VOUCH_STAGE_GROW, VOUCH_STAGE_GROW, has_rows);
+    }
+    side_by_side(e, VOUCH_STAGE_JOIN, VOUCH_STAGE_JOIN, is_cycle);
+    admit(e, vouch_now() - start);
+}
 
-/* Lists the rows of all turns, and sets first_row and first_logits of each target. Returns the number of rows;
+/* ------------------------------------------------------------------- 3 score */
+
+/* Lists the rows of all shares, and sets first_row and first_logits of each target. Returns the number of rows;
  * *n_cycle_rows of them belong to cycles. */
 static int32_t list_rows(vouch_engine *e, int32_t *n_cycle_rows)
 {
     int32_t n = 0, n_logits = 0;
     *n_cycle_rows = 0;
-    for (int32_t i = 0; i < e->n_turns; i++) {
-        const vouch_turn *turn = &e->turns[i];
-        vouch_session *s = turn->session;
-        vouch_engine_target *target = &s->target;
+    for (int32_t i = 0; i < e->n_shares; i++) {
+        const vouch_share *share = &e->shares[i];
+        const vouch_cycle *cycle = &share->session->cycle;
+        vouch_engine_target *target = &share->session->target;
         target->first_row = n;
         target->first_logits = n_logits;
-        if (turn->is_cycle) {
-            const vouch_cycle *cycle = &s->cycle;
-            const int32_t rows =
-                vouch_engine_target_rows(target, cycle->tokens, cycle->n_tokens, &cycle->draft, e->rows + n);
-            n += rows;
-            n_logits += rows;
-            *n_cycle_rows += rows;
-        } else {
-            const int32_t rows = vouch_engine_target_chunk(target, s->cycle.tokens, turn->from, turn->past,
-                                                           turn->is_scored, e->rows + n);
-            n += rows;
-            n_logits += turn->is_scored ? rows : 0;
-        }
+        vouch_row *first = e->rows + n;
+        const int32_t rows =
+            share->is_cycle
+                ? vouch_engine_target_rows(target, cycle->tokens, cycle->n_tokens, &cycle->draft, first)
+                : vouch_engine_target_chunk(target, cycle->tokens, share->from, share->past, share->is_scored, first);
+        n += rows;
+        n_logits += share->is_cycle || share->is_scored ? rows : 0;
+        *n_cycle_rows += share->is_cycle ? rows : 0;
     }
     return n;
 }
 
-static void learn_prompt_seconds(vouch_engine *e, double seconds, int32_t n_cycle_rows, int32_t n_prompt_rows)
+/* A pass of rows of cycles teaches t(n), unless all of them are the first of an answer: such a pass finds every cache
+ * cold. A pass with rows of prompts teaches how long these take. */
+static void learn_pass(vouch_engine *e, int32_t n_prompt_rows, bool is_cold)
 {
-    const double cycles =
-        n_cycle_rows > 0 ? vouch_cost_seconds(&e->cost) * vouch_cost_of(&e->cost, n_cycle_rows) : 0;
-    const double each = (seconds > cycles ? seconds - cycles : 0) / n_prompt_rows;
+    const vouch_cycle_pass *last = &e->last;
+    if (n_prompt_rows == 0) {
+        if (!is_cold) vouch_cost_learn(&e->cost, last->n_rows, last->seconds);
+        return;
+    }
+    const double cycles = last->n_rows > 0 ? vouch_cost_seconds(&e->cost) * vouch_cost_of(&e->cost, last->n_rows) : 0;
+    const double each = (last->seconds > cycles ? last->seconds - cycles : 0) / n_prompt_rows;
     e->prompt_seconds += (e->prompt_seconds > 0 ? 0.2 : 1) * (each - e->prompt_seconds);
 }
 
-/* Adds the pages that the turn has filled to the table of prefixes. */
-static void list_pages(vouch_engine *e, const vouch_turn *turn)
+/* One pass runs the rows of all shares. */
+static void score(vouch_engine *e)
 {
-    const vouch_session *s = turn->session;
+    int32_t n_cycle_rows;
+    const int32_t n_rows = list_rows(e, &n_cycle_rows);
+    const double start = vouch_now();
+    vouch_pass_run(e->pass, e->rows, n_rows);
+    e->n_prompt_rows = n_rows - n_cycle_rows;
+    e->last = (vouch_cycle_pass){.seconds = vouch_now() - start,
+                                 .n_rows = n_cycle_rows,
+                                 .prompt_seconds = e->prompt_seconds * e->n_prompt_rows};
+    e->stats.passes++;
+    e->stats.rows += n_rows;
+    e->stats.prompt_rows += e->n_prompt_rows;
+}
+
+/* ------------------------------------------------------------------- 4 judge */
+
+static void judge(vouch_engine *e)
+{
+    side_by_side(e, VOUCH_STAGE_JUDGE, VOUCH_STAGE_JUDGE, is_cycle);
+}
+
+/* ------------------------------------------------------------------ 5 commit */
+
+/* Adds the pages that the share has filled to the table of prefixes. */
+static void list_pages(vouch_engine *e, const vouch_share *share)
+{
+    const vouch_session *s = share->session;
     const int32_t size = e->pages->page_size, n = vouch_memory_n_tokens(s->target.memory);
-    if (vouch_session_shares(s) && n / size > turn->from / size)
+    if (vouch_session_shares(s) && n / size > share->from / size)
         vouch_prefixes_add(&e->prefixes, s->target.memory, s->cycle.tokens, n);
 }
 
-static void finish(vouch_engine *e, int32_t i)
-{
-    vouch_turn *turn = &e->turns[i];
-    vouch_session *s = turn->session;
-    vouch_engine_event *event = &turn->event;
-    turn->n_drafted = s->stats.drafted;
-    *event = (vouch_engine_event){.session = s, .status = vouch_cycle_finish(&s->cycle, &e->last, &turn->result)};
-    if (event->status == VOUCH_OK) vouch_session_describe(s, &turn->result, &event->step);
-    else s->answering = false;
-}
-
-/* The part of finishing that all sessions share. */
-static void count_cycle(vouch_engine *e, const vouch_turn *turn)
-{
-    if (turn->event.status != VOUCH_OK) return;
-    e->stats.generated_tokens += turn->result.n;
-    e->stats.accepted += turn->result.n_accepted;
-    e->stats.drafted += turn->session->stats.drafted - turn->n_drafted;
-    list_pages(e, turn);
-}
-
-static void finish_prompt(vouch_engine *e, const vouch_turn *turn, double seconds)
-{
-    vouch_session *s = turn->session;
-    vouch_session_filled(s, turn->from, turn->past, seconds);
-    list_pages(e, turn);
-}
-
 /* Fills the scores of a prompt's part. True with an event: the prompt is scored, or has failed. */
-static bool finish_scores(const vouch_turn *turn, vouch_engine_event *event)
+static bool finish_scores(const vouch_share *share, vouch_engine_event *event)
 {
-    vouch_session *s = turn->session;
-    if (!turn->is_scored) return false;
-    const vouch_status status = vouch_session_read_scores(s, turn->from, turn->past);
+    vouch_session *s = share->session;
+    if (!share->is_scored) return false;
+    const vouch_status status = vouch_session_read_scores(s, share->from, share->past);
     if (status != VOUCH_OK) vouch_session_abandon(s);
     if (vouch_session_is_scored(s)) return false; /* more parts follow */
     *event = (vouch_engine_event){.session = s, .status = status};
@@ -391,32 +392,47 @@ static void follow_prompts(vouch_engine *e)
 {
     for (int32_t n = 1; n > 0; run_staged(e)) {
         n = 0;
-        for (int32_t i = 0; i < e->n_turns; i++) {
-            vouch_turn *turn = &e->turns[i];
-            turn->staging = turn->is_cycle ? VOUCH_STAGED_NONE : vouch_cycle_follow(&turn->session->cycle, turn->past);
-            n += has_rows(turn);
+        for (int32_t i = 0; i < e->n_shares; i++) {
+            const vouch_share *share = &e->shares[i];
+            vouch_cycle *cycle = &share->session->cycle;
+            cycle->staging = share->is_cycle ? VOUCH_STAGED_NONE : vouch_cycle_follow(cycle, share->past);
+            n += has_rows(share);
         }
     }
 }
 
-/* Finishes all turns and appends the events of cycles to the n_events that there are. Returns their number. */
-static size_t finish_turns(vouch_engine *e, size_t n_events)
+/* Describes the committed cycle of a share, and counts it. */
+static vouch_engine_event describe(vouch_engine *e, const vouch_share *share)
 {
-    side_by_side(e, finish, is_told_beside);
-    for (int32_t i = 0; i < e->n_turns; i++) {
-        const vouch_turn *turn = &e->turns[i];
-        if (is_told_apart(turn)) finish(e, i);
-        if (turn->is_cycle) {
-            count_cycle(e, turn);
-            e->events[n_events++] = turn->event;
-        } else {
-            finish_prompt(e, turn, e->last.seconds);
-        }
+    vouch_session *s = share->session;
+    const vouch_cycle_result *result = &s->cycle.result;
+    vouch_engine_event event = {.session = s, .status = s->cycle.status};
+    if (event.status != VOUCH_OK) return event;
+    vouch_session_describe(s, result, &event.step);
+    e->stats.generated_tokens += result->n;
+    e->stats.accepted += result->n_accepted;
+    e->stats.drafted += result->n_guesses;
+    return event;
+}
+
+/* Commits the judged cycles and the rows of prompts. Appends the events of cycles, and of prompts that are scored, to
+ * the n_events that there are. Returns their number. */
+static size_t commit(vouch_engine *e, size_t n_events)
+{
+    side_by_side(e, VOUCH_STAGE_COMMIT, VOUCH_STAGE_LEARN, is_told_beside);
+    for (int32_t i = 0; i < e->n_shares; i++) {
+        const vouch_share *share = &e->shares[i];
+        if (is_told_apart(share)) run_stages(&(stage_work){e, VOUCH_STAGE_COMMIT, VOUCH_STAGE_LEARN, is_cycle}, i);
+        if (share->is_cycle) e->events[n_events++] = describe(e, share);
+        else vouch_session_filled(share->session, share->from, share->past, e->last.seconds);
+        if (!share->is_cycle || share->session->cycle.status == VOUCH_OK) list_pages(e, share);
     }
     follow_prompts(e);
-    for (int32_t i = 0; i < e->n_turns; i++) n_events += finish_scores(&e->turns[i], &e->events[n_events]);
+    for (int32_t i = 0; i < e->n_shares; i++) n_events += finish_scores(&e->shares[i], &e->events[n_events]);
     return n_events;
 }
+
+/* -------------------------------------------------------------------- driver */
 
 /* Ends the answers of cancelled sessions. */
 static size_t take_cancels(vouch_engine *e)
@@ -431,31 +447,41 @@ static size_t take_cancels(vouch_engine *e)
     return n;
 }
 
+/* Do all cycles of the pass begin their answers? */
+static bool all_begin(const vouch_engine *e)
+{
+    for (int32_t i = 0; i < e->n_shares; i++)
+        if (e->shares[i].is_cycle && e->shares[i].session->n_answer > 0) return false;
+    return true;
+}
+
+size_t vouch_engine_run(vouch_engine *engine, size_t n_events)
+{
+    vouch_engine *e = engine;
+    const double start = vouch_now();
+    e->n_shares = take_shares(e);
+    if (e->n_shares == 0) return n_events;
+    const bool is_cold = all_begin(e);
+    choose(e);
+    draft(e);
+    score(e);
+    judge(e);
+    n_events = commit(e, n_events);
+    learn_pass(e, e->n_prompt_rows, is_cold);
+    e->stats.draft_passes = e->draft_passes.n_runs;
+    e->stats.draft_rows = e->draft_passes.n_rows;
+    e->stats.seconds += vouch_now() - start;
+    return n_events;
+}
+
 bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event **events, size_t *n_events)
 {
     VOUCH_DEFAULT_FLOATS();
     vouch_engine *e = engine;
-    const double start = vouch_now();
+    const size_t n_cancelled = take_cancels(e);
     *events = e->events;
-    *n_events = take_cancels(e);
-    e->n_turns = take_turns(e);
-    if (e->n_turns == 0) return *n_events > 0;
-
-    draft(e);
-    int32_t n_cycle_rows;
-    const int32_t n_rows = list_rows(e, &n_cycle_rows), n_prompt_rows = n_rows - n_cycle_rows;
-    const double begin = vouch_now();
-    vouch_pass_run(e->pass, e->rows, n_rows);
-    e->last = (vouch_cycle_pass){
-        .seconds = vouch_now() - begin, .n_rows = n_cycle_rows, .prompt_seconds = e->prompt_seconds * n_prompt_rows};
-    *n_events = finish_turns(e, *n_events);
-    if (n_prompt_rows > 0) learn_prompt_seconds(e, e->last.seconds, n_cycle_rows, n_prompt_rows);
-    else vouch_cost_learn(&e->cost, n_rows, e->last.seconds);
-    e->stats.passes++;
-    e->stats.draft_passes = e->draft_passes.n_runs;
-    e->stats.draft_rows = e->draft_passes.n_rows;
-    e->stats.rows += n_rows;
-    e->stats.prompt_rows += n_prompt_rows;
-    e->stats.seconds += vouch_now() - start;
-    return true;
+    *n_events = vouch_engine_run(e, n_cancelled);
+    for (size_t i = n_cancelled; i < *n_events; i++)
+        if (e->events[i].status != VOUCH_OK) e->events[i].session->answering = false;
+    return e->n_shares > 0 || *n_events > 0;
 }

@@ -201,6 +201,7 @@ static vouch_status open_resolved(vouch_session *s, const vouch_session_options 
     cycle->commit_self = s;
     cycle->n_ctx = s->options.n_ctx;
     cycle->n_vocab = s->model->info.n_vocab;
+    cycle->pass = &s->engine->last;
     cycle->stats = &s->stats;
     vouch_drafters_name(s->options.speculation.drafters, s->drafter_name, sizeof s->drafter_name);
     fill_shape(s);
@@ -313,20 +314,18 @@ vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_
 {
     VOUCH_DEFAULT_FLOATS();
     vouch_session *s = session;
-    vouch_cycle *cycle = &s->cycle;
     *step = (vouch_step){0};
     if (!s->is_alone)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "vouch_session_step needs a session by itself; this one belongs to an "
                                                  "engine: call vouch_engine_step");
     if (!s->answering) return vouch_fail(err, VOUCH_E_ARGUMENT, "the answer is over or was never begun: give a prompt");
     if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the answer was cancelled");
-    vouch_cycle_result result;
-    const vouch_status status =
-        vouch_cycle_step(cycle, &s->shape, s->options.max_tokens - s->n_answer, &result);
-    if (status != VOUCH_OK)
-        return vouch_fail(err, status, "token %d of the sequence: %s", cycle->n_tokens, vouch_status_text(status));
-    vouch_session_describe(s, &result, step);
-    return VOUCH_OK;
+    while (vouch_engine_run(s->engine, 0) == 0) {} /* tokens that the cache has lost run first */
+    const vouch_engine_event *event = s->engine->events;
+    *step = event->step;
+    if (event->status == VOUCH_OK) return VOUCH_OK;
+    return vouch_fail(err, event->status, "token %d of the sequence: %s", s->cycle.n_tokens,
+                      vouch_status_text(event->status));
 }
 
 vouch_status vouch_session_set_lenience(vouch_session *session, double lenience, vouch_error *err)
@@ -344,7 +343,7 @@ void vouch_session_set_seed(vouch_session *session, uint64_t seed)
 
 void vouch_session_pause(vouch_session *session, bool is_paused)
 {
-    session->is_paused = is_paused;
+    session->is_paused = is_paused && !session->is_alone;
 }
 
 void vouch_session_cancel(vouch_session *session)

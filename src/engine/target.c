@@ -2,8 +2,6 @@
 /* Turns drafts into rows of a pass, and logits of rows into p (target.h). */
 #include "engine/target.h"
 
-#include <assert.h>
-
 #include "base/common.h"
 
 void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, int32_t n, int32_t n_logits)
@@ -44,21 +42,7 @@ int32_t vouch_engine_target_chunk(vouch_engine_target *self, const int32_t *toke
     return past - from;
 }
 
-static void target_score(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
-{
-    vouch_engine_target *t = self;
-    vouch_row rows[VOUCH_MAX_DRAFT + 1];
-    vouch_engine_target_rewind(t, n_tokens - 1); /* the root of a failed cycle may still be there */
-    vouch_engine_target_run(t, tokens, n_tokens - 1, 0);
-    const int32_t n = vouch_engine_target_rows(t, tokens, n_tokens, draft, rows);
-    const bool has_room = vouch_memory_reserve(t->memory, n);
-    assert(has_room);
-    (void)has_room;
-    vouch_pass_run(t->pass, rows, n);
-    t->first_row = t->first_logits = 0;
-}
-
-/* Tells the sampler which tokens the grammar allows behind tokens[0, n). */
+/* Tells the sampler which tokens the grammar allows after tokens[0, n). */
 static vouch_status allow(vouch_engine_target *t, const int32_t *tokens, int32_t n)
 {
     vouch_constraint *c = t->constraint;
@@ -118,5 +102,5 @@ static void target_rewind(void *self, int32_t n)
 
 vouch_target vouch_engine_target_ops(vouch_engine_target *self)
 {
-    return (vouch_target){target_score, target_row, target_logits, target_hidden, target_keep, target_rewind, self};
+    return (vouch_target){target_row, target_logits, target_hidden, target_keep, target_rewind, self};
 }

@@ -25,7 +25,7 @@ typedef struct vouch_engine_target {
 
 /* The functions that the cycle calls, over `self`. */
 vouch_target vouch_engine_target_ops(vouch_engine_target *self);
-/* Runs the tokens of tokens[0, n) that the cache doesn't hold yet, at most prefill_chunk rows per pass. The last
+/* Runs the tokens of tokens[0, n) that the cache lacks, in passes of their own of at most prefill_chunk rows. The last
  * n_logits rows get logits, all of them in one pass, which may be larger. */
 void vouch_engine_target_run(vouch_engine_target *self, const int32_t *tokens, int32_t n, int32_t n_logits);
 /* Fills rows with the sequence's last token and the guesses that follow it; all of them get logits. Returns the number

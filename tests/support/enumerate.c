@@ -7,6 +7,7 @@
 
 #include "decode/rules.h"
 #include "support/grammar.h"
+#include "support/drive.h"
 #include "support/test.h"
 #include "support/tokenizers.h"
 #include "support/walker.h"
@@ -466,7 +467,7 @@ static void run_path(run *r)
             .n = s->branches || s->points ? MAX_NODES : s->k,
             .depth = s->k + (s->points > 0),
             .branches = s->branches ? s->branches : s->points && r->rule.trees ? 1 + s->points : 1};
-        const vouch_status status = vouch_cycle_step(&r->cycle, &shape, room, &result);
+        const vouch_status status = drive_cycle(&r->cycle, &shape, room, &result);
         if (s->ending == BY_FAILURE && r->tokens[r->cycle.n_tokens - 1] == s->eos && status != VOUCH_OK)
             break;
         assert_int_equal(status, VOUCH_OK);

@@ -78,9 +78,8 @@ void toy_run(toy *model, const int32_t *tokens, int32_t n)
     model->n_cached = n;
 }
 
-static void toy_score(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
+void toy_score(toy *model, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft)
 {
-    toy *model = self;
     assert_in_range(draft->n, 0, VOUCH_MAX_DRAFT);
     assert_true(model->n_cached <= n_tokens - 1 && n_tokens + draft->n <= TOY_MAX_CTX);
     assert_memory_equal(model->cache, tokens, (size_t)model->n_cached * sizeof *tokens);
@@ -175,8 +174,7 @@ static void toy_rewind(void *self, int32_t n)
 
 vouch_target toy_target(toy *model)
 {
-    return (vouch_target){.score = toy_score,
-                          .row = toy_row,
+    return (vouch_target){.row = toy_row,
                           .logits = toy_row_logits,
                           .hidden = toy_row_hidden,
                           .keep = toy_keep,

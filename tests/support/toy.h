@@ -49,6 +49,8 @@ void toy_logits(const toy *model, const int32_t *tokens, int32_t n, float *logit
 const vouch_dist *toy_dist(toy *model, const int32_t *tokens, int32_t n);
 /* A pass of a prompt: runs the tokens of tokens[0, n) that the cache lacks. */
 void toy_run(toy *model, const int32_t *tokens, int32_t n);
+/* The pass of a cycle: the last token and the guesses, after the tokens that the cache lacks. */
+void toy_score(toy *model, const int32_t *tokens, int32_t n_tokens, const vouch_draft *draft);
 vouch_target toy_target(toy *model);
 /* The likeliest token; the lowest id of equals. */
 int32_t toy_argmax(const vouch_dist *dist);

@@ -110,7 +110,7 @@ void vouch_pace_learn_acceptance(vouch_pace *p, const vouch_outcome *o, int32_t 
     vouch_pace_mean_add(&seen->beyond, o->n_accepted > levels ? o->n_accepted - levels : 0);
 }
 
-void vouch_pace_estimates_init(vouch_pace_estimates *seen, vouch_cost *cost)
+void vouch_pace_estimates_init(vouch_pace_estimates *seen, const vouch_cost *cost)
 {
     *seen = (vouch_pace_estimates){.cost = cost};
     estimate_acceptance(seen);

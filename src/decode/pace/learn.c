@@ -45,7 +45,6 @@ vouch_forecast vouch_pace_learn(vouch_pace *pace, const vouch_outcome *outcome)
     if (p->guards.n_cycles == 1 || !(o->pass_seconds > 0)) return expected; /* a cold first pass, or no time */
     if (o->free_seconds > 0) vouch_pace_mean_add(&seen->free_seconds, o->free_seconds);
     if (o->asked_paid) vouch_pace_learn_seconds(p, o);
-    if (o->teaches) vouch_cost_learn(seen->cost, o->n_rows, o->pass_seconds);
     if (!p->has_paid && p->most.depth > 0 && p->pass_seconds > 0) vouch_pace_learn_rest(p, o, tokens);
     vouch_pace_mean_add(&seen->judge_seconds, o->judge_seconds / (o->n_accepted + 1));
     vouch_pace_learn_acceptance(p, o, levels);

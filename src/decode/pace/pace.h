@@ -21,7 +21,7 @@
  * All worths and costs here are relative to plain decoding: a plain cycle costs 1 and is worth 1.
  *
  * Free drafters estimate the chances of their guesses themselves (compose.h). They take microseconds, so they are asked
- * in every cycle. Their draft is the offer. The paid drafter (a draft model, a head, a caller's own) takes time for each
+ * in every cycle. Their draft is the offer. The paid drafter (draft model, head, a caller's own) takes time for each
  * guess, or for each level of a tree. Pace compares each depth of a paid draft with the offer. Where a depth wins, paid
  * and free guesses make one tree. The depth is chosen before the first guess is drawn (drafter.h, D3).
  *
@@ -69,7 +69,6 @@ typedef struct vouch_outcome {
     double tell_seconds;  /* of judge_seconds: the drafters see the rows and roll back */
     int32_t n_rows;       /* rows of the pass for all sequences, without the rows of prompts */
     double prompt_seconds; /* expected time of the pass's rows of prompts */
-    bool teaches;         /* t(n) is to be learned from this pass */
 } vouch_outcome;
 
 /* Tokens and seconds of a cycle as pace expected them. seconds 0: pace knew no costs yet. */
@@ -84,7 +83,7 @@ typedef struct vouch_pace_mean {
 } vouch_pace_mean;
 
 typedef struct vouch_pace_estimates {
-    vouch_cost *cost;                 /* t(n), learned from every pass */
+    const vouch_cost *cost;           /* t(n), which the engine learns from its passes */
     vouch_pace_mean judge_seconds;    /* of everything after the pass, for each committed token */
     vouch_pace_mean free_seconds;     /* of all free drafters, for each cycle */
     vouch_pace_mean guess_seconds;    /* of one paid guess, or of one level of a paid tree, alone */
@@ -131,7 +130,7 @@ typedef struct vouch_pace_options {
     bool has_paid;        /* there is a paid drafter */
     double paid_share;    /* time of a paid guess / time of a plain pass, before the first measurement */
     bool paid_at_once;    /* a paid draft of any depth takes the time of one guess, as that of a head of blocks does */
-    vouch_cost *cost;     /* the target's; outlives pace. Sessions of one engine share it */
+    const vouch_cost *cost; /* the target's; outlives pace. Sessions of one engine share it */
     int32_t n_threads;    /* that may draft for several sequences at once; 0: one */
 } vouch_pace_options;
 

@@ -44,7 +44,7 @@ void vouch_pace_mean_add(vouch_pace_mean *mean, double x);
 void vouch_pace_learn_seconds(vouch_pace *p, const vouch_outcome *o);
 /* `levels`: of the paid draft that the judge has seen. */
 void vouch_pace_learn_acceptance(vouch_pace *p, const vouch_outcome *o, int32_t levels);
-void vouch_pace_estimates_init(vouch_pace_estimates *seen, vouch_cost *cost);
+void vouch_pace_estimates_init(vouch_pace_estimates *seen, const vouch_cost *cost);
 
 /* -------------------------------------------------------------------- choice */
 
