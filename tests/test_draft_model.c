@@ -245,21 +245,24 @@ static void run_all(run *r, const setup *s)
     vouch_bridge *bridge = NULL;
     if (s->bridged) bridge = make_bridge();
     if (s->trimmed) assert_int_equal(vouch_bridge_trim(bridge, head, 3, NULL), VOUCH_OK);
-    const vouch_drafter_model_options options = {.sampling = &s->sampling,
-                                                 .seed = &s->sampling.seed,
-                                                 .draft_sampling = s->draft_sampling,
-                                                 .draw = branching_draw,
-                                                 .n_ctx = 64,
-                                                 .prefill_chunk = 16,
-                                                 .k = s->n,
-                                                 .branches = s->joined && !s->joined_tree ? 1 : s->branches,
-                                                 .bridge = bridge,
-                                                 .head = head,
-                                                 .n_head = s->trimmed ? 3 : 0};
+    const vouch_speculation speculation = {.n_draft = s->n,
+                                           .draft_sampling = s->draft_sampling,
+                                           .draft_vocab = head,
+                                           .n_draft_vocab = s->trimmed ? 3 : 0};
     const vouch_shape shape = {.n = s->n, .depth = s->depth, .branches = s->branches};
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
     vouch_shared_passes passes = {.pool = pool};
-    assert_int_equal(vouch_drafter_model_open(&d.paid, model->weights, &passes, &options, NULL), VOUCH_OK);
+    const vouch_drafter_setup opening = {.speculation = &speculation,
+                                         .sampling = &s->sampling,
+                                         .seed = &s->sampling.seed,
+                                         .n_ctx = 64,
+                                         .prefill_chunk = 16,
+                                         .branches = s->joined && !s->joined_tree ? 1 : s->branches,
+                                         .draw_guess = branching_draw,
+                                         .target_tokens = {.n = VOCAB},
+                                         .draft_model = model->weights,
+                                         .passes = &passes};
+    assert_int_equal(vouch_drafter_model_open(&d.paid, &opening, bridge, NULL), VOUCH_OK);
     if (s->joined) d.free = open_free();
     toy_open(&r->target, VOCAB, 1, 1.5f, &s->sampling);
     const int32_t prompt[N_PROMPT] = {1, 3, 2, 1, 3, 2};
@@ -375,15 +378,18 @@ static void every_draw_has_its_number(void **state)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         int32_t tokens[N_PROMPT + 1] = {1, 3, 2, 1, 3, 2}, n_again = 0;
         vouch_drafter_ref d;
-        const vouch_drafter_model_options options = {.sampling = &sampling,
-                                                     .seed = &sampling.seed,
-                                                     .draft_sampling = VOUCH_DRAFT_SAMPLE,
-                                                     .draw = recording_draw,
-                                                     .n_ctx = 64,
-                                                     .prefill_chunk = 16,
-                                                     .k = shapes[i].n,
-                                                     .branches = shapes[i].branches};
-        assert_int_equal(vouch_drafter_model_open(&d, model->weights, &passes, &options, NULL), VOUCH_OK);
+        const vouch_speculation speculation = {.n_draft = shapes[i].n, .draft_sampling = VOUCH_DRAFT_SAMPLE};
+        const vouch_drafter_setup opening = {.speculation = &speculation,
+                                             .sampling = &sampling,
+                                             .seed = &sampling.seed,
+                                             .n_ctx = 64,
+                                             .prefill_chunk = 16,
+                                             .branches = shapes[i].branches,
+                                             .draw_guess = recording_draw,
+                                             .target_tokens = {.n = VOCAB},
+                                             .draft_model = model->weights,
+                                             .passes = &passes};
+        assert_int_equal(vouch_drafter_model_open(&d, &opening, NULL, NULL), VOUCH_OK);
         n_drawn = 0;
         const vouch_draft draft = draft_alone(&d, tokens, N_PROMPT, &shapes[i]);
         assert_true(draft.n > 0 && n_drawn >= draft.n);

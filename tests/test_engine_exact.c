@@ -136,36 +136,37 @@ static const vouch_drafter_ops branch_ops = {.name = "branch",
 
 /* ----------------------------------------------------------------- the engine */
 
+static vouch_drafter_setup setup_of(vouch_session *session, const vouch_session_options *o, int32_t branches)
+{
+    static const vouch_speculation speculation = {.n_draft = K};
+    return (vouch_drafter_setup){.speculation = &speculation,
+                                 .sampling = &session->options.sampling,
+                                 .seed = &session->seeded.seed,
+                                 .n_ctx = o->n_ctx,
+                                 .prefill_chunk = 16,
+                                 .branches = branches,
+                                 .draw_guess = branch_guess,
+                                 .target = model->weights,
+                                 .target_memory = session->target.memory,
+                                 .target_tokens = {.n = VOCAB},
+                                 .passes = &session->engine->draft_passes};
+}
+
 static vouch_drafter_ref open_head(vouch_session *session, const vouch_session_options *o, int32_t branches)
 {
     vouch_drafter_ref d;
-    const vouch_drafter_head_options options = {.sampling = &session->options.sampling,
-                                                .seed = &session->seeded.seed,
-                                                .draw = branch_guess,
-                                                .n_vocab = VOCAB,
-                                                .n_embd = model->info.n_embd,
-                                                .target_memory = session->target.memory,
-                                                .n_ctx = o->n_ctx,
-                                                .prefill_chunk = 16,
-                                                .k = K,
-                                                .branches = branches};
-    assert_int_equal(
-        vouch_drafter_head_open(&d, head->weights, &session->engine->draft_passes, &options, NULL), VOUCH_OK);
+    vouch_drafter_setup opening = setup_of(session, o, branches);
+    opening.head = head->weights;
+    assert_int_equal(vouch_drafter_head_open(&d, &opening, NULL), VOUCH_OK);
     return d;
 }
 
 static vouch_drafter_ref open_model(vouch_session *session, const vouch_session_options *o, int32_t branches)
 {
     vouch_drafter_ref d;
-    const vouch_drafter_model_options options = {.sampling = &session->options.sampling,
-                                                 .seed = &session->seeded.seed,
-                                                 .draw = branch_guess,
-                                                 .n_ctx = o->n_ctx,
-                                                 .prefill_chunk = 16,
-                                                 .k = K,
-                                                 .branches = branches};
-    assert_int_equal(
-        vouch_drafter_model_open(&d, draft_model->weights, &session->engine->draft_passes, &options, NULL), VOUCH_OK);
+    vouch_drafter_setup opening = setup_of(session, o, branches);
+    opening.draft_model = draft_model->weights;
+    assert_int_equal(vouch_drafter_model_open(&d, &opening, NULL, NULL), VOUCH_OK);
     return d;
 }
 

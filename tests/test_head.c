@@ -233,18 +233,21 @@ static vouch_drafter_ref open_drafter(const vouch_head *head, vouch_shared_passe
                                       int32_t branches, const vouch_sampling *sampling)
 {
     static const uint64_t seed = 5;
-    const vouch_drafter_head_options options = {.sampling = sampling,
-                                                .seed = &seed,
-                                                .draw = vouch_draw_guess,
-                                                .n_vocab = target->info.n_vocab,
-                                                .n_embd = target->info.n_embd,
-                                                .n_ctx = N_TOKENS + N_GUESSES,
-                                                .prefill_chunk = chunk,
-                                                .k = N_GUESSES,
-                                                .branches = branches,
-                                                .kv_type = VOUCH_KV_F32};
+    static const vouch_speculation speculation = {.n_draft = N_GUESSES};
+    const vouch_drafter_setup setup = {.speculation = &speculation,
+                                       .sampling = sampling,
+                                       .seed = &seed,
+                                       .n_ctx = N_TOKENS + N_GUESSES,
+                                       .prefill_chunk = chunk,
+                                       .kv_type = VOUCH_KV_F32,
+                                       .branches = branches,
+                                       .draw_guess = vouch_draw_guess,
+                                       .target = target->weights,
+                                       .target_tokens = {.n = target->info.n_vocab},
+                                       .head = head->weights,
+                                       .passes = passes};
     vouch_drafter_ref d;
-    assert_int_equal(vouch_drafter_head_open(&d, head->weights, passes, &options, NULL), VOUCH_OK);
+    assert_int_equal(vouch_drafter_head_open(&d, &setup, NULL), VOUCH_OK);
     return d;
 }
 

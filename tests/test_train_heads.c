@@ -185,10 +185,7 @@ static double compare(const vouch_model *model, const vouch_head *head, const tr
     const vouch_hparams *body = &h->body->hparams;
     const int32_t n_vocab = model->info.n_vocab, n_embd = model->info.n_embd;
     vouch_sampling sampling = vouch_sampling_default();
-    const vouch_drafter_head_options options = {.sampling = &sampling, .seed = &seed, .draw = vouch_draw_guess,
-                                                .n_vocab = n_vocab, .n_embd = n_embd, .n_ctx = LENGTH + DEPTH,
-                                                .prefill_chunk = 16, .k = DEPTH, .branches = 1,
-                                                .kv_type = VOUCH_KV_F32};
+    const vouch_speculation speculation = {.n_draft = DEPTH};
     int32_t tokens[LENGTH + DEPTH];
     sampling.temperature = 1;
     float *states = calloc((size_t)(LENGTH * h->n_features), sizeof *states);
@@ -199,7 +196,11 @@ static double compare(const vouch_model *model, const vouch_head *head, const tr
     learner l;
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
     vouch_shared_passes passes = {.pool = pool};
-    assert_int_equal(vouch_drafter_head_open(&d, h, &passes, &options, NULL), VOUCH_OK);
+    const vouch_drafter_setup setup = {.speculation = &speculation, .sampling = &sampling, .seed = &seed,
+                                       .n_ctx = LENGTH + DEPTH, .prefill_chunk = 16, .kv_type = VOUCH_KV_F32,
+                                       .branches = 1, .draw_guess = vouch_draw_guess, .target = model->weights,
+                                       .target_tokens = {.n = n_vocab}, .head = h, .passes = &passes};
+    assert_int_equal(vouch_drafter_head_open(&d, &setup, NULL), VOUCH_OK);
     memcpy(tokens, s->tokens, (size_t)n * sizeof *tokens);
     for (int32_t t = 0; t < n - 1; t++) {
         const float *each[VOUCH_MAX_TAPS];

@@ -390,25 +390,20 @@ static const vouch_guesser_ops guesser_ops = {.follow = head_follow,
 
 /* ------------------------------------------------------------------- opening */
 
-/* Most rows with logits in one pass. */
-static int32_t rows_of_level(const vouch_drafter_head_options *options)
+static void layout_guesser(head_guesser *g, const vouch_drafter_setup *setup, vouch_arena *arena)
 {
-    return vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP);
-}
-
-static void layout_guesser(head_guesser *g, const vouch_drafter_head_options *options, vouch_arena *arena)
-{
+    const int32_t k = setup->speculation->n_draft;
     const vouch_head_weights *h = g->head;
     const size_t n_features = (size_t)h->n_features, chunk = (size_t)g->chunk, n_state = (size_t)state_width(g);
-    const int32_t rows = vouch_max(g->chunk + n_masks(g), options->k);
+    const int32_t rows = vouch_max(g->chunk + n_masks(g), k);
     g->states = vouch_arena_take(arena, (chunk + 1) * n_features, sizeof *g->states);
     vouch_head_inputs_layout(&g->in, g->chunk, rows, arena);
-    g->outputs = vouch_arena_take(arena, ((size_t)options->k + 1) * n_state, sizeof *g->outputs);
-    if (h->tokens) g->logits = vouch_arena_take(arena, (size_t)options->n_vocab, sizeof *g->logits);
+    g->outputs = vouch_arena_take(arena, ((size_t)k + 1) * n_state, sizeof *g->outputs);
+    if (h->tokens) g->logits = vouch_arena_take(arena, (size_t)setup->target_tokens.n, sizeof *g->logits);
     if (g->leave.w) vouch_projection_layout(&g->leave, rows, arena);
     if (has_depths(g)) vouch_depths_layout(&g->depths, arena);
     if (is_medusa(g)) vouch_medusa_layout(&g->medusa, arena);
-    if (has_centroids(g)) vouch_centroids_layout(&g->likely, rows_of_level(options), arena);
+    if (has_centroids(g)) vouch_centroids_layout(&g->likely, vouch_setup_level(setup), arena);
     if (h->masks.n_rows > 0) g->mask = vouch_arena_take(arena, n_state, sizeof *g->mask);
 }
 
@@ -419,102 +414,68 @@ static void make_mask(head_guesser *g)
     memcpy(g->mask, g->in.features, (size_t)state_width(g) * sizeof *g->mask);
 }
 
-static vouch_status open_parts(head_guesser *g, vouch_shared_passes *passes,
-                               const vouch_drafter_head_options *options, vouch_error *err)
+static vouch_status open_parts(head_guesser *g, const vouch_drafter_setup *setup, vouch_error *err)
 {
     const vouch_head_weights *h = g->head;
+    const int32_t k = setup->speculation->n_draft, n_vocab = setup->target_tokens.n;
+    vouch_pool *pool = setup->passes->pool;
     const vouch_shared_sequence_options sequence = {
         .pass = {.n_ctx = g->n_ctx,
-                 .max_rows = vouch_max(g->chunk + n_masks(g), options->k),
-                 .max_logits = vouch_max(rows_of_level(options), n_masks(g) + 1)},
-        .max_tree = options->k + 1,
-        .kv_type = options->kv_type};
-    vouch_head_inputs_open(&g->in, h, passes->pool);
-    if (h->leave.n_out > 0)
-        g->leave = (vouch_projection){.w = &h->leave, .kernels = h->body->kernels, .pool = passes->pool};
-    if (is_medusa(g)) vouch_medusa_open(&g->medusa, h, passes->pool);
-    if (has_centroids(g)) vouch_centroids_open(&g->likely, h, passes->pool);
+                 .max_rows = vouch_max(g->chunk + n_masks(g), k),
+                 .max_logits = vouch_max(vouch_setup_level(setup), n_masks(g) + 1)},
+        .max_tree = k + 1,
+        .kv_type = vouch_head_kv_type(setup)};
+    vouch_head_inputs_open(&g->in, h, pool);
+    if (h->leave.n_out > 0) g->leave = (vouch_projection){.w = &h->leave, .kernels = h->body->kernels, .pool = pool};
+    if (is_medusa(g)) vouch_medusa_open(&g->medusa, h, pool);
+    if (has_centroids(g)) vouch_centroids_open(&g->likely, h, pool);
     vouch_arena arena = {0};
-    layout_guesser(g, options, &arena);
+    layout_guesser(g, setup, &arena);
     VOUCH_TRY(vouch_arena_allocate(&arena, "the head's hidden states (use a smaller prefill_chunk)", err));
-    layout_guesser(g, options, &arena);
+    layout_guesser(g, setup, &arena);
     g->arena = arena;
-    for (int32_t t = 0; h->tokens && t < options->n_vocab; t++) g->logits[t] = -INFINITY;
+    for (int32_t t = 0; h->tokens && t < n_vocab; t++) g->logits[t] = -INFINITY;
     if (has_depths(g)) vouch_depths_open(&g->depths);
     if (g->mask) make_mask(g);
     if (has_centroids(g)) vouch_centroids_clear(&g->likely);
-    return vouch_shared_sequence_open(&g->sequence, passes, h->body, &sequence, err);
+    return vouch_shared_sequence_open(&g->sequence, setup->passes, h->body, &sequence, err);
 }
 
-static vouch_status open_guesser(vouch_guesser *out, const vouch_head_weights *head, vouch_shared_passes *passes,
-                                 const vouch_drafter_head_options *options, vouch_error *err)
+static vouch_status open_guesser(vouch_guesser *out, const vouch_drafter_setup *setup, vouch_error *err)
 {
+    const vouch_head_weights *head = setup->head;
     head_guesser *g = calloc(1, sizeof *g);
     if (!g) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the head's state");
     g->head = head;
-    g->n_embd = options->n_embd;
-    g->n_ctx = options->n_ctx;
-    g->lender = head->borrows_keys ? options->target_memory : NULL;
-    g->chunk = has_memory(g) ? options->prefill_chunk : 1;
-    g->depths = (vouch_depths){.n_depths = is_medusa(g) ? head->n_depths : vouch_min(head->masks.n_rows, options->k),
-                               .n_draft = head->n_draft};
+    g->n_embd = setup->target->hparams.n_embd;
+    g->n_ctx = setup->n_ctx;
+    g->lender = head->borrows_keys ? setup->target_memory : NULL;
+    g->chunk = has_memory(g) ? setup->prefill_chunk : 1;
+    const int32_t n_masked = vouch_min(head->masks.n_rows, setup->speculation->n_draft);
+    g->depths = (vouch_depths){.n_depths = is_medusa(g) ? head->n_depths : n_masked, .n_draft = head->n_draft};
     g->n_ctx += n_masks(g); /* masks may reach past the session's end */
-    const vouch_status status = open_parts(g, passes, options, err);
+    const vouch_status status = open_parts(g, setup, err);
     if (status == VOUCH_OK) *out = (vouch_guesser){.ops = &guesser_ops, .self = g};
     else head_close(g);
     return status;
 }
 
-vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_weights *head,
-                                     vouch_shared_passes *passes, const vouch_drafter_head_options *options,
-                                     vouch_error *err)
+vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err)
 {
     static const vouch_drafter_ops ops = {VOUCH_TREE_FUNCTIONS("head", VOUCH_DRAFTER_HEAD),
                                           .taps = vouch_tree_taps,
                                           .hidden = vouch_tree_hidden,
                                           .n_hidden = vouch_tree_n_hidden};
+    const vouch_head_weights *head = setup->head;
     vouch_guesser guesser;
     *out = (vouch_drafter_ref){0};
-    if (head->block.n_rows > 0) VOUCH_TRY(vouch_head_block_open(&guesser, head, passes, options, err));
-    else if (head->deeper) VOUCH_TRY(vouch_head_modules_open(&guesser, head, passes, options, err));
-    else VOUCH_TRY(open_guesser(&guesser, head, passes, options, err));
-    const vouch_tree_options tree = {.ops = &ops,
-                                     .sampling = options->sampling,
-                                     .breakers = options->breakers,
-                                     .seed = options->seed,
-                                     .kernels = head->body->kernels,
-                                     .n_vocab = options->n_vocab,
-                                     .draft_sampling = options->draft_sampling,
-                                     .draw = options->draw,
-                                     .n_ctx = options->n_ctx,
-                                     .k = options->k,
-                                     .branches = options->branches,
-                                     .constraint = options->constraint};
-    return vouch_drafter_tree_open(out, guesser, &tree, err);
+    if (head->block.n_rows > 0) VOUCH_TRY(vouch_head_block_open(&guesser, setup, err));
+    else if (head->deeper) VOUCH_TRY(vouch_head_modules_open(&guesser, setup, err));
+    else VOUCH_TRY(open_guesser(&guesser, setup, err));
+    return vouch_drafter_tree_open(out, guesser, &ops, setup, head->body->kernels, err);
 }
 
-/* ----------------------------------------------------------- from the options */
-
-static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err)
-{
-    const vouch_speculation *spec = setup->speculation;
-    const bool is_f32 = setup->kv_type == VOUCH_KV_F32; /* else F16: a head's keys and values are few */
-    const vouch_drafter_head_options options = {.sampling = setup->sampling,
-                                                .breakers = setup->breakers,
-                                                .seed = setup->seed,
-                                                .draft_sampling = spec->draft_sampling,
-                                                .draw = setup->draw_guess,
-                                                .n_vocab = setup->target->hparams.n_vocab,
-                                                .n_embd = setup->target->hparams.n_embd,
-                                                .target_memory = setup->target_memory,
-                                                .n_ctx = setup->n_ctx,
-                                                .prefill_chunk = setup->prefill_chunk,
-                                                .k = spec->n_draft,
-                                                .branches = setup->branches,
-                                                .constraint = setup->constraint,
-                                                .kv_type = is_f32 ? VOUCH_KV_F32 : VOUCH_KV_F16};
-    return vouch_drafter_head_open(out, setup->head, setup->passes, &options, err);
-}
+/* -------------------------------------------------------------- the registry */
 
 /* The time of a pass is roughly proportional to the weights that it reads. */
 static double share(const vouch_drafter_setup *setup)
@@ -544,6 +505,6 @@ const vouch_drafter_type vouch_drafter_type_head = {.in_auto = true,
                                                     .has_q = true,
                                                     .is_greedy = true,
                                                     .branches = 4,
-                                                    .open_paid = open_paid,
+                                                    .open_paid = vouch_drafter_head_open,
                                                     .share = share,
                                                     .at_once = at_once};

@@ -3,13 +3,10 @@
 #ifndef VOUCH_DRAFT_HEAD_H
 #define VOUCH_DRAFT_HEAD_H
 
-#include "draft/head_options.h"
-#include "model/head_weights.h"
+#include "draft/drafter.h"
+#include "draft/setup.h"
 
-/* Opens the drafter of trees over the head. head and passes must outlive it. Errors: MEMORY, UNSUPPORTED (kv_type); on
- * failure *out has no ops. */
-vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_head_weights *head,
-                                     vouch_shared_passes *passes, const vouch_drafter_head_options *options,
-                                     vouch_error *err);
+/* Opens the drafter of trees over setup->head. Errors: MEMORY, UNSUPPORTED (kv_type); on failure *out has no ops. */
+vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err);
 
 #endif

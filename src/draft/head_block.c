@@ -378,31 +378,33 @@ static vouch_status open_passes(block_guesser *g, vouch_shared_passes *passes, v
     return vouch_shared_pass_take(&g->writer, passes, block->writer, &writer, err);
 }
 
-vouch_status vouch_head_block_open(vouch_guesser *out, const vouch_head_weights *head, vouch_shared_passes *passes,
-                                   const vouch_drafter_head_options *options, vouch_error *err)
+vouch_status vouch_head_block_open(vouch_guesser *out, const vouch_drafter_setup *setup, vouch_error *err)
 {
+    const vouch_head_weights *head = setup->head;
+    const int32_t n_vocab = setup->target_tokens.n;
+    vouch_shared_passes *passes = setup->passes;
     const vouch_head_block *block = &head->block;
     const vouch_kernels *kernels = head->body->kernels;
     block_guesser *g = calloc(1, sizeof *g);
     if (!g) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the head's state");
     *g = (block_guesser){.head = head,
-                         .n_embd = options->n_embd,
-                         .n_ctx = options->n_ctx + block->n_rows, /* a block may reach past the session's end */
-                         .chunk = options->prefill_chunk,
-                         .depths = {.n_depths = vouch_min(block->n_rows - block->first, options->k),
+                         .n_embd = setup->target->hparams.n_embd,
+                         .n_ctx = setup->n_ctx + block->n_rows, /* a block may reach past the session's end */
+                         .chunk = setup->prefill_chunk,
+                         .depths = {.n_depths = vouch_min(block->n_rows - block->first, setup->speculation->n_draft),
                                     .n_draft = head->n_draft},
                          .fc = {.w = &head->fc, .kernels = kernels, .pool = passes->pool},
                          .to = {.w = &block->to, .kernels = kernels, .pool = passes->pool}};
     vouch_arena arena = {0};
-    layout_guesser(g, options->n_vocab, &arena);
+    layout_guesser(g, n_vocab, &arena);
     vouch_status status = vouch_arena_allocate(&arena, "the head's logits (use a smaller n_draft)", err);
     if (status == VOUCH_OK) {
-        layout_guesser(g, options->n_vocab, &arena);
+        layout_guesser(g, n_vocab, &arena);
         g->arena = arena;
         if (has_confidence(g)) vouch_matrix_get_row(&block->confidence, 0, g->confidence);
         vouch_depths_open(&g->depths);
-        for (int32_t t = 0; t < options->n_vocab; t++) g->logits[t] = -INFINITY;
-        status = open_passes(g, passes, options->kv_type, err);
+        for (int32_t t = 0; t < n_vocab; t++) g->logits[t] = -INFINITY;
+        status = open_passes(g, passes, vouch_head_kv_type(setup), err);
     }
     if (status == VOUCH_OK) *out = (vouch_guesser){.ops = &guesser_ops, .self = g};
     else block_close(g);

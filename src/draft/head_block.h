@@ -4,11 +4,9 @@
 #define VOUCH_DRAFT_HEAD_BLOCK_H
 
 #include "draft/guesser.h"
-#include "draft/head_options.h"
-#include "model/head_weights.h"
+#include "draft/setup.h"
 
-/* Head and passes must outlive it. Errors: MEMORY, UNSUPPORTED (kv_type). */
-vouch_status vouch_head_block_open(vouch_guesser *out, const vouch_head_weights *head, vouch_shared_passes *passes,
-                                   const vouch_drafter_head_options *options, vouch_error *err);
+/* Opens the guesser over setup->head. Errors: MEMORY, UNSUPPORTED (kv_type). */
+vouch_status vouch_head_block_open(vouch_guesser *out, const vouch_drafter_setup *setup, vouch_error *err);
 
 #endif

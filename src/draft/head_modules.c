@@ -332,15 +332,15 @@ static void layout_guesser(modules_guesser *g, int32_t max_rows, vouch_arena *ar
     for (int32_t d = 0; d < g->n_modules; d++) vouch_head_inputs_layout(&g->modules[d].in, 1, max_rows, arena);
 }
 
-static vouch_status open_parts(modules_guesser *g, vouch_shared_passes *passes,
-                               const vouch_drafter_head_options *options, vouch_error *err)
+static vouch_status open_parts(modules_guesser *g, const vouch_drafter_setup *setup, vouch_error *err)
 {
+    const int32_t k = setup->speculation->n_draft;
     const vouch_shared_sequence_options sequence = {
         .pass = {.n_ctx = g->n_ctx,
-                 .max_rows = g->window + options->k,
-                 .max_logits = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP)},
-        .max_tree = options->k,
-        .kv_type = options->kv_type};
+                 .max_rows = g->window + k,
+                 .max_logits = vouch_setup_level(setup)},
+        .max_tree = k,
+        .kv_type = vouch_head_kv_type(setup)};
     vouch_arena arena = {0};
     layout_guesser(g, sequence.pass.max_rows, &arena);
     VOUCH_TRY(vouch_arena_allocate(&arena, "the head's hidden states (use a smaller prefill_chunk)", err));
@@ -348,25 +348,25 @@ static vouch_status open_parts(modules_guesser *g, vouch_shared_passes *passes,
     g->arena = arena;
     for (int32_t t = 0; t < g->head->n_draft; t++) g->nothing[t] = NAN;
     for (int32_t d = 0; d < g->n_modules; d++)
-        VOUCH_TRY(
-            vouch_shared_sequence_open(&g->modules[d].sequence, passes, g->modules[d].head->body, &sequence, err));
+        VOUCH_TRY(vouch_shared_sequence_open(&g->modules[d].sequence, setup->passes, g->modules[d].head->body,
+                                             &sequence, err));
     return VOUCH_OK;
 }
 
-vouch_status vouch_head_modules_open(vouch_guesser *out, const vouch_head_weights *head, vouch_shared_passes *passes,
-                                     const vouch_drafter_head_options *options, vouch_error *err)
+vouch_status vouch_head_modules_open(vouch_guesser *out, const vouch_drafter_setup *setup, vouch_error *err)
 {
+    const vouch_head_weights *head = setup->head;
     modules_guesser *g = calloc(1, sizeof *g);
     if (!g) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the head's state");
     g->head = head;
-    g->n_ctx = options->n_ctx;
+    g->n_ctx = setup->n_ctx;
     for (const vouch_head_weights *h = head; h; h = h->deeper) {
         module *m = &g->modules[g->n_modules++];
         m->head = h;
-        vouch_head_inputs_open(&m->in, h, passes->pool);
+        vouch_head_inputs_open(&m->in, h, setup->passes->pool);
     }
-    g->window = options->prefill_chunk + g->n_modules + 1; /* states that wait, and those of the newest rows */
-    const vouch_status status = open_parts(g, passes, options, err);
+    g->window = setup->prefill_chunk + g->n_modules + 1; /* states that wait, and those of the newest rows */
+    const vouch_status status = open_parts(g, setup, err);
     if (status == VOUCH_OK) *out = (vouch_guesser){.ops = &guesser_ops, .self = g};
     else modules_close(g);
     return status;

@@ -17,12 +17,9 @@
 #define VOUCH_DRAFT_HEAD_MODULES_H
 
 #include "draft/guesser.h"
-#include "draft/head_options.h"
-#include "model/head_weights.h"
+#include "draft/setup.h"
 
-/* Opens the guesser over a head with `deeper` modules. Head and passes must outlive it. Errors: MEMORY, UNSUPPORTED
- * (kv_type). */
-vouch_status vouch_head_modules_open(vouch_guesser *out, const vouch_head_weights *head, vouch_shared_passes *passes,
-                                     const vouch_drafter_head_options *options, vouch_error *err);
+/* Opens the guesser over setup->head. Errors: MEMORY, UNSUPPORTED (kv_type). */
+vouch_status vouch_head_modules_open(vouch_guesser *out, const vouch_drafter_setup *setup, vouch_error *err);
 
 #endif

@@ -217,67 +217,55 @@ static void layout_guesser(model_guesser *g, vouch_arena *arena)
     g->spelled = vouch_arena_take(arena, (size_t)g->chunk, sizeof *g->spelled);
 }
 
-static void set_sizes(model_guesser *g, const vouch_drafter_model_options *options, const vouch_weights *weights)
+static void set_sizes(model_guesser *g, const vouch_drafter_setup *setup)
 {
-    g->n_session = options->n_ctx;
-    const int64_t wanted = (int64_t)options->n_ctx * (g->bridge && g->bridge->most > 1 ? SPELLED : 1);
-    g->n_ctx = wanted < weights->hparams.n_ctx_train ? (int32_t)wanted : weights->hparams.n_ctx_train;
-    g->chunk = options->prefill_chunk;
+    const int32_t trained = setup->draft_model->hparams.n_ctx_train;
+    g->n_session = setup->n_ctx;
+    const int64_t wanted = (int64_t)setup->n_ctx * (g->bridge && g->bridge->most > 1 ? SPELLED : 1);
+    g->n_ctx = wanted < trained ? (int32_t)wanted : trained;
+    g->chunk = setup->prefill_chunk;
     if (g->bridge && g->chunk < g->bridge->most) g->chunk = g->bridge->most;
 }
 
-static vouch_status open_guesser(vouch_guesser *out, const vouch_weights *weights, vouch_shared_passes *passes,
-                                 const vouch_drafter_model_options *options, vouch_error *err)
+static vouch_status open_guesser(vouch_guesser *out, const vouch_drafter_setup *setup, vouch_bridge *bridge,
+                                 vouch_error *err)
 {
+    const vouch_speculation *spec = setup->speculation;
     model_guesser *g = calloc(1, sizeof *g);
     if (!g) {
-        vouch_bridge_close(options->bridge);
+        vouch_bridge_close(bridge);
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the draft model's state");
     }
-    g->bridge = options->bridge;
-    set_sizes(g, options, weights);
+    g->bridge = bridge;
+    set_sizes(g, setup);
     vouch_arena arena = {0};
     layout_guesser(g, &arena);
-    const vouch_shared_sequence_options sequence = {
-        .pass = {.n_ctx = g->n_ctx,
-                 .max_rows = vouch_max(g->chunk, options->k),
-                 .max_logits = vouch_min(vouch_min(options->branches, options->k), VOUCH_MAX_TOP),
-                 .head = options->head,
-                 .n_head = options->n_head},
-        .max_tree = options->k,
-        .kv_type = options->kv_type};
+    const vouch_shared_sequence_options sequence = {.pass = {.n_ctx = g->n_ctx,
+                                                             .max_rows = vouch_max(g->chunk, spec->n_draft),
+                                                             .max_logits = vouch_setup_level(setup),
+                                                             .head = spec->draft_vocab,
+                                                             .n_head = (int32_t)spec->n_draft_vocab},
+                                                    .max_tree = spec->n_draft,
+                                                    .kv_type = setup->kv_type};
     vouch_status status = vouch_arena_allocate(&arena, "the draft model's tokens", err);
     if (status == VOUCH_OK) {
         layout_guesser(g, &arena);
         g->arena = arena;
-        status = vouch_shared_sequence_open(&g->sequence, passes, weights, &sequence, err);
+        status = vouch_shared_sequence_open(&g->sequence, setup->passes, setup->draft_model, &sequence, err);
     }
     if (status != VOUCH_OK) model_close(g);
     else *out = (vouch_guesser){.ops = &model_ops, .self = g};
     return status;
 }
 
-vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_weights *weights,
-                                      vouch_shared_passes *passes, const vouch_drafter_model_options *options,
+vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_bridge *bridge,
                                       vouch_error *err)
 {
     static const vouch_drafter_ops ops = VOUCH_TREE_OPS("draft", VOUCH_DRAFTER_MODEL);
     vouch_guesser guesser;
     *out = (vouch_drafter_ref){0};
-    const vouch_tree_options tree = {.ops = &ops,
-                                     .sampling = options->sampling,
-                                     .breakers = options->breakers,
-                                     .seed = options->seed,
-                                     .kernels = weights->kernels,
-                                     .n_vocab = options->bridge ? options->bridge->n_target : weights->hparams.n_vocab,
-                                     .draft_sampling = options->draft_sampling,
-                                     .draw = options->draw,
-                                     .n_ctx = options->n_ctx,
-                                     .k = options->k,
-                                     .branches = options->branches,
-                                     .constraint = options->constraint};
-    VOUCH_TRY(open_guesser(&guesser, weights, passes, options, err));
-    return vouch_drafter_tree_open(out, guesser, &tree, err);
+    VOUCH_TRY(open_guesser(&guesser, setup, bridge, err));
+    return vouch_drafter_tree_open(out, guesser, &ops, setup, setup->draft_model->kernels, err);
 }
 
 /* ----------------------------------------------------------- from the options */
@@ -324,25 +312,10 @@ static vouch_status open_bridge(vouch_bridge **out, const vouch_drafter_setup *s
 
 static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err)
 {
-    const vouch_speculation *spec = setup->speculation;
     vouch_bridge *bridge;
-    VOUCH_TRY(check_head(spec, setup->draft_tokens.n, err));
+    VOUCH_TRY(check_head(setup->speculation, setup->draft_tokens.n, err));
     VOUCH_TRY(open_bridge(&bridge, setup, err));
-    const vouch_drafter_model_options options = {.sampling = setup->sampling,
-                                                 .breakers = setup->breakers,
-                                                 .seed = setup->seed,
-                                                 .draft_sampling = spec->draft_sampling,
-                                                 .draw = setup->draw_guess,
-                                                 .n_ctx = setup->n_ctx,
-                                                 .prefill_chunk = setup->prefill_chunk,
-                                                 .k = spec->n_draft,
-                                                 .branches = setup->branches,
-                                                 .kv_type = setup->kv_type,
-                                                 .constraint = setup->constraint,
-                                                 .bridge = bridge,
-                                                 .head = spec->draft_vocab,
-                                                 .n_head = (int32_t)spec->n_draft_vocab};
-    return vouch_drafter_model_open(out, setup->draft_model, setup->passes, &options, err);
+    return vouch_drafter_model_open(out, setup, bridge, err);
 }
 
 /* The time of a pass is roughly proportional to the weights that it reads. */

@@ -414,9 +414,9 @@ int32_t vouch_tree_n_hidden(const void *self)
 
 /* A greedy draft takes the likeliest tokens after penalties and bias. It states their chances at temperature 1. Only
  * typical and XTC can drop the likeliest token: with them it takes the likeliest of q. */
-static vouch_sampling sampling_of(const vouch_tree_options *options, bool greedy)
+static vouch_sampling sampling_of(const vouch_drafter_setup *setup, bool greedy)
 {
-    vouch_sampling params = *options->sampling;
+    vouch_sampling params = *setup->sampling;
     if (!greedy || vouch_sampling_drops_top(&params)) return params;
     params.temperature = 1;
     params.top_k = 0;
@@ -429,30 +429,31 @@ static vouch_sampling sampling_of(const vouch_tree_options *options, bool greedy
 }
 
 /* Chooses the tokens of q. Returns their number. */
-static int32_t choose_tokens(tree_drafter *d, const vouch_tree_options *options)
+static int32_t choose_tokens(tree_drafter *d, const vouch_drafter_setup *setup)
 {
-    const vouch_sampling params = sampling_of(options, d->greedy);
+    const vouch_sampling params = sampling_of(setup, d->greedy);
     const vouch_guesser_ops *ops = d->guesser.ops;
-    if (!d->greedy || options->constraint || vouch_sampling_changes_logits(&params) || !ops->draft_tokens)
-        return options->n_vocab;
+    if (!d->greedy || setup->constraint || vouch_sampling_changes_logits(&params) || !ops->draft_tokens)
+        return setup->target_tokens.n;
     const int32_t n_draft = ops->draft_tokens(d->guesser.self, &d->draft_tokens);
     if (n_draft > 0) return n_draft;
     d->draft_tokens = NULL;
-    return options->n_vocab;
+    return setup->target_tokens.n;
 }
 
-static void layout_drafter(tree_drafter *d, const vouch_tree_options *options, int32_t n_tokens, vouch_arena *arena)
+static void layout_drafter(tree_drafter *d, const vouch_drafter_setup *setup, const vouch_kernels *kernels,
+                           int32_t n_tokens, vouch_arena *arena)
 {
-    const vouch_sampling params = sampling_of(options, d->greedy);
-    vouch_sampler_layout(&d->sampler, &params, n_tokens, options->n_ctx, options->kernels, arena);
-    d->sampler.breakers = options->breakers;
+    const vouch_sampling params = sampling_of(setup, d->greedy);
+    vouch_sampler_layout(&d->sampler, &params, n_tokens, setup->n_ctx, kernels, arena);
+    d->sampler.breakers = setup->breakers;
     const int32_t n_q = d->greedy ? 1 : d->k;
     d->q = vouch_arena_take(arena, (size_t)n_q, sizeof *d->q);
     d->q_of = vouch_arena_take(arena, (size_t)d->k, sizeof *d->q_of);
     d->chances = vouch_arena_take(arena, (size_t)d->k, sizeof *d->chances);
     d->guesses = vouch_arena_take(arena, (size_t)d->k, sizeof *d->guesses);
     d->parents = vouch_arena_take(arena, (size_t)d->k, sizeof *d->parents);
-    d->window = vouch_min(vouch_sampling_window(&params), options->n_ctx);
+    d->window = vouch_min(vouch_sampling_window(&params), setup->n_ctx);
     d->history = vouch_arena_take(arena, (size_t)d->window + (size_t)d->k, sizeof *d->history);
     for (int32_t i = 0; i < n_q; i++) {
         vouch_dist counted;
@@ -461,7 +462,8 @@ static void layout_drafter(tree_drafter *d, const vouch_tree_options *options, i
     }
 }
 
-vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guesser, const vouch_tree_options *options,
+vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guesser, const vouch_drafter_ops *ops,
+                                     const vouch_drafter_setup *setup, const vouch_kernels *kernels,
                                      vouch_error *err)
 {
     *out = (vouch_drafter_ref){0};
@@ -471,22 +473,22 @@ vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guess
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the guesses of a draft model or head");
     }
     d->guesser = guesser;
-    d->draw = options->draw;
-    d->seed = options->seed;
-    d->constraint = options->constraint;
-    d->greedy = options->sampling->temperature == 0 || options->draft_sampling == VOUCH_DRAFT_GREEDY;
-    d->k = options->k;
-    d->branches = vouch_min(vouch_min(options->branches, d->k), N_BEST);
-    const int32_t n_tokens = choose_tokens(d, options);
+    d->draw = setup->draw_guess;
+    d->seed = setup->seed;
+    d->constraint = setup->constraint;
+    d->greedy = setup->sampling->temperature == 0 || setup->speculation->draft_sampling == VOUCH_DRAFT_GREEDY;
+    d->k = setup->speculation->n_draft;
+    d->branches = vouch_setup_level(setup);
+    const int32_t n_tokens = choose_tokens(d, setup);
     vouch_arena arena = {0};
-    layout_drafter(d, options, n_tokens, &arena);
+    layout_drafter(d, setup, kernels, n_tokens, &arena);
     const vouch_status status = vouch_arena_allocate(&arena, "the distributions of a draft model or head", err);
     if (status != VOUCH_OK) {
         vouch_tree_close(d);
         return status;
     }
-    layout_drafter(d, options, n_tokens, &arena);
+    layout_drafter(d, setup, kernels, n_tokens, &arena);
     d->arena = arena;
-    *out = (vouch_drafter_ref){.ops = options->ops, .self = d};
+    *out = (vouch_drafter_ref){.ops = ops, .self = d};
     return VOUCH_OK;
 }

@@ -6,26 +6,13 @@
 
 #include "draft/drafter.h"
 #include "draft/guesser.h"
-#include "text/grammar/constraint.h"
+#include "draft/setup.h"
 
-typedef struct vouch_tree_options {
-    const vouch_drafter_ops *ops;   /* VOUCH_TREE_OPS with the drafter's name and bit */
-    const vouch_sampling *sampling; /* the session's: q is processed as p is */
-    const vouch_breakers *breakers; /* of DRY; outlives the drafter */
-    const uint64_t *seed;           /* of the running answer; outlives the drafter */
-    const vouch_kernels *kernels;
-    int32_t n_vocab;                /* of the target */
-    vouch_draft_sampling draft_sampling;
-    vouch_draw_fn *draw;            /* draws a guess from q as the judge's rule demands */
-    int32_t n_ctx;                  /* of the session */
-    int32_t k;                      /* most guesses of a draft */
-    int32_t branches;               /* most guesses with one parent; VOUCH_MAX_TOP at most are used. 1: chains */
-    vouch_constraint *constraint;   /* the session's grammar, which q obeys as p does; NULL: none */
-} vouch_tree_options;
-
-/* The drafter owns the guesser and closes it; a failed call closes it as well. Errors: MEMORY; on failure *out has no
- * ops. */
-vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guesser, const vouch_tree_options *options,
+/* ops: VOUCH_TREE_OPS with the drafter's name and bit. Of the setup it takes the sampling (q is processed as p is), the
+ * grammar, which q obeys as p does, and the limits of a draft. The drafter owns the guesser and closes it; a failed
+ * call closes it as well. Errors: MEMORY; on failure *out has no ops. */
+vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guesser, const vouch_drafter_ops *ops,
+                                     const vouch_drafter_setup *setup, const vouch_kernels *kernels,
                                      vouch_error *err);
 
 /* The functions of such a drafter. */

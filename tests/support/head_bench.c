@@ -60,18 +60,21 @@ void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_w
     assert_int_equal(vouch_pool_open(&b->pool, 2, NULL), VOUCH_OK);
     b->passes.pool = b->pool;
     open_target(b, model->weights, page_size);
-    const vouch_drafter_head_options options = {.sampling = &sampling,
-                                                .seed = &seed,
-                                                .draw = argmax,
-                                                .n_vocab = model->info.n_vocab,
-                                                .n_embd = model->info.n_embd,
-                                                .target_memory = b->target.memory,
-                                                .n_ctx = HEAD_CTX,
-                                                .prefill_chunk = 5,
-                                                .k = HEAD_DRAFT,
-                                                .branches = branches,
-                                                .kv_type = VOUCH_KV_F32};
-    assert_int_equal(vouch_drafter_head_open(&b->drafter, head, &b->passes, &options, NULL), VOUCH_OK);
+    static const vouch_speculation speculation = {.n_draft = HEAD_DRAFT};
+    const vouch_drafter_setup setup = {.speculation = &speculation,
+                                       .sampling = &sampling,
+                                       .seed = &seed,
+                                       .n_ctx = HEAD_CTX,
+                                       .prefill_chunk = 5,
+                                       .kv_type = VOUCH_KV_F32,
+                                       .branches = branches,
+                                       .draw_guess = argmax,
+                                       .target = model->weights,
+                                       .target_memory = b->target.memory,
+                                       .target_tokens = {.n = model->info.n_vocab},
+                                       .head = head,
+                                       .passes = &b->passes};
+    assert_int_equal(vouch_drafter_head_open(&b->drafter, &setup, NULL), VOUCH_OK);
 }
 
 void head_bench_close(head_bench *b)
