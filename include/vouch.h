@@ -613,6 +613,16 @@ typedef enum vouch_accept {
     VOUCH_ACCEPTS = VOUCH_ACCEPT_AUTO /* number of rules */
 } vouch_accept;
 
+typedef struct vouch_accept_info {
+    const char *name;     /* of the list; NULL: there is no such rule */
+    bool trees;           /* judges trees, too, not only chains */
+    bool lenient;         /* takes a lenience below 1 */
+    bool seed_reproduces; /* the seed reproduces sampled text, whatever is drafted: it is the text of VOUCH_DRAFTER_NONE
+                             with this rule */
+} vouch_accept_info;
+
+/* Facts about rule i. */
+VOUCH_API vouch_accept_info vouch_accept_get_info(int i);
 /* The name of rule i, a constant; NULL for i outside [0, VOUCH_ACCEPTS). */
 VOUCH_API const char *vouch_accept_name(int i);
 

@@ -19,6 +19,7 @@
 #define TEXT   "{\"type\": \"string\"}"
 #define TEXTS  "{\"type\": \"array\", \"items\": " TEXT "}"
 #define IDS    "{\"type\": \"array\", \"items\": {\"type\": \"integer\", \"minimum\": 0}}"
+#define RULE(constant, name) ", \"" #name "\""
 #define PARTS(types)                                                                                                  \
     "{\"anyOf\": [" TEXT ", {\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": [\"type\"], "       \
     "\"properties\": {\"type\": {\"enum\": [" types "]}, \"text\": " TEXT "}}}]}"
@@ -92,7 +93,7 @@ static const struct form {
     {SERVER_ADMIN, "model", false, TEXT},
     {SERVER_ADMIN | SERVER_SPECULATIVE, "drafters", false, "{\"anyOf\": [" TEXT ", " TEXTS "]}"},
     {SERVER_ADMIN | SERVER_SPECULATIVE, "accept", false,
-     "{\"enum\": [\"auto\", \"rejection\", \"match\", \"block\", \"coupled\"]}"},
+     "{\"enum\": [\"auto\"" VOUCH_ACCEPT_LIST(RULE) "]}"},
     {SERVER_ADMIN | SERVER_SPECULATIVE, "draft_sampling", false, "{\"enum\": [\"auto\", \"sample\", \"greedy\"]}"},
 };
 enum { N_FORMS = sizeof forms / sizeof *forms };

@@ -223,14 +223,18 @@ static int find_word(const char *(*name)(int i), const char *word)
     return i;
 }
 
+#define RULE(constant, name) #name ", "
+
 static bool read_accept(const char *word, const char *path, vouch_accept *accept, server_fault *fault)
 {
-    const int i = find_word(vouch_accept_name, word); /* "auto" stands behind the rules */
+    const int i = find_word(vouch_accept_name, word); /* "auto" stands after the rules */
     if (!vouch_accept_name(i) && strcmp(word, "auto") != 0)
-        return server_fail_field(fault, path, "'%.60s': expected rejection, match, block, coupled or auto", word);
+        return server_fail_field(fault, path, "'%.60s': expected " VOUCH_ACCEPT_LIST(RULE) "or auto", word);
     *accept = (vouch_accept)i;
     return true;
 }
+
+#undef RULE
 
 static bool read_sampling(const char *word, const char *path, vouch_draft_sampling *sampling, server_fault *fault)
 {
@@ -271,15 +275,15 @@ bool server_read_speculation(json_t *value, const char *path, vouch_speculation 
     if (s.accept && !read_accept(s.accept, inner, &out->accept, fault)) return false;
     snprintf(inner, sizeof inner, "%s%sdraft_sampling", path, dot);
     if (s.draft_sampling && !read_sampling(s.draft_sampling, inner, &out->draft_sampling, fault)) return false;
-    const bool is_lossless = out->accept != VOUCH_ACCEPT_REJECTION && out->accept != VOUCH_ACCEPT_AUTO;
+    const vouch_accept_info rule = vouch_accept_get_info((int)out->accept); /* without a name: AUTO */
     snprintf(inner, sizeof inner, "%s%slenience", path, dot);
-    if (s.lenience < 1 && is_lossless)
+    if (s.lenience < 1 && rule.name && !rule.lenient)
         return server_fail_field(fault, inner, "is %g, of the request or the server's default, but %s needs 1: send "
-                                 "\"lenience\": 1", s.lenience, vouch_accept_name((int)out->accept));
+                                 "\"lenience\": 1", s.lenience, rule.name);
     snprintf(inner, sizeof inner, "%s%sbranches", path, dot);
-    if (s.branches > 1 && out->accept == VOUCH_ACCEPT_BLOCK)
-        return server_fail_field(fault, inner, "is %d, of the request or the server's default, but block judges "
-                                 "chains: send \"branches\": 1", (int)s.branches);
+    if (s.branches > 1 && rule.name && !rule.trees)
+        return server_fail_field(fault, inner, "is %d, of the request or the server's default, but %s judges "
+                                 "chains: send \"branches\": 1", (int)s.branches, rule.name);
     out->n_draft = s.k;
     out->tree_branches = s.branches;
     out->tree_depth = s.depth;

@@ -791,10 +791,10 @@ static void test_reject_refuses_bad_arguments(void **state)
     REFUSED("lenience is 0: expected above 0 and at most 1", in.lenience = 0);
     REFUSED("lenience is 1.5: expected above 0 and at most 1", in.lenience = 1.5);
     REFUSED("lenience is nan: expected above 0 and at most 1", in.lenience = NAN);
-    REFUSED("accept is 4 (auto, which only a session resolves): expected 0 (rejection), 1",
+    REFUSED("accept is 4 (auto, which only a session resolves): expected the number of a rule",
             in.accept = VOUCH_ACCEPT_AUTO);
-    REFUSED("accept is 5: expected 0 (rejection), 1 (match), 2 (block) or 3 (coupled)", in.accept = (vouch_accept)5);
-    REFUSED("accept is -1: expected 0 (rejection)", in.accept = (vouch_accept)-1);
+    REFUSED("accept is 5: expected the number of a rule, 0 (rejection) to 3 (coupled)", in.accept = (vouch_accept)5);
+    REFUSED("accept is -1: expected the number of a rule", in.accept = (vouch_accept)-1);
     for (int accept = VOUCH_ACCEPT_MATCH; accept < VOUCH_ACCEPTS; accept++) {
         char message[80];
         snprintf(message, sizeof message, "lenience is 0.5: expected 1 with the rule %s;", vouch_accept_name(accept));

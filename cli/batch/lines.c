@@ -59,18 +59,18 @@ static uint64_t hash_path(uint64_t hash, const char *path)
     return hash;
 }
 
-/* Greedy texts, and those of match and coupled, don't depend on the guesses (L2). Others depend on all that drafts. */
+/* Greedy texts, and those that the seed reproduces, don't depend on the guesses (L2). Others depend on all that
+ * drafts. */
 static uint64_t hash_drafts(uint64_t hash, const cli_engine *engine)
 {
     vouch_session_options o = engine->options->session;
     const vouch_speculation *d = &o.speculation;
     cli_engine_speculate(engine, &o.speculation);
     const vouch_accept rule = vouch_session_options_rule(engine->model, &o);
-    const bool is_seeded = rule == VOUCH_ACCEPT_MATCH || rule == VOUCH_ACCEPT_COUPLED;
     hash = HASH(hash, d->lenience);
     if (d->lenience == 1 && o.sampling.temperature == 0) return hash;
     hash = HASH(hash, rule);
-    if (d->lenience == 1 && is_seeded) return hash;
+    if (d->lenience == 1 && vouch_accept_get_info((int)rule).seed_reproduces) return hash;
     hash = HASH(hash, d->drafters);
     hash = HASH(HASH(HASH(HASH(hash, d->n_draft), d->tree_branches), d->tree_depth), d->draft_sampling);
     if (engine->draft) hash = hash_text(hash, vouch_model_get_info(engine->draft)->digest);

@@ -23,6 +23,7 @@
 typedef struct expected {
     int32_t *tokens; /* [capacity] */
     size_t n, capacity;
+    vouch_accept accept; /* the rule that it was drawn with */
 } expected;
 
 static vouch_status expected_keep(expected *e, const int32_t *tokens, size_t n, vouch_error *err)
@@ -41,12 +42,13 @@ static vouch_status expected_keep(expected *e, const int32_t *tokens, size_t n, 
     return VOUCH_OK;
 }
 
-/* Must this config write the target's own text? Greedy text: yes, under every rule. Sampled text: only under MATCH,
- * which compares guesses with the target's own draw. Configs that run a single model without speculation: no. */
-static bool is_same_text(const cli_comparison *b, size_t config, const vouch_step *step)
+/* Must this config write the target's own text? Greedy text: yes, under every rule. Sampled text: where the seed
+ * reproduces it, and both have the same rule. Configs that run a single model without speculation: no. */
+static bool is_same_text(const cli_comparison *b, size_t config, const expected *e, const vouch_step *step)
 {
-    return b->configs.items[config].speculates &&
-           (b->engine->options->session.sampling.temperature == 0 || step->accept == VOUCH_ACCEPT_MATCH);
+    const bool is_greedy = b->engine->options->session.sampling.temperature == 0;
+    const bool is_seeded = vouch_accept_get_info((int)step->accept).seed_reproduces && step->accept == e->accept;
+    return b->configs.items[config].speculates && (is_greedy || is_seeded);
 }
 
 /* Did the answer end with an accepted guess that has other guesses after it? They were never judged. */
@@ -94,8 +96,12 @@ static vouch_status answer(const cli_comparison *b, const cli_question *question
     const int32_t *tokens = vouch_session_tokens(session, &n);
     out->stats = *vouch_session_stats(session);
     out->cut = is_cut(&step);
-    if (config == 0) return expected_keep(e, tokens, n, err);
-    out->differs = is_same_text(b, config, &step) && (n != e->n || memcmp(tokens, e->tokens, n * sizeof *tokens) != 0);
+    if (config == 0) {
+        e->accept = step.accept;
+        return expected_keep(e, tokens, n, err);
+    }
+    const bool is_equal = n == e->n && memcmp(tokens, e->tokens, n * sizeof *tokens) == 0;
+    out->differs = !is_equal && is_same_text(b, config, e, &step);
     return VOUCH_OK;
 }
 

@@ -67,12 +67,15 @@ static vouch_status slot_begin(run *r, slot *s)
     return vouch_session_prompt(s->session, question->tokens.items, question->tokens.n, &r->err);
 }
 
-/* Must the answers equal those of the first run? Yes for greedy text, and for rules that draw the target's own
- * token. */
+/* Must the answers equal those of the first run? Greedy text: yes. Sampled text: where the seed reproduces it, and both
+ * runs have the same rule. */
 static bool must_be_same(const run *r, const vouch_session *session)
 {
     const char *rule = vouch_session_rule(session);
-    return r->load->engine->options->session.sampling.temperature == 0 || strcmp(rule, "match") == 0;
+    if (r->load->engine->options->session.sampling.temperature == 0) return true;
+    int i = 0;
+    while (strcmp(vouch_accept_name(i), rule) != 0) i++;
+    return vouch_accept_get_info(i).seed_reproduces && strcmp(r->load->rule, rule) == 0;
 }
 
 static vouch_status answer_compare(run *r, const slot *s)
@@ -87,6 +90,7 @@ static vouch_status answer_compare(run *r, const slot *s)
             return VOUCH_E_MEMORY;
         }
         **expected = (int32_t)n;
+        r->load->rule = vouch_session_rule(s->session);
         memcpy(*expected + 1, tokens, n * sizeof *tokens);
     }
     const bool is_same = *expected && (size_t)**expected == n && memcmp(*expected + 1, tokens, n * sizeof *tokens) == 0;

@@ -36,6 +36,7 @@ typedef struct cli_load {
     size_t n_rounds, n_complete; /* n_complete: whole rounds */
     int32_t n_ctx;
     int32_t **expected;      /* [questions] answers of config 0, one at a time: the number of tokens, then the tokens */
+    const char *rule;        /* of these answers */
 } cli_load;
 
 /* Figures of a cell. NAN: undefined there. */

@@ -147,7 +147,7 @@ static vouch_status trial_compare(answers *a, const trial *g, int32_t k, vouch_a
     options.speculation.table = a->check->engine->table;
     options.speculation.n_draft = k;
     options.speculation.accept = rule;
-    if (rule == VOUCH_ACCEPT_BLOCK) options.speculation.tree_branches = 1; /* it judges chains only */
+    if (!vouch_accept_get_info((int)rule).trees) options.speculation.tree_branches = 1;
     options.speculation.custom = cli_oracle_drafter(&oracle);
     if (g->itself) options.speculation.draft_model = a->check->engine->model;
     vouch_status status = vouch_session_open(&session, a->check->engine->model, &options, err);

@@ -119,20 +119,21 @@ bool cli_check_drafters(cli_options *options)
 /* Refuses options that the rule doesn't support. */
 static bool check_accept(const vouch_speculation *speculation, cli_given given)
 {
-    const char *rule = speculation->accept == VOUCH_ACCEPT_AUTO ? "auto" : vouch_accept_name((int)speculation->accept);
-    if (cli_given_find(given, "accept") && speculation->drafters == VOUCH_DRAFTER_NONE &&
-        speculation->accept != VOUCH_ACCEPT_COUPLED && speculation->accept != VOUCH_ACCEPT_MATCH) {
-        cli_complain("--accept %s has no effect with --spec none: leave out one of them", rule);
+    const bool is_auto = speculation->accept == VOUCH_ACCEPT_AUTO;
+    const vouch_accept_info rule = vouch_accept_get_info((int)speculation->accept);
+    if (cli_given_find(given, "accept") && speculation->drafters == VOUCH_DRAFTER_NONE && !rule.seed_reproduces) {
+        cli_complain("--accept %s has no effect with --spec none: leave out one of them", is_auto ? "auto" : rule.name);
         return false;
     }
-    if (cli_given_find(given, "lenience") && speculation->accept != VOUCH_ACCEPT_REJECTION &&
-        speculation->accept != VOUCH_ACCEPT_AUTO) {
-        cli_complain("--lenience has no effect with --accept %s: leave out one of them", rule);
+    if (is_auto) return true;
+    if (cli_given_find(given, "lenience") && !rule.lenient) {
+        cli_complain("--lenience has no effect with --accept %s: leave out one of them", rule.name);
         return false;
     }
-    if (speculation->tree_branches > 1 && speculation->accept == VOUCH_ACCEPT_BLOCK) {
-        cli_complain("--tree %d,%d and --accept block exclude each other: block judges chains; use --tree 1,%d",
-                     speculation->tree_branches, speculation->tree_depth, speculation->tree_depth);
+    if (speculation->tree_branches > 1 && !rule.trees) {
+        cli_complain("--tree %d,%d and --accept %s exclude each other: %s judges chains; use --tree 1,%d",
+                     speculation->tree_branches, speculation->tree_depth, rule.name, rule.name,
+                     speculation->tree_depth);
         return false;
     }
     return true;

@@ -73,10 +73,14 @@ typedef struct vouch_rule {
     vouch_draw_fn *draw_guess; /* draws the guesses of a draft model or head */
     bool trees;                /* judges trees, too */
     bool lenient;              /* takes a lenience below 1 */
+    bool seed_reproduces;      /* its draws are those of plain decoding with this rule, whatever is drafted */
+    bool ignores_q;            /* so a guess counts the same whether it was drawn or is the likeliest */
 } vouch_rule;
 
 /* NULL: there is no such rule. */
 const vouch_rule *vouch_rule_get(vouch_accept accept);
+/* The rule that VOUCH_ACCEPT_AUTO stands for. `drawn`: guesses are drawn from q. */
+vouch_accept vouch_rule_auto(double lenience, bool drawn);
 
 /* guesses [draft->n] receives the verdicts. Errors: as row_p for row 0. */
 vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_rule *rule, const vouch_trial *trial);

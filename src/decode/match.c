@@ -60,9 +60,12 @@ const vouch_rule vouch_rule_match = {.name = "match",
                                      .judge = judge_match,
                                      .draw = vouch_draw_position,
                                      .draw_guess = vouch_draw_position,
-                                     .trees = true};
+                                     .trees = true,
+                                     .seed_reproduces = true,
+                                     .ignores_q = true};
 const vouch_rule vouch_rule_coupled = {.name = "coupled",
                                        .judge = judge_match,
                                        .draw = vouch_draw_race,
                                        .draw_guess = vouch_draw_race,
-                                       .trees = true};
+                                       .trees = true,
+                                       .seed_reproduces = true};

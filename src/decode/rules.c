@@ -20,9 +20,30 @@ const vouch_rule *vouch_rule_get(vouch_accept accept)
     return (unsigned)accept < VOUCH_ACCEPTS ? rules[accept].rule : NULL;
 }
 
+/* The seed reproduces the text unless it is to be lossy. A rule that reads q accepts drawn guesses more often. */
+vouch_accept vouch_rule_auto(double lenience, bool drawn)
+{
+    int i = 0;
+    for (; i < VOUCH_ACCEPTS; i++) {
+        const vouch_rule *rule = rules[i].rule;
+        if (lenience < 1 ? rule->lenient : rule->seed_reproduces && rule->ignores_q == !drawn) break;
+    }
+    return (vouch_accept)i;
+}
+
+vouch_accept_info vouch_accept_get_info(int i)
+{
+    if (i < 0 || i >= VOUCH_ACCEPTS) return (vouch_accept_info){0};
+    const vouch_rule *rule = rules[i].rule;
+    return (vouch_accept_info){.name = rules[i].name,
+                               .trees = rule->trees,
+                               .lenient = rule->lenient,
+                               .seed_reproduces = rule->seed_reproduces};
+}
+
 const char *vouch_accept_name(int i)
 {
-    return i >= 0 && i < VOUCH_ACCEPTS ? rules[i].name : NULL;
+    return vouch_accept_get_info(i).name;
 }
 
 vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch_rule *rule, const vouch_trial *trial)

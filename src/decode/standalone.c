@@ -32,15 +32,15 @@ static vouch_status check_accept(const vouch_rejection *in, vouch_error *err)
     const vouch_rule *rule = vouch_rule_get(in->accept);
     if (!rule)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "accept is %d%s: expected 0 (rejection), 1 (match), 2 (block) or 3 (coupled)",
-                           (int)in->accept,
-                          in->accept == VOUCH_ACCEPT_AUTO ? " (auto, which only a session resolves)" : "");
+                          "accept is %d%s: expected the number of a rule, 0 (%s) to %d (%s)", (int)in->accept,
+                          in->accept == VOUCH_ACCEPT_AUTO ? " (auto, which only a session resolves)" : "",
+                          vouch_accept_name(0), VOUCH_ACCEPTS - 1, vouch_accept_name(VOUCH_ACCEPTS - 1));
     if (!(in->lenience > 0 && in->lenience <= 1))
         return vouch_fail(err, VOUCH_E_ARGUMENT, "lenience is %g: expected above 0 and at most 1; 1 is lossless",
                           in->lenience);
     if (in->lenience != 1 && !rule->lenient)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "lenience is %g: expected 1 with the rule %s; only rejection can be lenient", in->lenience,
+                          "lenience is %g: expected 1 with the rule %s; it has no lenience", in->lenience,
                           rule->name);
     return VOUCH_OK;
 }

@@ -41,7 +41,8 @@ vouch_status vouch_options_check_lenience(const vouch_rule *rule, double lenienc
 /* The sampling that AUTO stands for. */
 static vouch_draft_sampling best_draft_sampling(const vouch_speculation *s)
 {
-    const bool ignores_q = s->accept == VOUCH_ACCEPT_MATCH || (s->accept == VOUCH_ACCEPT_AUTO && s->lenience == 1);
+    const vouch_rule *rule = vouch_rule_get(s->accept);
+    const bool ignores_q = rule ? rule->ignores_q : s->lenience == 1; /* AUTO goes by whether guesses are drawn */
     return vouch_drafters_paid_type(s->drafters)->is_greedy && ignores_q ? VOUCH_DRAFT_GREEDY : VOUCH_DRAFT_SAMPLE;
 }
 
@@ -50,13 +51,6 @@ static bool draws_guesses(const vouch_session_options *o)
 {
     return vouch_drafters_paid_type(o->speculation.drafters)->has_q && o->sampling.temperature > 0 &&
            o->speculation.draft_sampling == VOUCH_DRAFT_SAMPLE;
-}
-
-/* The rule that AUTO stands for. */
-static vouch_accept best_rule(const vouch_session_options *o)
-{
-    if (o->speculation.lenience < 1) return VOUCH_ACCEPT_REJECTION;
-    return draws_guesses(o) ? VOUCH_ACCEPT_COUPLED : VOUCH_ACCEPT_MATCH;
 }
 
 const char *vouch_draft_sampling_name(int i)
@@ -163,7 +157,7 @@ vouch_status vouch_options_resolve(vouch_session_options *o, vouch_options_choic
                                          (s->head ? VOUCH_DRAFTER_HEAD : 0) | (s->table ? VOUCH_DRAFTER_TABLE : 0) |
                                          (o->grammar ? VOUCH_DRAFTER_GRAMMAR : 0));
     if (s->draft_sampling == VOUCH_DRAFT_AUTO) s->draft_sampling = best_draft_sampling(s);
-    if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = best_rule(o);
+    if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = vouch_rule_auto(s->lenience, draws_guesses(o));
     VOUCH_TRY(check_speculation(s, err));
     VOUCH_TRY(vouch_model_need_weights(model, err));
     if (s->draft_model) VOUCH_TRY(vouch_model_need_weights(s->draft_model, err));
