@@ -422,9 +422,9 @@ static server_match begin_parameter(server_reader *r, server_call *call, const c
     if (is != SERVER_MATCH && other != SERVER_MATCH) return i - key > MOST_NAME ? SERVER_NO : SERVER_MORE;
     const bool differ = strcmp(f->is, f->is_other) != 0;
     const json_t *function = tool_named(r, (part){call->name, strlen(call->name)});
-    const json_t *properties = json_object_get(json_object_get(function, "parameters"), "properties");
-    r->schema = server_schema_referred(json_object_get(function, "parameters"),
-                                       json_object_getn(properties, text + key, i - key));
+    const json_t *document = json_object_get(function, "parameters");
+    const json_t *properties = json_object_get(server_schema_referred(document, document, NULL), "properties");
+    r->schema = server_schema_referred(document, json_object_getn(properties, text + key, i - key), NULL);
     r->is_string = differ ? is == SERVER_MATCH : server_schema_is_text(r->schema);
     if (differ && !r->is_string) r->schema = NULL;
     server_text_put(&call->arguments, call->arguments.n > 0 ? "," : "{");

@@ -81,8 +81,9 @@ server_match server_match_mark(const char *mark, const char *text, size_t n, siz
 
 /* --------------------------------------------------------------- parameters */
 
-/* The schema that one refers to by #/$defs/NAME or #/definitions/NAME of the parameters; itself where it doesn't. */
-const json_t *server_schema_referred(const json_t *parameters, const json_t *schema);
+/* The schema to which one refers by a pointer into the parameters, such as #/$defs/NAME; itself where it doesn't. NULL:
+ * there is none. Sets *path, unless that is NULL, to the last reference. */
+const json_t *server_schema_referred(const json_t *parameters, const json_t *schema, const char **path);
 /* Whether a value of this type, "object", "number" or another of JSON's, is one of the schema. What the schema doesn't
  * say is allowed. */
 bool server_schema_allows(const json_t *schema, const char *type);

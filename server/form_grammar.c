@@ -12,7 +12,9 @@ typedef struct rules {
     server_text *out;
     server_text more;
     int tool;                 /* its number */
-    const json_t *parameters; /* of the tool; NULL: it has none */
+    const json_t *document;   /* the tool's parameters; NULL: it has none */
+    const json_t *parameters; /* the same, or the part of them to which they refer */
+    const char *path;         /* of that part in the document, such as #/$defs/NAME */
     json_t *properties;       /* of the parameters, and additional ones that are required */
     json_t *required;         /* an object: its keys are the names of those that a call must have */
 } rules;
@@ -163,10 +165,12 @@ static bool is_type(const json_t *schema, const char *type)
 /* Finds the tool's parameters. */
 static void begin_tool(rules *r, const json_t *tool)
 {
-    const json_t *schema = parameters_of(tool);
+    r->document = parameters_of(tool);
+    r->path = "#";
+    r->parameters = server_schema_referred(r->document, r->document, &r->path);
+    const json_t *schema = r->parameters;
     json_t *name, *additional = json_object_get(schema, "additionalProperties");
     size_t i;
-    r->parameters = schema;
     r->properties = json_object();
     r->required = json_object();
     r->out->failed |= !r->properties || !r->required;
@@ -224,7 +228,8 @@ static void put_json(rules *r, const char *key, const json_t *schema)
         server_text_put(out, "%json true ");
         return;
     }
-    server_text_put(&reference, is_listed ? "#/properties/" : "#/additionalProperties");
+    server_text_put(&reference, r->path);
+    server_text_put(&reference, is_listed ? "/properties/" : "/additionalProperties");
     for (; is_listed && *key; key++) {
         const char *escape = *key == '~' ? "~0" : *key == '/' ? "~1" : *key == '%' ? "%25" : NULL;
         if (escape) server_text_put(&reference, escape);
@@ -256,7 +261,7 @@ static void put_texts(server_text *out, json_t *texts)
 static void put_parameter(rules *r, const char *key, const json_t *schema)
 {
     const server_form *f = r->form;
-    const json_t *own = server_schema_referred(r->parameters, schema);
+    const json_t *own = server_schema_referred(r->document, schema, NULL);
     const bool is_string = server_schema_is_text(own);
     json_t *texts = is_string ? listed_texts(own) : NULL;
     put_marks(r->out, f, f->begin);
@@ -421,7 +426,7 @@ static void put_tool(server_text *out, const server_form *form, const json_t *to
 {
     rules r = {.form = form, .out = out, .tool = i};
     begin_tool(&r, tool);
-    if (form->notation != SERVER_NOTATION_JSON && r.parameters) {
+    if (form->notation != SERVER_NOTATION_JSON && r.document) {
         server_text_put(out, "%schema ");
         server_text_json(out, json_incref(parameters_of(tool)));
         server_text_put(out, "\n");

@@ -62,14 +62,20 @@ static bool find_schema(const server_request *r, json_t **schema, const char **p
     return server_fail_field(fault, *param, "expected a JSON Schema");
 }
 
-/* Whether `required` of a tool's parameters, if it is there, is an array of names. The forms read it (form.h). */
+/* Whether the parameters of a tool refer to a part of themselves, if to any, and whether `required`, if it is there, is
+ * an array of names. The forms read both (form.h). */
 static bool check_required(const server_request *r, const json_t *tool, size_t i, server_fault *fault)
 {
-    const json_t *required = json_object_get(json_object_get(json_object_get(tool, "function"), "parameters"),
-                                             "required"), *name;
+    const char *path = NULL;
+    const json_t *document = json_object_get(json_object_get(tool, "function"), "parameters"), *name;
+    const json_t *parameters = server_schema_referred(document, document, &path);
+    const json_t *required = json_object_get(parameters, "required");
     bool good = !required || json_is_array(required);
     char param[64];
     size_t n;
+    if (path && !json_is_object(parameters))
+        return server_fail_field(fault, server_tool_path(r, i, param), "$ref: '%.60s' is no schema of this document; "
+                                 "expected #/$defs/NAME", path);
     json_array_foreach(required, n, name) good &= json_is_string(name);
     return good || server_fail_field(fault, server_tool_path(r, i, param), "required: expected an array of names");
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the schema of a parameter says about the type of its value, for the reader and the grammar of calls alike. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "form.h"
@@ -53,15 +56,38 @@ bool server_schema_is_text(const json_t *schema)
     return true;
 }
 
-const json_t *server_schema_referred(const json_t *parameters, const json_t *schema)
+/* The value at a JSON pointer, whose segments have the escapes of URIs, too; NULL: there is none. */
+static const json_t *find(const json_t *document, const char *pointer)
+{
+    const json_t *value = document;
+    server_text name = {0};
+    for (const char *at = pointer; *at == '/' && value;) {
+        name.n = 0;
+        for (at++; *at && *at != '/'; at++) {
+            unsigned byte = (unsigned char)*at;
+            const bool is_escaped = *at == '%' && isxdigit((unsigned char)at[1]) && isxdigit((unsigned char)at[2]);
+            if (is_escaped && sscanf(at + 1, "%2x", &byte) == 1) at += 2;
+            const bool is_second = name.n > 0 && name.bytes[name.n - 1] == '~' && (byte == '0' || byte == '1');
+            if (is_second) name.bytes[name.n - 1] = byte == '0' ? '~' : '/';
+            else server_text_add(&name, &(char){(char)byte}, 1);
+        }
+        server_text_add(&name, "", 1);
+        value = name.failed            ? NULL
+                : json_is_array(value) ? json_array_get(value, (size_t)strtoul(name.bytes, NULL, 10))
+                                       : json_object_get(value, name.bytes);
+    }
+    server_text_free(&name);
+    return value;
+}
+
+const json_t *server_schema_referred(const json_t *parameters, const json_t *schema, const char **path)
 {
     enum { MOST_STEPS = 16 };
     for (int i = 0; i < MOST_STEPS; i++) {
-        const char *path = json_string_value(json_object_get(schema, "$ref"));
-        const char *name = path ? strrchr(path, '/') : NULL;
-        if (!name || strncmp(path, "#/", 2) != 0) return schema;
-        const char *folder = strncmp(path, "#/$defs/", 8) == 0 ? "$defs" : "definitions";
-        schema = json_object_get(json_object_get(parameters, folder), name + 1);
+        const char *reference = json_string_value(json_object_get(schema, "$ref"));
+        if (!reference || *reference != '#' || (reference[1] && reference[1] != '/')) return schema;
+        if (path) *path = reference;
+        schema = find(parameters, reference + 1);
     }
     return schema;
 }

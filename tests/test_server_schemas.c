@@ -280,6 +280,9 @@ static void odd_parameters(void **state)
         "'type': 'object'}}, 'required': ['a', 'b', 'c']}",
         "{'properties': {'a': {'allOf': [{'$ref': '#/$defs/s'}]}, 'b': {'$ref': '#/properties/a'}}, '$defs': {'s': "
         "{'type': 'string'}}, 'required': ['a', 'b']}",
+        "{'$ref': '#/$defs/args', '$defs': {'args': {'type': 'object', 'properties': {'a': {'$ref': "
+        "'#/$defs/in~1n%20er/anyOf/0'}, 'b': {'type': 'integer'}}, 'required': ['a', 'b', 'c'], "
+        "'additionalProperties': {'type': 'integer'}}, 'in/n er': {'anyOf': [{'enum': ['u', 'v']}]}}}",
         "{'properties': {'a': true, 'b': false, 'c': {'type': 'array'}}, 'required': ['a']}",
         "{'properties': {'name': {'type': 'string'}, 'arguments': {'type': 'object'}, 'id': {'type': 'string'}}}",
         "{'properties': {'a': {'type': 'string', 'nullable': true}, 'b': {'type': 'integer', 'nullable': true}}, "
