@@ -19,7 +19,7 @@
 
 /* What is asked; -1: nothing. */
 typedef struct wish {
-    const char *effort; /* NULL: nothing */
+    const char *effort, *param; /* NULL: nothing; the field that has it */
     int32_t thinks;     /* 0: off, 1: on */
     int32_t budget;
 } wish;
@@ -51,7 +51,7 @@ static bool read_reasoning(server_request *r, wish *w, server_fault *fault)
         return server_fail_field(fault, "reasoning.enabled", "expected true or false, got %s",
                                  server_json_kind(given.enabled));
     if (given.enabled) w->thinks = json_is_true(given.enabled);
-    if (given.effort) w->effort = given.effort;
+    if (given.effort) w->effort = given.effort, w->param = "reasoning.effort";
     if (given.max_tokens >= 0) w->budget = given.max_tokens;
     r->hides_thoughts = given.exclude;
     return true;
@@ -82,13 +82,12 @@ static bool read_thinking(const server_request *r, wish *w, server_fault *fault)
     return true;
 }
 
-static bool read_effort(const char *effort, server_fault *fault)
+static bool read_effort(const char *effort, const char *param, server_fault *fault)
 {
     static const char *const words[] = {"none", "minimal", "low", "medium", "high", "xhigh", "max"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(effort, words[i]) == 0) return true;
-    return server_fail_field(fault, "reasoning_effort",
-                             "'%.60s': expected none, minimal, low, medium, high, xhigh or max", effort);
+    return server_fail_field(fault, param, "'%.60s': expected none, minimal, low, medium, high, xhigh or max", effort);
 }
 
 /* Sets a variable that the client hasn't set. Takes the value. */
@@ -105,12 +104,12 @@ static void read_switch(const json_t *value, wish *w)
 
 bool server_read_thinking(server_request *r, server_fault *fault)
 {
-    wish w = {.effort = r->reasoning_effort, .thinks = -1, .budget = -1};
+    wish w = {.effort = r->reasoning_effort, .param = "reasoning_effort", .thinks = -1, .budget = -1};
     read_switch(json_object_get(r->template_kwargs, "thinking"), &w);
     read_switch(json_object_get(r->template_kwargs, "enable_thinking"), &w);
     read_switch(json_object_get(r->document, "enable_thinking"), &w);
     if (!read_reasoning(r, &w, fault) || !read_thinking(r, &w, fault)) return false;
-    if (w.effort && !read_effort(w.effort, fault)) return false;
+    if (w.effort && !read_effort(w.effort, w.param, fault)) return false;
     if (w.effort && strcmp(w.effort, "none") == 0) w.thinks = 0;
     if (w.budget >= 0) r->session.thought_budget = w.budget;
     if (w.thinks == 0) r->session.thought_budget = 0;

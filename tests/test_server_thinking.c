@@ -222,6 +222,7 @@ static void bad_wishes_are_named(void **state)
         {CHAT, "\"reasoning\": {\"enabled\": 1}", "reasoning.enabled"},
         {CHAT, "\"reasoning\": {\"efort\": \"low\"}", "reasoning.efort"},
         {CHAT, "\"reasoning_effort\": \"enormous\"", "reasoning_effort"},
+        {CHAT, "\"reasoning\": {\"effort\": \"enormous\"}", "reasoning.effort"},
         {CHAT, "\"thinking_budget_tokens\": -2", "thinking_budget_tokens"},
         {CHAT, "\"thinking_budget_tokens\": 3, \"logit_bias\": {\"5\": -100}", ""},
     };
