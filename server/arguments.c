@@ -78,7 +78,7 @@ void server_arguments_as_texts(const char *bytes, size_t n, server_text *out)
         if (!in_messages || depth == 1 || at == n || bytes[at] != '{') continue;
         if (!is_key(key, n_key, "input") && !is_key(key, n_key, "arguments")) continue;
         const size_t past = object_end(bytes, n, at);
-        if (past == 0 || !server_is_object(bytes + at, past - at)) continue;
+        if (past == 0 || !server_is_object(bytes + at, past - at)) break; /* the body is no JSON */
         server_text_add(out, bytes + from, at - from);
         server_text_put(out, "\"");
         server_put_escaped(out, bytes + at, past - at);

@@ -459,26 +459,28 @@ static bool read_allowed(server_request *r, const char **word, server_fault *fau
 {
     const json_t *inner = json_object_get(r->tool_choice, "allowed_tools"), *allowed = inner ? inner : r->tool_choice;
     const json_t *names = json_object_get(allowed, "tools"), *name;
-    json_t *left = json_array(), *tool;
-    size_t i, t;
+    json_t *left = json_array(), *known = json_object(), *chosen = json_object(), *tool;
+    size_t i;
     *word = server_word(allowed, "mode");
-    /* The document owns the array. */
-    json_object_set_new(r->document, "allowed_tools", left);
+    /* The document owns the array and the objects, whose keys are names: of the tools, and of those that are left. */
+    json_object_set_new(r->document, "allowed_tools", json_pack("[o, o, o]", left, known, chosen));
     if (strcmp(*word, "auto") != 0 && strcmp(*word, "required") != 0)
         return server_fail_field(fault, "tool_choice", "mode: expected auto or required");
     if (json_array_size(names) == 0)
         return server_fail_field(fault, "tool_choice", "tools: expected an array of at least one tool");
+    json_array_foreach(r->tools, i, tool)
+        json_object_set_new(known, server_word(json_object_get(tool, "function"), "name"), json_true());
     json_array_foreach(names, i, name)
     {
         const json_t *function = json_object_get(name, "function");
         const char *wanted = server_word(function ? function : name, "name");
-        const size_t n = json_array_size(left);
-        json_array_foreach(r->tools, t, tool)
-            if (strcmp(server_word(json_object_get(tool, "function"), "name"), wanted) == 0)
-                json_array_append(left, tool);
-        if (json_array_size(left) == n)
+        if (!json_object_get(known, wanted))
             return server_fail_field(fault, "tool_choice", "no tool has the name '%.60s'", wanted);
+        json_object_set_new(chosen, wanted, json_true());
     }
+    json_array_foreach(r->tools, i, tool)
+        if (json_object_get(chosen, server_word(json_object_get(tool, "function"), "name")))
+            json_array_append(left, tool);
     r->tools = left;
     return true;
 }

@@ -449,7 +449,11 @@ static void tools_are_allowed(void **state)
         {CHAT, "{" HELLO ", " BOTH ", " ALLOWED("auto", "f") ", 'max_tokens': 1}", 200, "{'choices': '*'}"},
         {CHAT, "{" HELLO ", " BOTH ", " ALLOWED("required", "h") "}", 400, REFUSED("tool_choice", "no tool")},
         {CHAT, "{" HELLO ", " BOTH ", " ALLOWED("any", "f") "}", 400, REFUSED("tool_choice", "auto or required")},
+        {CHAT, "{" HELLO ", " BOTH ", " ALLOWED("required", "g'}}, {'function': {'name': 'g") "}", 200,
+         "{'choices': [{'message': {'tool_calls': [{'function': {'name': 'g'}}]}}]}"},
         {CHAT, "{" HELLO ", " ALLOWED("required", "f") "}", 400, REFUSED("tool_choice", "no tool")},
+        {CHAT, "{" HELLO ", 'tools': [{'type': 'function', 'function': {'name': 'f', 'parameters': {'$ref': "
+         "'#/$defs/x'}}}], 'tool_choice': 'required'}", 400, REFUSED("tools[0].function.parameters", "$defs/x")},
         {CHAT, "{" HELLO ", " BOTH ", 'tool_choice': {'type': 'allowed_tools'}}", 400, REFUSED("tool_choice", "mode")},
         {RESPONSES, "{'input': 'x', " FLAT ", " ALLOWED_FLAT("required", "g") ", 'parallel_tool_calls': false}", 200,
          "{'output': [{'type': 'function_call', 'name': 'g'}], 'tools': [{'name': 'f'}, {'name': 'g'}], "
