@@ -25,7 +25,7 @@ static int config_open(cli_configs *configs, const vouch_model *model, const vou
 static int spec_open(cli_configs *configs, const cli_engine *engine, vouch_session_options *options)
 {
     const vouch_speculation *s = &options->speculation;
-    char words[64], name[96], k[16] = "";
+    char words[CLI_DRAFTERS_SIZE], name[CLI_DRAFTERS_SIZE + 32], k[16] = "";
     const bool named = engine->options->rules.n > 1 || s->accept != VOUCH_ACCEPT_AUTO;
     const char *rule = s->accept == VOUCH_ACCEPT_AUTO ? "auto" : vouch_accept_name((int)s->accept);
     if (s->n_draft > 0) snprintf(k, sizeof k, " k=%d", s->n_draft);

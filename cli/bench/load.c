@@ -33,7 +33,7 @@ cli_load_cell *cli_load_at(const cli_load *load, size_t i_at_once, size_t config
     return &load->cells[i_at_once * load->n_configs + config];
 }
 
-const char *cli_load_name(const cli_load *load, size_t config, char text[64])
+const char *cli_load_name(const cli_load *load, size_t config, char text[CLI_DRAFTERS_SIZE])
 {
     return config == 0 ? "plain" : cli_spec_text(load->drafters[config], text);
 }

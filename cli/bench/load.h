@@ -53,7 +53,7 @@ typedef struct cli_load_figures {
 
 cli_load_cell *cli_load_at(const cli_load *load, size_t i_at_once, size_t config);
 cli_load_figures cli_load_figure(const cli_load *load, size_t i_at_once, size_t config);
-const char *cli_load_name(const cli_load *load, size_t config, char text[64]);
+const char *cli_load_name(const cli_load *load, size_t config, char text[CLI_DRAFTERS_SIZE]);
 
 int cli_load_print(const cli_load *load);
 int cli_load_write_json(const cli_load *load);

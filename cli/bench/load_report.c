@@ -27,7 +27,7 @@ static void put_head(FILE *out, const cli_load *b)
 
 static void put_config(FILE *out, const cli_load *b, size_t config)
 {
-    char name[64];
+    char name[CLI_DRAFTERS_SIZE];
     cli_load_name(b, config, name);
     fprintf(out, "%s%s\n", config > 0 ? "\n" : "", config > 0 ? name : "plain");
     fprintf(out, "%8s%10s%9s%9s%18s%10s%7s%9s\n", "", "", "to", "to", "ms between tokens", "guesses", "tokens",
@@ -95,7 +95,7 @@ static json_t *configs_json(const cli_load *b)
 {
     json_t *array = json_array();
     for (size_t config = 0; config < b->n_configs; config++) {
-        char name[64];
+        char name[CLI_DRAFTERS_SIZE];
         json_t *loads = json_array();
         for (size_t i = 0; i < b->at_once->n; i++) json_array_append_new(loads, cell_json(b, i, config));
         const cli_json_entry entries[] = {{"name", json_string(cli_load_name(b, config, name))}, {"loads", loads}};
@@ -232,7 +232,7 @@ int cli_load_write_html(const cli_load *b)
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
     cli_sheet sheet;
     const char **names = calloc(b->n_configs, sizeof *names);
-    char (*texts)[64] = calloc(b->n_configs, sizeof *texts);
+    char (*texts)[CLI_DRAFTERS_SIZE] = calloc(b->n_configs, sizeof *texts);
     double *y = calloc(b->n_configs * b->at_once->n, sizeof *y);
     const bool ok = names && texts && y && cli_sheet_open(&sheet);
     if (ok) {

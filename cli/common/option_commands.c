@@ -144,7 +144,7 @@ static bool check_bench_speculation(cli_options *options, cli_given given)
     vouch_speculation *speculation = &options->session.speculation;
     cli_ints *sets = &options->drafters;
     unsigned all = 0;
-    char text[64];
+    char text[CLI_DRAFTERS_SIZE];
     if (sets->n == 0) sets->items[sets->n++] = VOUCH_DRAFTER_AUTO;
     if (options->draft_lengths.n == 0) options->draft_lengths.items[options->draft_lengths.n++] = 0;
     for (size_t i = 0; i < sets->n; i++) {

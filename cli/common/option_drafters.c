@@ -8,13 +8,14 @@
 #include "common/options.h"
 
 /* "ngram,recycle" */
-const char *cli_spec_text(unsigned drafters, char text[64])
+const char *cli_spec_text(unsigned drafters, char text[CLI_DRAFTERS_SIZE])
 {
     size_t used = 0;
-    snprintf(text, 64, "%s", drafters ? "" : "auto");
-    for (int i = 0; vouch_drafter_name(i) && used < 64; i++)
+    snprintf(text, CLI_DRAFTERS_SIZE, "%s", drafters ? "" : "auto");
+    for (int i = 0; vouch_drafter_name(i) && used < CLI_DRAFTERS_SIZE; i++)
         if (drafters >> i & 1)
-            used += (size_t)snprintf(text + used, 64 - used, "%s%s", used ? "," : "", vouch_drafter_name(i));
+            used += (size_t)snprintf(text + used, CLI_DRAFTERS_SIZE - used, "%s%s", used ? "," : "",
+                                     vouch_drafter_name(i));
     return text;
 }
 
@@ -39,7 +40,7 @@ bool cli_check_set_spec(const cli_options *options, const char *text)
         while (vouch_drafter_name(i) && strcmp(vouch_drafter_name(i), typed) != 0) i++;
         const bool is_known = strcmp(typed, "auto") == 0 || (i < VOUCH_DRAFTER_NUMBER_CUSTOM && vouch_drafter_name(i));
         if (!is_known || (i > 0 && vouch_drafter_name(i) && !(here >> i & 1))) {
-            char names[64];
+            char names[CLI_DRAFTERS_SIZE];
             cli_spec_text(here & ~(unsigned)(options->head ? 0 : VOUCH_DRAFTER_HEAD), names);
             if (!is_known) cli_complain("/set spec %s: no drafter has this name; here are auto, none, %s", text, names);
             else
@@ -72,7 +73,7 @@ bool cli_check_drafters(cli_options *options)
 {
     enum { MODEL = VOUCH_DRAFTER_MODEL };
     vouch_speculation *speculation = &options->session.speculation;
-    char text[64];
+    char text[CLI_DRAFTERS_SIZE];
     if (speculation->drafters == VOUCH_DRAFTER_AUTO)
         speculation->drafters = vouch_drafter_auto(given_drafters(options));
     cli_spec_text(speculation->drafters, text);
@@ -166,7 +167,7 @@ bool cli_check_effects(cli_options *options, cli_given given)
                 {"history-tokens", HISTORY, NULL},
                 {"forget", VOUCH_DRAFTER_RECYCLE, NULL}};
     vouch_speculation *speculation = &options->session.speculation;
-    char text[64];
+    char text[CLI_DRAFTERS_SIZE];
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
         if (!cli_given_find(given, uses[i].name) || (unsigned)uses[i].drafters & speculation->drafters) continue;
         if (uses[i].needs && !((unsigned)uses[i].drafters & given_drafters(options)))
@@ -188,7 +189,7 @@ bool cli_check_effects(cli_options *options, cli_given given)
 bool cli_check_speculation(cli_options *options, cli_given given)
 {
     vouch_speculation *speculation = &options->session.speculation;
-    char text[64];
+    char text[CLI_DRAFTERS_SIZE];
     if (options->speculative) {
         const unsigned meant = options->draft_model ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_AUTO;
         const bool is_given = cli_given_find(given, "spec");

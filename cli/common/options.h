@@ -22,8 +22,11 @@ const char *cli_option_text(const cli_options *options, const char *name, char t
 const char *cli_option_change(cli_options *options, const char *name, const char *value);
 /* Does vouch bring a chat template of this name? */
 bool cli_template_is_known(const char *name);
+#define CLI_NAME(constant, name, summary) #name ","
+enum { CLI_DRAFTERS_SIZE = sizeof(VOUCH_DRAFTER_LIST(CLI_NAME)) }; /* all drafters */
+#undef CLI_NAME
 /* "ngram,recycle": a set of VOUCH_DRAFTER_ bits in the words of --spec. */
-const char *cli_spec_text(unsigned drafters, char text[64]);
+const char *cli_spec_text(unsigned drafters, char text[CLI_DRAFTERS_SIZE]);
 /* Context length that the measurements of `vouch bench` need. */
 int32_t cli_bench_room(const cli_options *options);
 void cli_options_free(cli_options *options);
