@@ -75,6 +75,25 @@ static void unknown_keys_are_shown(void **state)
     expect_info(path, "ignored metadata  llama.mood is 3, llama.song is 'la\\x1b la'\n", "vouch runs it     yes\n");
 }
 
+static void add_moods(vouch_gguf_writer *writer, void *user)
+{
+    (void)user;
+    for (int i = 0; i < 20000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "llama.mood%d", i);
+        vouch_gguf_add_u32(writer, name, 1);
+    }
+}
+
+/* A file of many unknown keys opens soon, and the list ends. */
+static void many_unknown_keys_are_cut(void **state)
+{
+    (void)state;
+    const char *path = test_temporary("moods.gguf");
+    tiny_model_write(path, &(tiny_model_options){.add = add_moods});
+    expect_info(path, "ignored metadata  llama.mood0 is 1, llama.mood1 is 1, ", " is 1, ...\n");
+}
+
 static void models_that_run(void **state)
 {
     (void)state;
@@ -320,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_that_run),
         cmocka_unit_test(unknown_keys_are_shown),
+        cmocka_unit_test(many_unknown_keys_are_cut),
         cmocka_unit_test(files_recommend_sampling),
         cmocka_unit_test(other_commands_stay_greedy),
         cmocka_unit_test(wrong_recommendations_are_named),

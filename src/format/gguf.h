@@ -121,6 +121,9 @@ double vouch_gguf_array_float(const vouch_gguf_array *array, size_t i);
 const char *vouch_gguf_unknown(const vouch_gguf *gguf);
 /* Adds one, unless it is there already. Not thread-safe. Error: MEMORY. */
 vouch_status vouch_gguf_add_unknown(const vouch_gguf *gguf, vouch_text name, const char *value, vouch_error *err);
+/* Adds "NAME is VALUE" to such a list, allocated memory; *list NULL: it is empty. Of more than 8,192 bytes it ends with
+ * "...". False: no memory. */
+bool vouch_gguf_note(char **list, vouch_text name, const char *value);
 /* Whether key `index` has been asked for, since the file was opened. */
 bool vouch_gguf_was_read(const vouch_gguf *gguf, size_t index);
 

@@ -268,18 +268,36 @@ const char *vouch_gguf_unknown(const vouch_gguf *gguf)
 
 vouch_status vouch_gguf_add_unknown(const vouch_gguf *gguf, vouch_text name, const char *value, vouch_error *err)
 {
-    const char *before = vouch_gguf_unknown(gguf);
-    const size_t used = strlen(before), size = used + name.size + strlen(value) + 8;
-    char *longer = malloc(size);
-    if (!longer) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", gguf->path);
-    snprintf(longer, size, "%s%s%.*s is %s", before, used ? ", " : "", (int)name.size, name.data, value);
-    if (strstr(before, longer + used + (used ? 2 : 0))) {
-        free(longer);
-        return VOUCH_OK;
+    if (vouch_gguf_note(gguf->unknown, name, value)) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", gguf->path);
+}
+
+/* Whether the entry, which ends the list, stands before its end, too. */
+static bool has_entry(const char *list, const char *entry)
+{
+    const size_t n = strlen(entry);
+    for (const char *at = list; (at = strstr(at, entry)) < entry; at++)
+        if ((at == list || at[-1] == ' ') && strncmp(at + n, ", ", 2) == 0) return true;
+    return false;
+}
+
+bool vouch_gguf_note(char **list, vouch_text name, const char *value)
+{
+    enum { LONGEST = 8192 };
+    static const char more[] = ", ...";
+    const size_t n_more = sizeof more - 1, used = *list ? strlen(*list) : 0;
+    if (used >= LONGEST && strcmp(*list + used - n_more, more) == 0) return true;
+    const size_t size = used + name.size + strlen(value) + 8;
+    char *longer = realloc(*list, size);
+    if (!longer) return false;
+    *list = longer;
+    if (used >= LONGEST) {
+        memcpy(longer + used, more, n_more + 1);
+        return true;
     }
-    free(*gguf->unknown);
-    *gguf->unknown = longer;
-    return VOUCH_OK;
+    snprintf(longer + used, size - used, "%s%.*s is %s", used ? ", " : "", (int)name.size, name.data, value);
+    if (used && has_entry(longer, longer + used + 2)) longer[used] = '\0';
+    return true;
 }
 
 void vouch_gguf_value(const vouch_gguf *gguf, size_t index, vouch_gguf_type *type, vouch_gguf_array *value)

@@ -156,12 +156,8 @@ static vouch_status note(const vouch_json *config, char **list, const char *name
                          vouch_error *err)
 {
     char text[64];
-    const size_t used = *list ? strlen(*list) : 0, size = used + strlen(name) + sizeof text + 8;
-    char *longer = realloc(*list, size);
-    if (!longer) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", config->path);
-    *list = longer;
-    snprintf(longer + used, size - used, "%s%s is %s", used ? ", " : "", name, vouch_hf_value(value, text));
-    return VOUCH_OK;
+    if (vouch_gguf_note(list, (vouch_text){name, strlen(name)}, vouch_hf_value(value, text))) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", config->path);
 }
 
 static vouch_status check_member(const vouch_json *config, const vouch_hf_family *family, const char *name,
