@@ -229,9 +229,11 @@ static bool read_content(server_form *f, span says, span called)
 
 /* ------------------------------------------------------------------ items */
 
+/* False: no memory, or too many parts. */
 static bool add_part(server_form *f, server_slot slot, span text)
 {
-    if (f->n_parts == SERVER_MOST_PARTS || (slot == SERVER_SLOT_TEXT && text.n == 0)) return text.n == 0;
+    if (slot == SERVER_SLOT_TEXT && text.n == 0) return true;
+    if (f->n_parts == SERVER_MOST_PARTS) return false;
     server_part *part = &f->parts[f->n_parts++];
     part->slot = slot;
     return slot != SERVER_SLOT_TEXT || keep(&part->text, text);
@@ -395,8 +397,7 @@ static bool find_arguments(server_form *f, span s, size_t name_end, int i, size_
     *at = open;
     f->notation = SERVER_NOTATION_JSON;
     if (s.text[open] == '{' && is_literal("", false, 0, s, open, i, end)) {
-        const span quoted = {key - 1, strlen("\"key_a\"")};
-        if (key > s.text && quoted.text[0] == '"') return true;
+        if (key[-1] == '"') return true; /* the bracket stands before the key */
         f->notation = SERVER_NOTATION_PYTHON; /* {key: 'value'} */
         return true;
     }

@@ -17,7 +17,7 @@
 
 typedef enum server_match { SERVER_NO, SERVER_MORE, SERVER_MATCH } server_match;
 
-enum { SERVER_MOST_DEPTH = 200 }; /* of values within values */
+enum { SERVER_MOST_DEPTH = 1024 }; /* of values within values: a grammar allows 1,000 */
 
 typedef struct server_literal {
     const char *quote;      /* the mark around strings; "": none but quotes */

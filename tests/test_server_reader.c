@@ -363,6 +363,28 @@ static void many_calls_are_read(void **state)
     server_text_free(&answer);
 }
 
+/* As deep as a grammar lets a model write. */
+static void deep_arguments_are_read(void **state)
+{
+    (void)state;
+    enum { DEEP = 1000 };
+    server_text answer = {0};
+    server_reader reader;
+    server_text_put(&answer, "[TOOL_CALLS]f[CALL_ID]a[ARGS]{\"x\":");
+    const size_t from = answer.n;
+    for (int i = 1; i < DEEP; i++) server_text_put(&answer, "[");
+    for (int i = 1; i < DEEP; i++) server_text_put(&answer, "]");
+    server_text_put(&answer, "}");
+    server_reader_begin(&reader, forms[MISTRAL], tools, false);
+    push(&reader, answer.bytes, answer.n, 7);
+    server_reader_end(&reader, false);
+    assert_int_equal(reader.n_calls, 1);
+    assert_int_equal(reader.content.n, 0);
+    assert_int_equal(reader.calls[0].arguments.n, strlen("{\"x\":") + answer.n - from);
+    server_reader_free(&reader);
+    server_text_free(&answer);
+}
+
 /* The reader reads nothing outside of the text, whatever a model writes (law L5), and where the text is cut into pieces
  * changes nothing. */
 static void any_text_is_read(void **state)
@@ -441,6 +463,7 @@ int main(void)
         cmocka_unit_test(cut_texts_are_their_beginnings),
         cmocka_unit_test(false_ends_are_passed_over),
         cmocka_unit_test(many_calls_are_read),
+        cmocka_unit_test(deep_arguments_are_read),
         cmocka_unit_test(any_text_is_read),
         cmocka_unit_test(texts_become_json_strings),
     };
