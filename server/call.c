@@ -74,8 +74,7 @@ static server_match read_word(const char *text, size_t n, size_t *at, char end, 
     return SERVER_MATCH;
 }
 
-/* Reads the name of a tool, which may have any bytes,
-    and after which part i of the item must follow. NO: there is none,
+/* Reads the name of a tool, which may have any bytes, and after which part i of the item must follow. NO: there is none,
  * and the name is read as a word. */
 static server_match read_tool_name(const server_reader *r, int32_t i, const char *text, size_t n, size_t *at, part *out)
 {

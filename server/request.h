@@ -81,7 +81,7 @@ json_t *server_samplers_json(void);
 /* Gives the job the request's biases (biases.c). */
 bool server_request_biases(const server_request *request, server_job *job, server_fault *fault);
 /* Binds the job's answers to the request's grammar, if it has one. With a schema or a forced call, the grammar begins
- * behind the thoughts; `grammar` itself binds the answer from its first token on. */
+ * after the thoughts; `grammar` itself binds the answer from its first token on. */
 bool server_request_bind(const server_request *request, server_job *job, server_thoughts thoughts,
                          server_fault *fault);
 /* Sets the prompt of choices [n * prompt, n * (prompt + 1)). `tokens` belong to the job. Refuses prompts that don't fit

@@ -2,8 +2,8 @@
 /*
  * The fields in which vLLM's clients bind an answer: structured_outputs, guided_json, guided_regex, guided_choice and
  * guided_grammar, and regex. Each becomes a schema or a grammar of the request. A choice is a regular expression:
- * ["a.b", "c"] is a\.b|c. Whatever a field says binds, also an empty
- * expression, which leaves the empty answer. llama.cpp's clients send `grammar` with "" for no grammar.
+ * ["a.b", "c"] is a\.b|c. Whatever a field says binds, also an empty expression, which leaves the empty answer.
+ * llama.cpp's clients send `grammar` with "" for no grammar.
  */
 #include <ctype.h>
 #include <stdlib.h>

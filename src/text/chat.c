@@ -209,8 +209,7 @@ static void messages_add(jinja_run *run, jinja_value all, const conversation *gi
     if (!run->failed) vouch_jinja_dict_set(run, all.dict, jinja_text(vouch_jinja_literal("messages")), list);
 }
 
-/* Some templates read the tools under names of their own: SmolLM3's as xml_tools,
-    Firefunction's as a JSON text with the
+/* Some templates read the tools under names of their own: SmolLM3's as xml_tools, Firefunction's as a JSON text with the
  * date beside it. */
 static vouch_status tools_add_again(jinja_run *run, const vouch_tokenizer *t, jinja_value all, vouch_error *err)
 {
@@ -226,10 +225,10 @@ static vouch_status tools_add_again(jinja_run *run, const vouch_tokenizer *t, ji
     const jinja_json plain = {.indent = -1};
     const time_t now = (time_t)run->now;
     char date[64];
-    struct tm local;
+    struct tm parts;
     jinja_builder text = {0}, day = {0};
     vouch_jinja_to_json(run, &text, tools, &plain);
-    strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &local));
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &parts));
     vouch_jinja_add_text(run, &day, date);
     vouch_jinja_dict_set(run, all.dict, jinja_text(vouch_jinja_literal("functions")),
         jinja_text(vouch_jinja_built(&text)));
