@@ -147,8 +147,8 @@ static void send_text(server_exchange *x, int32_t index, server_text *text)
     if (x->out.failed) return;
     server_text_add(&x->out, said->frame.bytes, said->frame_text);
     server_text_string(&x->out, text->bytes, text->n);
-    const size_t behind = said->frame_text + N_EMPTY;
-    server_text_add(&x->out, said->frame.bytes + behind, said->frame.n - behind);
+    const size_t after = said->frame_text + N_EMPTY;
+    server_text_add(&x->out, said->frame.bytes + after, said->frame.n - after);
     text->n = 0;
 }
 

@@ -100,10 +100,10 @@ typedef struct train_options {
 typedef struct train_figures {
     int64_t n_tokens; /* of the answers */
     double guessable; /* share of these tokens that the head may guess */
-    /* Acceptance rates at depth 1, 2, ..., given that all guesses before were right: of chains behind each token, and
+    /* Acceptance rates at depth 1, 2, ..., given that all guesses before were right: of chains after each token, and
      * of the chains of simulated cycles, which begin at hard positions more often (measure.h). */
     double accepted[TRAIN_MEASURED_DEPTH], in_cycles[TRAIN_MEASURED_DEPTH];
-    int64_t n_reached[TRAIN_MEASURED_DEPTH]; /* guesses behind `accepted` */
+    int64_t n_reached[TRAIN_MEASURED_DEPTH]; /* guesses that `accepted` is the share of */
     int32_t dead_depth; /* the first depth, counted from 1, that learned nothing: fewer than 1 in 20 of its guesses are
                            accepted, or its rate is less than a quarter of depth 1's. 0: none; a depth with fewer than
                            50 guesses isn't judged */

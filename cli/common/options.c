@@ -99,7 +99,7 @@ static void give(cli_given given, const char *name, const char *word)
         if (strcmp(cli_flag_at(i)->name, name) == 0) given[i] = word;
 }
 
-/* The word behind the model becomes --prompt. Beside --model, it is the first word. */
+/* The word after the model becomes --prompt. Beside --model, it is the first word. */
 static bool take_prompt_word(cli_options *options, cli_given given)
 {
     const bool asks = options->command & (CLI_RUN | CLI_TOKENIZE);

@@ -46,7 +46,7 @@ static bool text_join(const char *first, char **second, size_t *n)
     return true;
 }
 
-/* Drops the line end that echo and editors put behind a text. */
+/* Drops the line end that echo and editors put after a text. */
 static void line_end_drop(char *text, size_t *n)
 {
     if (*n > 0 && text[*n - 1] == '\n') text[--*n] = 0;

@@ -143,7 +143,7 @@ static void figures_print(const char *what, const train_figures *f)
     }
     fprintf(stderr, "%s, %lld tokens, %.1f %% of them guessable: accepted", what, (long long)f->n_tokens,
             100 * f->guessable);
-    rates_print(f, f->accepted, " behind any token,");
+    rates_print(f, f->accepted, " after any token,");
     rates_print(f, f->in_cycles, " in cycles");
     fprintf(stderr, " at depth 1 to %d; %.2f tokens per cycle", TRAIN_MEASURED_DEPTH, f->tokens_per_cycle);
     if (f->sampled > 0) fprintf(stderr, "; %.3f of sampled guesses", f->sampled);

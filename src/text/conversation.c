@@ -273,7 +273,7 @@ static void arguments_rewrite(json_t *function, bool as_text)
         json_t *object = json_string_length(given) == 0
                              ? json_object()
                              : vouch_json_read_numbers(json_string_value(given), json_string_length(given));
-        if (!object && !as_text) object = json_pack("{s:O}", "arguments", given); /* cut, or no JSON */
+        if (!object) object = json_pack("{s:O}", "arguments", given); /* cut, or no JSON */
         if (json_is_null(object)) {
             json_decref(object);
             object = json_object();
@@ -504,7 +504,7 @@ static bool ends_with(const char *text, size_t n_text, const char *end, size_t n
     return n > 0 && n <= n_text && memcmp(text + n_text - n, end, n) == 0;
 }
 
-/* The last byte with the model's mark ends the last answer, because only templates write behind it. */
+/* The last byte with the model's mark ends the last answer, because only templates write after it. */
 vouch_status vouch_conversation_cut(const json_t *root, jinja_string *text, vouch_error *err)
 {
     static const char white[] = " \t\r\n";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A grammar over tokens, and a budget of thoughts: which tokens may come next behind an answer. One of both may be
+ * A grammar over tokens, and a budget of thoughts: which tokens may come next after an answer. One of both may be
  * absent. A token that the budget forces is the only one, whatever the grammar says.
  *
  *     sequence   [ prompt | answer settled so far | guesses ]
@@ -42,7 +42,7 @@ vouch_status vouch_constraint_open(vouch_constraint **out, const vouch_grammar *
 void vouch_constraint_close(vouch_constraint *constraint); /* NULL is allowed */
 size_t vouch_constraint_memory(const vouch_constraint *constraint); /* NULL: 0 */
 
-/* An answer begins behind tokens[0, n). All roots move there. */
+/* An answer begins after tokens[0, n). All roots move there. */
 void vouch_constraint_begin(vouch_constraint *constraint, const int32_t *tokens, int32_t n);
 /* Whether tokens[0, n) ends in the answer, or where it begins. */
 bool vouch_constraint_applies(const vouch_constraint *constraint, int32_t n);
@@ -52,14 +52,14 @@ const vouch_trie *vouch_constraint_trie(const vouch_constraint *constraint);
 /* The length of the sequence at a root. */
 int32_t vouch_constraint_settled(const vouch_constraint *constraint, vouch_follower who);
 
-/* Sets *mask to the tokens that may come behind the root and the n tokens of `path`: [n_vocab bits], bit i % 64 of word
+/* Sets *mask to the tokens that may come after the root and the n tokens of `path`: [n_vocab bits], bit i % 64 of word
  * i / 64; NULL: any may. False: none may. Valid until the next call. */
 bool vouch_constraint_mask(vouch_constraint *constraint, vouch_follower who, const int32_t *path, int32_t n,
                            const uint64_t **mask);
-/* Whether the path's last token may come behind the others. */
+/* Whether the path's last token may come after the others. */
 bool vouch_constraint_allows(vouch_constraint *constraint, vouch_follower who, const int32_t *path, int32_t n);
-/* The text that must come behind the path: writes at most `most` bytes and returns their number. *ends: the answer must
- * end behind them. */
+/* The text that must come after the path: writes at most `most` bytes and returns their number. *ends: the answer must
+ * end after them. */
 int32_t vouch_constraint_forced(vouch_constraint *constraint, vouch_follower who, const int32_t *path, int32_t n,
                                 char *text, int32_t most, bool *ends);
 

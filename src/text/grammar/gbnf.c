@@ -8,7 +8,7 @@
  *     ws    ::= [ \t\n]*
  *
  * The text that a grammar allows begins with the rule `root`. A rule ends at the end of its line, except within
- * parentheses and before or behind "|". Classes and "." stand for one character of UTF-8. Four items are our own:
+ * parentheses and before or after "|". Classes and "." stand for one character of UTF-8. Four items are our own:
  *
  *     %until "</think>"            any text up to the first mark, and the mark
  *     %json {"type": "integer"}    a value that the JSON Schema accepts
@@ -190,7 +190,7 @@ static vouch_expression read_group(reader *r)
     return inner;
 }
 
-/* Whether the word, which the text has here, is followed by something else than a word. Moves behind it and spaces. */
+/* Whether the word, which the text has here, is followed by something else than a word. Moves past it and spaces. */
 static bool take_word(reader *r, const char *word)
 {
     const size_t n = strlen(word);
@@ -299,7 +299,7 @@ static int32_t read_count(reader *r)
     return count;
 }
 
-/* Reads {n}, {n,}, {n,m} or {,m} behind an item. */
+/* Reads {n}, {n,}, {n,m} or {,m} after an item. */
 static void read_bounds(reader *r, int32_t *min, int32_t *max)
 {
     r->at++;
@@ -394,7 +394,7 @@ static void read_line(reader *r)
     r->builder->owner = r->builder->rules[rule].name;
     skip_space(r, false);
     if (r->end - r->at < 3 || memcmp(r->at, "::=", 3) != 0) {
-        fail(r, "expected ::= behind the rule's name");
+        fail(r, "expected ::= after the rule's name");
         return;
     }
     r->at += 3;

@@ -28,7 +28,7 @@ typedef struct unique {
     vouch_schema *s;
     const json_t *values[MOST_UNIQUE];
     int32_t n, min, max;
-    int32_t rules[1 << MOST_UNIQUE]; /* 1 more than the rule behind a set; 0: none yet */
+    int32_t rules[1 << MOST_UNIQUE]; /* 1 more than the rule after a set; 0: none yet */
 } unique;
 
 /* Lists the values that a schema allows. False: they are too many, or not listed. */
@@ -54,7 +54,7 @@ static bool list_values(unique *u, const json_t *schema)
     return good;
 }
 
-static vouch_expression behind_set(unique *u, uint32_t set, int32_t n_written)
+static vouch_expression after_set(unique *u, uint32_t set, int32_t n_written)
 {
     vouch_builder *b = u->s->builder;
     if (u->rules[set]) return vouch_expression_rule(b, u->rules[set] - 1);
@@ -67,7 +67,7 @@ static vouch_expression behind_set(unique *u, uint32_t set, int32_t n_written)
         const vouch_expression value = vouch_json_constant(&u->s->writer, u->values[i]);
         vouch_parts_add(b, &parts,
                         vouch_expression_join(b, 2, n_written ? vouch_json_more(&u->s->writer, value, 1, 1) : value,
-                                              behind_set(u, set | 1u << i, n_written + 1)));
+                                              after_set(u, set | 1u << i, n_written + 1)));
     }
     vouch_builder_define(b, rule, vouch_expression_choice(b, &parts));
     return vouch_expression_rule(b, rule);
@@ -138,7 +138,7 @@ static vouch_expression unique_of(vouch_schema *s, const json_t *flat, int32_t m
                                     "and minItems above 1 where there are surely so many");
     vouch_expression items = 0;
     if (differ) items = different_items(s, item, min, max);
-    else if (!*passes && !failed(s)) items = behind_set(u, 0, 0);
+    else if (!*passes && !failed(s)) items = after_set(u, 0, 0);
     free(u);
     if (*passes) return 0;
     return vouch_expression_join(b, 5, LITERAL("["), vouch_json_space(&s->writer), items, vouch_json_space(&s->writer),
@@ -169,8 +169,8 @@ typedef struct contained {
     int32_t *rules;               /* [length * width] */
 } contained;
 
-/* The array's rest behind i items, `n` of them counted. */
-static vouch_expression behind_items(const contained *c, int32_t i, int32_t n)
+/* The array's rest after i items, `n` of them counted. */
+static vouch_expression after_items(const contained *c, int32_t i, int32_t n)
 {
     vouch_builder *b = c->s->builder;
     vouch_parts parts = {0};
@@ -205,7 +205,7 @@ static vouch_expression contained_items(contained *c, const json_t *flat)
     }
     for (int32_t i = 0; i < c->length * c->width; i++) c->rules[i] = vouch_builder_rule(b, "JSON items", 10);
     for (int32_t i = 0; i < c->length * c->width && !failed(s); i++)
-        vouch_builder_define(b, c->rules[i], behind_items(c, i / c->width, i % c->width));
+        vouch_builder_define(b, c->rules[i], after_items(c, i / c->width, i % c->width));
     return failed(s) ? 0 : vouch_expression_rule(b, c->rules[0]);
 }
 
