@@ -74,8 +74,8 @@ static server_match read_word(const char *text, size_t n, size_t *at, char end, 
     return SERVER_MATCH;
 }
 
-/* Reads the name of a tool, which may have any bytes, and after which part i of the item must follow. NO: there is none,
- * and the name is read as a word. */
+/* Reads the name of a tool, which may have any bytes, and after which part i of the item must follow. NO: there is
+ * none, and the name is read as a word. */
 static server_match read_tool_name(const server_reader *r, int32_t i, const char *text, size_t n, size_t *at, part *out)
 {
     const server_form *f = r->form;

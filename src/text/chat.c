@@ -209,8 +209,8 @@ static void messages_add(jinja_run *run, jinja_value all, const conversation *gi
     if (!run->failed) vouch_jinja_dict_set(run, all.dict, jinja_text(vouch_jinja_literal("messages")), list);
 }
 
-/* Some templates read the tools under names of their own: SmolLM3's as xml_tools, Firefunction's as a JSON text with the
- * date beside it. */
+/* Some templates read the tools under names of their own: SmolLM3's as xml_tools, Firefunction's as a JSON text with
+ * the date beside it. */
 static vouch_status tools_add_again(jinja_run *run, const vouch_tokenizer *t, jinja_value all, vouch_error *err)
 {
     const jinja_value name = jinja_text(vouch_jinja_literal("tools"));
