@@ -30,6 +30,18 @@ static bool open_grammar(server_job *job, int kind, const char *text, const char
     return true;
 }
 
+typedef enum format_part { FORMAT, FORMAT_TYPE, FORMAT_SCHEMA } format_part;
+
+/* The path of a part of response_format, as the client's API has it. */
+static const char *format_path(const server_request *r, format_part part)
+{
+    static const char *const chat[] = {"response_format", "response_format.type", "response_format.json_schema.schema"},
+                      *const messages[] = {"output_config.format", "output_config.format.type",
+                                           "output_config.format.schema"},
+                      *const responses[] = {"text.format", "text.format.type", "text.format.schema"};
+    return (r->where == SERVER_MESSAGES ? messages : r->where == SERVER_RESPONSES ? responses : chat)[part];
+}
+
 /* The schema of the answer, or NULL. {"type": "json_schema", "json_schema": {"schema": ...}}; responses have the schema
  * beside the type, and so has llama.cpp with the type json_object. A new reference. */
 static bool find_schema(const server_request *r, json_t **schema, const char **param, server_fault *fault)
@@ -39,23 +51,22 @@ static bool find_schema(const server_request *r, json_t **schema, const char **p
     json_t *found = r->json_schema;
     if (json_is_null(flat)) flat = NULL;
     *schema = NULL;
-    *param = "json_schema";
+    *param = r->schema_param;
     if (format && !json_is_object(format))
-        return server_fail_field(fault, "response_format", "expected an object, got %s", server_json_kind(format));
+        return server_fail_field(fault, format_path(r, FORMAT), "expected an object, got %s", server_json_kind(format));
     if (found || !format || strcmp(type, "text") == 0) {
         *schema = json_incref(found);
     } else if (!flat && strcmp(type, "json_object") == 0) {
         *schema = json_pack("{s:s}", "type", "object");
-        *param = "response_format";
+        *param = format_path(r, FORMAT);
     } else if (flat || strcmp(type, "json_schema") == 0) {
         *schema = json_incref(flat ? flat : json_object_get(json_object_get(format, "json_schema"), "schema"));
-        *param = r->where == SERVER_MESSAGES ? "output_config.format.schema"
-                 : flat ? "response_format.schema" : "response_format.json_schema.schema";
+        *param = flat && r->where == SERVER_CHAT ? "response_format.schema" : format_path(r, FORMAT_SCHEMA);
         found = *schema;
         if (!found) return server_fail_field(fault, *param, "expected a JSON Schema");
     } else {
-        return server_fail_field(fault, "response_format.type", "'%.60s': expected text, json_object or json_schema",
-                                 type);
+        return server_fail_field(fault, format_path(r, FORMAT_TYPE),
+                                 "'%.60s': expected text, json_object or json_schema", type);
     }
     if (!found || json_is_object(found) || json_is_boolean(found)) return true;
     json_decref(*schema);
@@ -155,7 +166,7 @@ bool server_request_bind(const server_request *r, server_job *job, server_though
     json_t *schema, *tools = NULL;
     const char *param;
     if (n > 1 || (has_grammar && r->must_call))
-        return server_fail_field(fault, r->must_call ? "tool_choice" : "response_format",
+        return server_fail_field(fault, r->must_call ? "tool_choice" : format_path(r, FORMAT),
                                  "an answer can be bound once: give one of response_format, grammar and json_schema, "
                                  "and no grammar beside a tool_choice that forces a call");
     if (has_grammar)

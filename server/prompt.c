@@ -51,6 +51,7 @@ static bool complete_messages(const json_t *messages, server_fault *fault)
     {
         char path[64];
         drop_nulls(message);
+        const bool is_function = strcmp(server_word(message, "role"), "function") == 0;
         server_convert_legacy_message(message, i, id);
         const char *role = server_word(message, "role");
         json_t *content = json_object_get(message, "content"), *refusal = json_object_get(message, "refusal");
@@ -60,7 +61,9 @@ static bool complete_messages(const json_t *messages, server_fault *fault)
             return server_fail_field(fault, path, "expected a string or an array of parts, got %s",
                                      content ? "null" : "nothing");
         if (!complete_parts(content, path, fault)) return false;
-        snprintf(path, sizeof path, "messages[%zu].tool_call_id", i);
+        snprintf(path, sizeof path, "messages[%zu].%s", i, is_function ? "role" : "tool_call_id");
+        if (is_function && !*id)
+            return server_fail_field(fault, path, "'function': expected a message with function_call before it");
         if (strcmp(role, "tool") == 0 && !*server_word(message, "tool_call_id"))
             return server_fail_field(fault, path, "expected the id of the call that this message answers");
         if (is_answer && json_is_string(refusal) && (!content || json_is_null(content)))

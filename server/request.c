@@ -620,8 +620,9 @@ static bool copy_breakers(const server_request *r, server_job *job, server_fault
 static bool copy_stops(const server_request *r, server_job *job, server_fault *fault)
 {
     const size_t n = json_is_array(r->stop) ? json_array_size(r->stop) : r->stop ? 1 : 0;
+    const char *field = r->where == MESSAGES ? "stop_sequences" : "stop";
     if (!r->stop) return true;
-    if (n > MOST_STOPS) return server_fail_field(fault, "stop", "%zu texts; expected at most %d", n, MOST_STOPS);
+    if (n > MOST_STOPS) return server_fail_field(fault, field, "%zu texts; expected at most %d", n, MOST_STOPS);
     const char **stops = server_job_allocate(job, n, sizeof *stops);
     char *bytes = server_job_allocate(job, n, MOST_STOP_BYTES + 1);
     if (!stops || !bytes) return server_fail_memory(fault);
@@ -629,7 +630,7 @@ static bool copy_stops(const server_request *r, server_job *job, server_fault *f
     for (size_t i = 0; i < n; i++) {
         const json_t *value = json_is_array(r->stop) ? json_array_get(r->stop, i) : r->stop;
         char path[32];
-        snprintf(path, sizeof path, json_is_array(r->stop) ? "stop[%zu]" : "stop", i);
+        snprintf(path, sizeof path, json_is_array(r->stop) ? "%s[%zu]" : "%s", field, i);
         if (!json_is_string(value))
             return server_fail_field(fault, path, "expected a string, got %s", server_json_kind(value));
         const size_t length = json_string_length(value);

@@ -54,6 +54,7 @@ typedef struct server_request {
     json_t *reasoning, *thinking; /* read by thinking.c, with reasoning_effort */
     bool enable_thinking, hides_thoughts;
     json_t *json_schema, *include;
+    const char *schema_param; /* the field that has json_schema */
     bool open_objects;  /* objects of schemas that list properties may have others, as the standard says */
     json_t *structured_outputs, *guided_json, *guided_choice; /* vLLM's (structured.c) */
     const char *guided_regex, *guided_grammar, *regex;

@@ -37,9 +37,10 @@ static bool bind_schema(server_request *r, json_t *schema, const char *param, se
         return server_fail_field(fault, param, "expected a JSON Schema, or its text");
     if (r->json_schema) {
         json_decref(parsed);
-        return server_fail_field(fault, param, "an answer can be bound once, and json_schema binds it, too");
+        return server_fail_field(fault, param, "an answer can be bound once, and %s binds it, too", r->schema_param);
     }
     r->json_schema = schema;
+    r->schema_param = param;
     if (!parsed) return true;
     json_object_set_new(r->document, "json_schema", parsed); /* the document owns it */
     r->json_schema = parsed;
@@ -110,6 +111,7 @@ bool server_request_structured(server_request *r, server_fault *fault)
     bonds b = {0};
     r->grammar_kind = VOUCH_GRAMMAR_GBNF;
     r->grammar_param = "grammar";
+    r->schema_param = "json_schema";
     if (r->grammar && !*r->grammar) r->grammar = NULL;
     if (r->regex && !bind_grammar(r, VOUCH_GRAMMAR_REGEX, r->regex, "regex", fault)) return false;
     if (!bind_all(r, &guided, outer, fault)) return false;

@@ -265,6 +265,23 @@ static void tokens_have_their_place(void **state)
 #define CALL       "{'type': 'function_call', 'call_id': 'c', 'name': 'f', 'arguments': '{}'}"
 #define REFUSED(param, words) "{'error': {'param': '" param "', 'message': '~" words "'}}"
 
+/* An error names the field that the client sent, and not the one that it became. */
+static void errors_name_the_clients_field(void **state)
+{
+    (void)state;
+    static const api_case cases[] = {
+        {MESSAGES, "{" HELLO ", 'max_tokens': 2, 'stop_sequences': ['b', 1]}", 400,
+         "{'error': {'message': '~stop_sequences[1]: expected a string'}}"},
+        {RESPONSES, "{'input': 'x', 'text': {'format': {'type': 'json_schema', 'schema': {'minimum': []}}}}", 400,
+         REFUSED("text.format.schema", "/minimum")},
+        {RESPONSES, "{'input': 'x', 'text': {'format': {'type': 'xml'}}}", 400, REFUSED("text.format.type", "xml")},
+        {CHAT, "{" HELLO ", 'guided_json': {'minimum': []}}", 400, REFUSED("guided_json", "/minimum")},
+        {CHAT, "{" HELLO ", 'structured_outputs': {'json': {'minimum': []}}}", 400,
+         REFUSED("structured_outputs.json", "/minimum")},
+    };
+    EXPECT(cases);
+}
+
 static void responses_have_their_members(void **state)
 {
     (void)state;
@@ -489,7 +506,7 @@ static void functions_become_tools(void **state)
         {CHAT, "{" HELLO ", " FUNCTIONS ", " BOTH "}", 400, REFUSED("functions", "either")},
         {CHAT, "{" HELLO ", 'functions': {}}", 400, REFUSED("functions", "an array")},
         {CHAT, "{'messages': [{'role': 'function', 'name': 'f', 'content': 'x'}]}", 400,
-         REFUSED("messages[0].tool_call_id", "")},
+         REFUSED("messages[0].role", "function_call before it")},
     };
     EXPECT(cases);
 #undef FUNCTIONS
@@ -902,6 +919,7 @@ int main(void)
         cmocka_unit_test(anthropic_errors_have_their_form),
         cmocka_unit_test(stop_texts_are_named),
         cmocka_unit_test(tokens_have_their_place),
+        cmocka_unit_test(errors_name_the_clients_field),
         cmocka_unit_test(responses_have_their_members),
         cmocka_unit_test(items_are_read),
         cmocka_unit_test(response_streams_are_numbered),
