@@ -264,12 +264,14 @@ static void prompts_are_shown(void **state)
 static void thoughts_are_hidden_in_each_form(void **state)
 {
     (void)state;
+#define LONG_MARK "[what follows is a thought of the assistant and no part of its answer to the user]"
     static const struct {
         const char *begin, *end, *opens, *grammar, *shown;
     } cases[] = {
         {"<think>", "</think>", "", "\"<think>hm</think>\\n\\nyes\"", "yes"},
         {"[THINK]", "[/THINK]", "", "\"[THINK]h[/m[/THINK]yes [THINK\"", "yes [THINK"},
         {"[THINK]", "[/THINK]", "[THINK]", "\"hm[/THINK]yes\"", "yes"},
+        {LONG_MARK, "[/THINK]", LONG_MARK "\n", "\"hm[/THINK]yes\"", "yes"},
         {"<|pad|>", "<|im_start|>", "", "%token \"<|pad|>\" \"hm\" %token \"<|im_start|>\" \"\\nyes\"", "yes"},
         {"<|pad|>", "<|im_start|>", "<|pad|>", "\"hm\" %token \"<|im_start|>\" \"yes \" %token \"<|pad|>\"", "yes "},
         {"<|pad|>thought", "<|im_start|>", "", "%token \"<|pad|>\" \"though\" %token \"<|im_start|>\" \"yes\"",

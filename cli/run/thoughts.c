@@ -74,16 +74,18 @@ static void find_controls(cli_thoughts *t, const vouch_model *model, const char 
 /* Whether the prompt ends with the mark, but for white space. */
 static bool ends_with_mark(const vouch_model *model, const int32_t *prompt, size_t n, const char *mark)
 {
-    char tail[64];
-    size_t used = sizeof tail;
-    for (size_t i = n; i-- > 0 && used > 0;) {
+    const size_t n_mark = strlen(mark);
+    size_t left = n_mark;
+    for (size_t i = n; i-- > 0 && left > 0;) {
         size_t n_bytes = 0;
         const char *bytes = vouch_token_bytes(model, prompt[i], &n_bytes);
-        for (; n_bytes > 0 && used > 0; n_bytes--)
-            if (used < sizeof tail || !strchr(" \n", bytes[n_bytes - 1])) tail[--used] = bytes[n_bytes - 1];
+        for (; n_bytes > 0 && left > 0; n_bytes--) {
+            const char byte = bytes[n_bytes - 1];
+            if (left == n_mark && (byte == ' ' || byte == '\n')) continue;
+            if (byte != mark[--left]) return false;
+        }
     }
-    const size_t n_mark = strlen(mark);
-    return sizeof tail - used >= n_mark && memcmp(tail + sizeof tail - n_mark, mark, n_mark) == 0;
+    return left == 0;
 }
 
 cli_thoughts cli_thoughts_of(const vouch_model *model, const int32_t *prompt, size_t n)
