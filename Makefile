@@ -55,10 +55,10 @@ endif
 DISTILL  ?= $(shell pkg-config --exists openblas 2>/dev/null && echo 1 || echo 0)
 ifeq ($(DISTILL),1)
 BLAS_CFLAGS := $(shell pkg-config --cflags openblas)
-BLAS_LIBS   := -ldl # train/blas.c loads OpenBLAS
+BLAS_LIBS   := -ldl # train/network/blas.c loads OpenBLAS
 endif
 ifeq ($(SERVER),1)
-HTTP_LIBS := -ldl # server/mhd.c loads libmicrohttpd
+HTTP_LIBS := -ldl # server/http/mhd.c loads libmicrohttpd
 endif
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
@@ -75,20 +75,20 @@ CFLAGS_ALL = $(OPT) $(WARN) -fno-math-errno -fno-trapping-math -fPIC -fvisibilit
 LDFLAGS_ALL = -pthread $(SAN) $(LDFLAGS)
 
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
-LIB_SRC := $(filter-out $(wildcard src/kernels/x86_*.c src/kernels/arm_*.c),$(wildcard src/*/*.c src/*/*/*.c))
+LIB_SRC := $(filter-out $(wildcard src/kernels/vector/*.c),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
 ifeq ($(ARCH),x86_64)
-LIB_SRC += $(wildcard src/kernels/x86_*.c)
+LIB_SRC += $(wildcard src/kernels/vector/x86_*.c)
 endif
 ifeq ($(ARCH),aarch64)
-LIB_SRC += $(wildcard src/kernels/arm_*.c)
+LIB_SRC += $(wildcard src/kernels/vector/arm_*.c)
 endif
-CLI_SRC  := $(wildcard cli/*.c cli/*/*.c)
+CLI_SRC  := $(wildcard tool/*.c cli/*.c cli/*/*.c cli/*/*/*.c)
 ifeq ($(SERVER),1)
-CLI_SRC  += $(wildcard server/*.c)
+CLI_SRC  += $(wildcard server/*/*.c)
 endif
-TEST_SUPPORT := $(wildcard tests/support/*.c)
-TRAIN_SRC := $(if $(filter 1,$(DISTILL)),$(filter-out train/absent.c,$(wildcard train/*.c)),train/absent.c)
-TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+TEST_SUPPORT := $(wildcard tests/support/*.c tests/support/*/*.c)
+TRAIN_SRC := $(if $(filter 1,$(DISTILL)),$(wildcard train/*/*.c),train/absent.c)
+TESTS    := $(basename $(notdir $(wildcard tests/*/test_*.c)))
 ifneq ($(DISTILL),1)
 TESTS    := $(filter-out test_train_%,$(TESTS))
 endif
@@ -107,10 +107,10 @@ LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(B)/%.o)
 TRAIN_OBJ := $(TRAIN_SRC:%.c=$(B)/%.o)
 # The parts of training in double precision, for the tests of gradients.
-DOUBLE_OBJ := $(patsubst %,$(B)/double/train/%.o,blas ops attention loss layer lora head student)
+DOUBLE_OBJ := $(patsubst %,$(B)/double/train/network/%.o,blas ops attention loss layer lora head student)
 SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o) $(B)/bench/support/values.o
 # The measuring programs have the command's flags, messages and files.
-BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix cli/common/,flags.c term.c text.c wrap.c file.c statistics.c))
+BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix tool/,flags.c term.c text.c wrap.c file.c statistics.c))
 LIB_A    := $(B)/libvouch.a
 LIB_SO   := $(B)/libvouch.so.$(VERSION)
 
@@ -119,39 +119,39 @@ LIB_SO   := $(B)/libvouch.so.$(VERSION)
 all: $(LIB_A) $(LIB_SO) $(B)/vouch $(EXAMPLES:%=$(B)/examples/%) ## library, command and examples
 
 # One instruction set a file, its own flags for its own object.
-$(B)/src/kernels/x86_avx2.o:       ISA := -DVOUCH_ISA=2 -mavx2 -mfma -mf16c
-$(B)/src/kernels/x86_avxvnni.o:    ISA := -DVOUCH_ISA=2 -mavx2 -mfma -mf16c -mavxvnni -mgfni
+$(B)/src/kernels/vector/x86_avx2.o:       ISA := -DVOUCH_ISA=2 -mavx2 -mfma -mf16c
+$(B)/src/kernels/vector/x86_avxvnni.o:    ISA := -DVOUCH_ISA=2 -mavx2 -mfma -mf16c -mavxvnni -mgfni
 AVX512 := -DVOUCH_ISA=512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mprefer-vector-width=512
-$(B)/src/kernels/x86_avx512.o:     ISA := $(AVX512)
-$(B)/src/kernels/x86_avx512vnni.o: ISA := $(AVX512) -mavx512vnni
-$(B)/src/kernels/x86_avx512gfni.o: ISA := $(AVX512) -mavx512vnni -mgfni
-$(B)/src/kernels/arm_neon.o:       ISA := -DVOUCH_ISA=82 -march=armv8.2-a+dotprod
-$(B)/src/kernels/arm_i8mm.o:       ISA := -DVOUCH_ISA=86 -march=armv8.2-a+dotprod+i8mm
+$(B)/src/kernels/vector/x86_avx512.o:     ISA := $(AVX512)
+$(B)/src/kernels/vector/x86_avx512vnni.o: ISA := $(AVX512) -mavx512vnni
+$(B)/src/kernels/vector/x86_avx512gfni.o: ISA := $(AVX512) -mavx512vnni -mgfni
+$(B)/src/kernels/vector/arm_neon.o:       ISA := -DVOUCH_ISA=82 -march=armv8.2-a+dotprod
+$(B)/src/kernels/vector/arm_i8mm.o:       ISA := -DVOUCH_ISA=86 -march=armv8.2-a+dotprod+i8mm
 # Instrumented by clang, they take many minutes to compile; fuzzing runs the plain ones, too.
 VECTOR_SAN ?= $(SAN)
-$(B)/src/kernels/x86_%.o $(B)/src/kernels/arm_%.o: override SAN := $(VECTOR_SAN)
+$(B)/src/kernels/vector/x86_%.o $(B)/src/kernels/vector/arm_%.o: override SAN := $(VECTOR_SAN)
 # Thousands of unrolled lines: what their variables are would take half of the time and nine tenths of the bytes.
 $(B)/src/kernels/%.o: OPT := $(subst -g,-g1,$(subst -O2,-O3,$(OPT)))
 
 # Tests and benchmarks look inside; the command, the examples and the server see the public header only.
-$(B)/cli/%.o: INCLUDES := -Iinclude -Icli
+$(B)/tool/%.o: INCLUDES := -Iinclude -I.
+$(B)/cli/%.o: INCLUDES := -Iinclude -Icli -I.
 ifeq ($(EDITLINE),1)
-$(B)/cli/run/editor.o: INCLUDES += -DVOUCH_EDITLINE $(shell pkg-config --cflags libedit 2>/dev/null)
+$(B)/cli/run/chat/editor.o: INCLUDES += -DVOUCH_EDITLINE $(shell pkg-config --cflags libedit 2>/dev/null)
 endif
 ifeq ($(SERVER),1)
 $(B)/cli/serve.o: INCLUDES += -Iserver -DVOUCH_SERVER
-$(B)/server/%.o: INCLUDES := -Iinclude -Icli -I$(B)/server $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
-$(B)/server/page.o: $(B)/server/page.inc
+$(B)/server/%.o: INCLUDES := -Iinclude -Iserver -I. -I$(B)/server $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
+$(B)/server/api/page.o: $(B)/server/page.inc
 $(B)/server/page.inc: server/page.html
 	@mkdir -p $(@D)
 	$(call say,BYTES)
 	$(Q)od -An -v -t u1 $< | sed 's/\([0-9][0-9]*\)/\1,/g' >$@
 endif
 $(B)/examples/%.o: INCLUDES := -Iinclude
-$(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench
+$(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench -I.
 $(B)/tests/test_server_%.o $(B)/tests/fuzz/fuzz_request.o $(B)/tests/fuzz/fuzz_calls.o: INCLUDES += -Iserver
 $(B)/train/%.o: INCLUDES := -Iinclude -Isrc -I. $(BLAS_CFLAGS)
-$(B)/cli/distill/%.o: INCLUDES := -Iinclude -Icli -I.
 $(B)/tests/test_train_%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench -I. $(BLAS_CFLAGS)
 $(B)/tests/test_train_gradients.o: INCLUDES += -DVOUCH_TRAIN_DOUBLE
 
@@ -159,10 +159,17 @@ $(B)/tests/test_train_gradients.o: INCLUDES += -DVOUCH_TRAIN_DOUBLE
 FLAGS := $(CC) $(OPT) $(SAN) $(CFLAGS) $(LDFLAGS) $(EDITLINE) $(DISTILL) $(SERVER)
 $(if $(NEEDY),$(shell mkdir -p $(B); echo '$(FLAGS)' | cmp -s - $(B)/flags || echo '$(FLAGS)' >$(B)/flags))
 
+# The tests of a room are tests/ROOM/test_NAME.c. Their programs lie together.
+vpath test_%.c $(wildcard tests/*/)
 $(B)/%.o: %.c Makefile $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CFLAGS_ALL) $(ISA) -MMD -MP -c -o $@ $<
+
+$(B)/tests/%.o: %.c Makefile $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
 $(B)/double/%.o: INCLUDES := -Iinclude -Isrc -I. $(BLAS_CFLAGS) -DVOUCH_TRAIN_DOUBLE
 $(B)/double/%.o: %.c Makefile $(B)/flags
@@ -195,20 +202,20 @@ $(B)/bench/%: $(B)/bench/%.o $(BENCH_SUP_OBJ) $(LIB_A)
 
 # The arithmetic of the command's reports is tested by itself.
 $(B)/tests/test_analyze: $(B)/cli/analyze/acceptance.o
-$(B)/tests/test_analyze: $(B)/cli/common/rates.o
+$(B)/tests/test_analyze: $(B)/cli/report/rates.o
 $(B)/tests/test_thoughts: $(B)/cli/run/thoughts.o
-$(B)/tests/test_progress: $(B)/cli/common/wrap.o
-$(B)/tests/test_wrap: $(B)/cli/common/wrap.o $(B)/cli/common/text.o
-$(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/cli/common/statistics.o
+$(B)/tests/test_progress: $(B)/tool/wrap.o
+$(B)/tests/test_wrap: $(B)/tool/wrap.o $(B)/tool/text.o
+$(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/tool/statistics.o
 $(B)/tests/test_train_gradients: $(DOUBLE_OBJ)
 $(patsubst %,$(B)/tests/%,$(filter-out test_train_gradients,$(filter test_train_%,$(TESTS)))): $(TRAIN_OBJ)
 $(B)/tests/test_train_%: LIBS += $(BLAS_LIBS)
-READER_OBJ := $(addprefix $(B)/,$(addprefix server/,form.o form_grammar.o form_read.o parameter.o literal.o call.o reader.o text.o) cli/common/text.o)
+READER_OBJ := $(addprefix $(B)/,$(addprefix server/call/,form.o form_grammar.o form_read.o parameter.o literal.o call.o reader.o) server/work/text.o tool/text.o)
 $(addprefix $(B)/tests/,test_server_reader test_server_forms test_server_schemas fuzz/fuzz_calls): $(READER_OBJ)
-$(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: $(patsubst %.c,$(B)/%.o,$(wildcard server/*.c cli/common/*.c))
+$(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: $(patsubst %.c,$(B)/%.o,$(wildcard server/*/*.c tool/*.c))
 $(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: LIBS += $(HTTP_LIBS)
 $(B)/tests/test_reports: $(patsubst %,$(B)/cli/bench/%.o,bench_files bench_html bench_table configs load load_report summary)
-$(B)/tests/test_reports: $(patsubst %.c,$(B)/%.o,$(wildcard cli/common/*.c))
+$(B)/tests/test_reports: $(patsubst %.c,$(B)/%.o,$(wildcard tool/*.c cli/options/*.c cli/model/*.c cli/report/*.c))
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $(filter %.o,$^) $(LIB_A) -lcmocka $(LIBS)
@@ -320,9 +327,6 @@ same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread
 # ------------------------------------------------------------------ tidiness
 
 .PHONY: lint
-C_FILES := $(wildcard include/*.h src/*/*.[ch] src/*/*/*.[ch] train/*.[ch] cli/*.[ch] cli/*/*.[ch] server/*.[ch] examples/*.c bench/*.c bench/support/*.[ch] \
-             tests/*.c tests/support/*.[ch] tests/broken/*.c tests/fuzz/*.c)
-
 lint: ## clang-tidy, cppcheck and shellcheck: no findings
 	@scripts/lint.sh $(PKG_CFLAGS)
 

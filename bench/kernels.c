@@ -22,9 +22,9 @@
 
 #include <jansson.h>
 
-#include "common/file.h"
-#include "common/statistics.h"
-#include "common/term.h"
+#include "tool/file.h"
+#include "tool/statistics.h"
+#include "tool/term.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "kernels/kernels.h"

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 #include "base/common.h"
-#include "common/statistics.h"
-#include "engine/model.h"
-#include "model/pass.h"
+#include "tool/statistics.h"
+#include "engine/file/model.h"
+#include "model/pass/pass.h"
 #include "support/bench.h"
 
 enum { MOST = 16, N_COUNTS = 6, MOST_ROUNDS = 1000, N_PASSES = 9 };

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/common.h"
-#include "common/statistics.h"
+#include "tool/statistics.h"
 #include "support/bench.h"
 
 enum { MOST_ROUNDS = 1000 };

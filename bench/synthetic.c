@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
-#include "common/term.h"
+#include "tool/file.h"
+#include "tool/term.h"
 #include "format/gguf.h"
 #include "support/arguments.h"
 #include "support/shapes.h"

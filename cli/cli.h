@@ -19,7 +19,7 @@
 #ifndef VOUCH_CLI_CLI_H
 #define VOUCH_CLI_CLI_H
 
-#include "common/prompt.h"
+#include "model/prompt.h"
 
 typedef struct cli_command {
     const char *name;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cli.h"
-#include "common/sampling.h"
-#include "common/text.h"
+#include "tool/sampling.h"
+#include "tool/text.h"
 
 static void text_line(const char *key, const char *value)
 {

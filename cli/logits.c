@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "common/file.h"
-#include "common/text.h"
+#include "tool/file.h"
+#include "tool/text.h"
 
 enum { MAGIC = 8, ALIGNMENT = 64, MOST_HEADER = 192, MOST_ROWS = 64 };
 

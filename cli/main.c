@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "common/wrap.h"
+#include "tool/wrap.h"
 
 /* Help shows these texts as they are: lines of at most 80 columns. */
 static const cli_command commands[] = {

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "common/file.h"
+#include "tool/file.h"
 
 /* -log softmax(logits)[token], computed in double. */
 static double surprise(const float *logits, int32_t n_vocab, int32_t token)

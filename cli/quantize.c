@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "common/file.h"
+#include "tool/file.h"
 
 static bool is_cancelled(void *user)
 {

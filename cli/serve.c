@@ -18,8 +18,8 @@ int cli_serve(const cli_options *options)
 #include <string.h>
 #include <time.h>
 
-#include "common/file.h"
-#include "common/sampling.h"
+#include "tool/file.h"
+#include "options/recommended.h"
 #include "server.h"
 
 typedef struct serving {

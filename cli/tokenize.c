@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "common/file.h"
+#include "tool/file.h"
 
 /* The text that the chat template makes of the conversation json[n]. */
 static int render_write(FILE *out, const vouch_model *model, const char *json, size_t n)

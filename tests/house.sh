@@ -4,7 +4,9 @@
 #   includes between rooms run one way: cli -> vouch.h -> engine -> decode -> draft -> sample, model
 #                                       -> text -> format, kernels -> base
 #   train sees model, text, format, kernels, base and vouch.h; cli/distill sees of it train/distill.h alone
-#   includes between files make no circle, where x.c and x.h of one folder are one file
+#   cli and server see vouch.h, tool and their own rooms; tool sees vouch.h
+#   includes between files make no circle, where x.c and x.h of one folder are one file; nor do those between folders
+#   no folder has more than 24 source files on its own floor, except tests/golden
 #   the library never prints, exits, aborts or reads the environment
 #   no line has more than 120 characters, except in tests/golden
 #
@@ -12,11 +14,13 @@
 cd "${1:-$(dirname "$0")/..}" || exit 2
 mapfile -t library < <(find src -name '*.[ch]' | sort)
 mapfile -t training < <(find train -name '*.[ch]' 2>/dev/null | sort)
-mapfile -t all < <(find include src train cli server examples tests bench -name '*.[ch]' 2>/dev/null | sort)
+mapfile -t all < <(find include src train tool cli server examples tests bench -name '*.[ch]' 2>/dev/null | sort)
 
-# Visits the files depth first. A file that is met again while it is still open closes a circle.
-circles() {
-    awk '
+# Visits the files, or their folders, depth first. One that is met again while it is still open closes a circle.
+circles() { # files|folders FILE...
+    local of=$1
+    shift
+    awk -v of="$of" '
     function resolve(from, name,   folders, n, i, folder) {
         folder = from
         sub(/[^\/]*$/, "", folder)
@@ -47,8 +51,9 @@ circles() {
         sub(/[">].*/, "", name)
         to = resolve(FILENAME, name)
         from = FILENAME
-        sub(/\.[ch]$/, "", to)
-        sub(/\.[ch]$/, "", from)
+        end = of == "files" ? "\\.[ch]$" : "/[^/]*$"
+        sub(end, "", to)
+        sub(end, "", from)
         if (to == "" || to == from || ((from, to) in known)) next
         known[from, to] = 1
         if (!(from in edges)) nodes[++n_nodes] = from
@@ -86,7 +91,10 @@ breaches=$(
         if (file ~ /^(train|model|text|format|kernels|base)\// || file == "vouch.h") next
         print FILENAME ":" FNR ": train includes " file ": not model, text, format, kernels, base or vouch.h"
     }' "${training[@]}"
-    circles "${all[@]}"
+    circles files "${all[@]}"
+    circles folders "${all[@]}"
+    printf '%s\n' "${all[@]}" | grep -v '^tests/golden/' | sed 's|/[^/]*$||' | sort | uniq -c |
+        awk '$1 > 24 { print $2 ": " $1 " source files on one floor: expected 24 at most" }'
     awk '
     /^[ \t]*#[ \t]*include[ \t]*"/ {
         file = $0
@@ -97,14 +105,17 @@ breaches=$(
         n = split(FILENAME, part, "/")
         room = part[2]
         if (file == "train/distill.h" && room == "distill") next
-        if (to !~ /^(run|distill|batch|bench|check|analyze|common)$/) why = "the command and examples see vouch.h only"
-        else if (n == 3 && to != room && to != "common") why = room " includes " file ": not its own room or common"
+        shared = to ~ /^(tool|options|model|report)$/
+        if (!shared && to !~ /^(run|distill|batch|bench|check|analyze)$/)
+            why = "the command and examples see vouch.h only"
+        else if (n >= 3 && to != room && !shared) why = room " includes " file ": not its own room, nor one for all"
         else next
         print FILENAME ":" FNR ": " file ": " why
-    }' cli/*.[ch] cli/*/*.[ch] examples/*.c
-    grep -nE '^[ \t]*#[ \t]*include[ \t]*"[^"]*/' server/*.[ch] 2>/dev/null | grep -v '"common/' |
-        sed 's/$/: the server sees vouch.h, its own room and common only/'
-    find include src train cli server examples tests bench python \
+    }' cli/*.[ch] cli/*/*.[ch] cli/*/*/*.[ch] examples/*.c
+    grep -nE '^[ \t]*#[ \t]*include[ \t]*"[^"]*/' server/*/*.[ch] tool/*.[ch] 2>/dev/null |
+        grep -vE '^server/.*"(tool|http|api|request|work|call)/|^tool/.*"tool/' |
+        sed 's/$/: server sees vouch.h, its own rooms and tool, and tool sees vouch.h/'
+    find include src train tool cli server examples tests bench python \
         -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) ! -path '*/golden/*' \
         -exec env LC_ALL=C.UTF-8 grep -HnE '^.{121}' {} + 2>/dev/null |
         sed -E 's/^([^:]*:[0-9]+):.*/\1: a line of more than 120 characters/'

@@ -68,10 +68,11 @@ esac
     cat "$work/files"
     printf '%s\n' "$foreign" | tr -s ' ' '\n'
     # test_house.sh tests this script with names that don't exist.
-    grep '^code|' "$work/tree" | grep -v '|tests/test_house.sh:' | cut -d'|' -f3- | grep -oE '[A-Za-z_][A-Za-z_0-9]*'
+    grep '^code|' "$work/tree" | grep -v '|tests/house/test_house.sh:' | cut -d'|' -f3- |
+        grep -oE '[A-Za-z_][A-Za-z_0-9]*'
     grep '^string|' "$work/tree" | grep -oE 'VOUCH_[A-Z_]+' # environment variables
     # Rows of the tables of flags with their second names; flags that C compares; arguments of Python programs.
-    grep -hE '\{"[a-z0-9-]+", ("[a-z0-9-]+"|NULL), (0|.[A-Za-z].),' cli/common/*.c bench/*.c bench/support/*.[ch] |
+    grep -hE '\{"[a-z0-9-]+", ("[a-z0-9-]+"|NULL), (0|.[A-Za-z].),' cli/options/*.c bench/*.c bench/support/*.[ch] |
         sed -E 's/, (0|.[A-Za-z].),.*//' | grep -oE '"[^"]+"' | sed -E 's/"([^"]+)"/--\1/'
     grep -hoE '(strcmp\([^,]*, |add_argument\()"--[a-z-]+"' "${tree[@]}" | grep -oE -- '--[a-z-]+'
     awk '/^#+ / {
@@ -145,7 +146,7 @@ $1 == "code" { next }
     sub(/^[^|]*\|[^|]*\|/, "", text)
 }
 $1 == "string" { # messages of the command and the server, which name flags; style sheets have variables with dashes
-    if (FROM !~ /^(cli|server|train)\// || FROM ~ /common\/(foreign|plot)\.c$/ || text ~ /var\(--/) next
+    if (FROM !~ /^(cli|server|train)\// || FROM ~ /(options\/foreign|report\/plot)\.c$/ || text ~ /var\(--/) next
     each("flag", text, "--[a-z][a-z-]*[a-z]")
     next
 }

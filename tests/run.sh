@@ -3,9 +3,9 @@
 #
 #   tests/run.sh check|test [name-of-test ...]
 #
-# The programs are tests/test_*.sh and the built tests/test_*.c. Both tiers run all programs. VOUCH_TEST_TIER tells a
-# program its tier; in the tier `check`, slow tests skip themselves. A program's lines appear when it ends. The last
-# line is "N passed, N failed, N skipped". Environment variables, with their defaults:
+# The programs are tests/ROOM/test_*.sh and the built tests/ROOM/test_*.c. Both tiers run all programs.
+# VOUCH_TEST_TIER tells a program its tier; in the tier `check`, slow tests skip themselves. A program's lines appear
+# when it ends. The last line is "N passed, N failed, N skipped". Environment variables, with their defaults:
 #
 #   BUILD               the folder under build/ (release)
 #   VOUCH_TEST_FILTER   a pattern such as '*truncated*': runs only the matching tests inside the programs
@@ -16,7 +16,9 @@ cd "$(dirname "$0")/.." || exit 1
 
 program_of()
 {
-    if [ -f "tests/$1.sh" ]; then echo "tests/$1.sh"; else echo "build/$BUILD/tests/$1"; fi
+    local script
+    script=$(find tests -mindepth 2 -maxdepth 2 -name "$1.sh")
+    echo "${script:-build/$BUILD/tests/$1}"
 }
 
 # Runs one program: prints its results and adds a line "passed failed skipped" to $counts.
@@ -71,8 +73,8 @@ export BUILD=${BUILD:-release} VOUCH_TEST_TIER=$tier CMOCKA_MESSAGE_OUTPUT=stdou
 if [ $# -eq 0 ]; then
     # The longest program begins first, so that it isn't left to run alone.
     set -- test_model
-    for source in tests/test_*.c tests/test_*.sh; do
-        [ "$source" = tests/test_model.c ] || set -- "$@" "$(basename "$source")"
+    for source in tests/*/test_*.c tests/*/test_*.sh; do
+        [ "$source" = tests/model/test_model.c ] || set -- "$@" "$(basename "$source")"
     done
 fi
 names=()
@@ -80,7 +82,7 @@ for name in "$@"; do
     name=${name%.c}
     name=${name%.sh}
     if [ ! -x "$(program_of "$name")" ]; then
-        echo "$name: no such test; there are: $(cd tests && echo test_*.c test_*.sh)" >&2
+        echo "$name: no such test; there are: $(cd tests && echo */test_*.c */test_*.sh)" >&2
         exit 2
     fi
     names+=("$name")

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line of a benchmark. The parser, its messages and the help are those of the vouch command
- * (cli/common/flags.h). */
+ * (tool/flags.h). */
 #ifndef VOUCH_BENCH_ARGUMENTS_H
 #define VOUCH_BENCH_ARGUMENTS_H
 
-#include "common/flags.h"
+#include "tool/flags.h"
 
 typedef struct bench_command {
     const char *name, *usage, *examples; /* examples may be NULL */

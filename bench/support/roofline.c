@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/term.h"
+#include "tool/term.h"
 
 /* Work on the integers [0, total). The threads share it like a stage of a pass. */
 typedef struct crew {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cli.h"
-#include "common/file.h"
-#include "common/probe.h"
-#include "common/questions.h"
+#include "tool/file.h"
+#include "model/probe.h"
+#include "model/questions.h"
 
 enum { ROWS = 16 /* read at once */, DEFAULT_CHUNK = 256, DEFAULT_CHUNKS = 8 };
 

@@ -11,8 +11,8 @@
 #define VOUCH_CLI_ANALYZE_H
 
 #include "analyze/acceptance.h"
-#include "common/cost_curve.h"
-#include "common/prompt.h"
+#include "report/cost_curve.h"
+#include "model/prompt.h"
 
 enum { CLI_MOST_K = 16, CLI_ENTROPY_BINS = 8, CLI_POSITION_BINS = 16 };
 

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "analyze/analyze.h"
-#include "common/file.h"
-#include "common/json.h"
-#include "common/plot.h"
-#include "common/provenance.h"
-#include "common/sheet.h"
-#include "common/text.h"
+#include "tool/file.h"
+#include "tool/json.h"
+#include "report/plot.h"
+#include "report/provenance.h"
+#include "report/sheet.h"
+#include "tool/text.h"
 
 enum { NAME = 26 }; /* columns of a row's name */
 

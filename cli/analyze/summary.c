@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyze/analyze.h"
-#include "common/rates.h"
+#include "report/rates.h"
 
 cli_means cli_means_of(const cli_acceptance *at, int32_t n)
 {

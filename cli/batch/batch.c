@@ -15,9 +15,9 @@
 
 #include "batch/lines.h"
 #include "cli.h"
-#include "common/file.h"
-#include "common/json.h"
-#include "common/sampling.h"
+#include "tool/file.h"
+#include "tool/json.h"
+#include "options/recommended.h"
 
 /* A session and its running answer. */
 typedef struct slot {

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/json.h"
-#include "common/text.h"
+#include "tool/json.h"
+#include "tool/text.h"
 
 /* ------------------------------------------------------------ keys and lines */
 

@@ -14,7 +14,7 @@
 #ifndef VOUCH_CLI_LINES_H
 #define VOUCH_CLI_LINES_H
 
-#include "common/questions.h"
+#include "model/questions.h"
 
 typedef struct cli_lines {
     const cli_questions *questions;

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "common/file.h"
+#include "tool/file.h"
 
 /* The target's own answer, which the others are compared with. */
 typedef struct expected {

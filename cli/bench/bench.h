@@ -14,10 +14,10 @@
 #define VOUCH_CLI_BENCH_H
 
 #include "bench/configs.h"
-#include "common/cost_curve.h"
-#include "common/provenance.h"
-#include "common/rates.h"
-#include "common/questions.h"
+#include "report/cost_curve.h"
+#include "report/provenance.h"
+#include "report/rates.h"
+#include "model/questions.h"
 
 typedef struct cli_answered {
     bool counts;    /* every config has answered in this round, so the answers can be compared */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "common/file.h"
-#include "common/json.h"
-#include "common/sheet.h"
+#include "tool/file.h"
+#include "tool/json.h"
+#include "report/sheet.h"
 
 /* -------------------------------------------------------------------- JSON */
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "common/plot.h"
-#include "common/rates.h"
-#include "common/sheet.h"
+#include "report/plot.h"
+#include "report/rates.h"
+#include "report/sheet.h"
 
 /* The sentence below a table (.hint) appears where the table's box is narrower than the table. */
 void cli_bench_style(FILE *out, size_t n_series, size_t table_rem)

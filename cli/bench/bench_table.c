@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "common/plot.h"
-#include "common/rates.h"
-#include "common/sheet.h"
-#include "common/text.h"
+#include "report/plot.h"
+#include "report/rates.h"
+#include "report/sheet.h"
+#include "tool/text.h"
 
 enum { WIDTH = 80, LEAST_NAME = 12, COUNT = 5, CATEGORY = 20, CELL = 7, CELLS = (WIDTH - CATEGORY - COUNT) / CELL };
 

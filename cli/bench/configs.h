@@ -9,7 +9,7 @@
 #ifndef VOUCH_CLI_CONFIGS_H
 #define VOUCH_CLI_CONFIGS_H
 
-#include "common/engine.h"
+#include "model/engine.h"
 
 typedef struct cli_config {
     char name[CLI_DRAFTERS_SIZE + 40]; /* drafters, k, rule, "lossy" */

@@ -7,8 +7,8 @@
 
 #include "bench/bench.h"
 #include "cli.h"
-#include "common/rates.h"
-#include "common/statistics.h"
+#include "report/rates.h"
+#include "tool/statistics.h"
 
 /* A session and its running answer. */
 typedef struct slot {

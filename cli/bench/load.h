@@ -9,8 +9,8 @@
 #ifndef VOUCH_CLI_LOAD_H
 #define VOUCH_CLI_LOAD_H
 
-#include "common/provenance.h"
-#include "common/questions.h"
+#include "report/provenance.h"
+#include "model/questions.h"
 
 /* Sums over all rounds for one config and one number of answers at once. */
 typedef struct cli_load_cell {

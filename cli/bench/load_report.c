@@ -5,10 +5,10 @@
 
 #include "bench/bench.h"
 #include "bench/load.h"
-#include "common/file.h"
-#include "common/plot.h"
-#include "common/sheet.h"
-#include "common/text.h"
+#include "tool/file.h"
+#include "report/plot.h"
+#include "report/sheet.h"
+#include "tool/text.h"
 
 /* ----------------------------------------------------------------- terminal */
 

@@ -15,12 +15,12 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "common/file.h"
-#include "common/probe.h"
-#include "common/rates.h"
-#include "common/sheet.h"
-#include "common/statistics.h"
-#include "common/text.h"
+#include "tool/file.h"
+#include "model/probe.h"
+#include "report/rates.h"
+#include "report/sheet.h"
+#include "tool/statistics.h"
+#include "tool/text.h"
 
 /* The seconds of one kind of work in each round. */
 typedef struct series {

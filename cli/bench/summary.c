@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "common/statistics.h"
+#include "tool/statistics.h"
 
 const cli_answered *cli_bench_answer(const cli_comparison *b, size_t question, size_t round, size_t config)
 {

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "cli.h"
-#include "common/file.h"
-#include "common/json.h"
-#include "common/provenance.h"
-#include "common/sheet.h"
-#include "common/text.h"
+#include "tool/file.h"
+#include "tool/json.h"
+#include "report/provenance.h"
+#include "report/sheet.h"
+#include "tool/text.h"
 
 typedef struct law {
     const char *law, *name;

@@ -16,8 +16,8 @@
 #ifndef VOUCH_CLI_CHECK_H
 #define VOUCH_CLI_CHECK_H
 
-#include "common/engine.h"
-#include "common/probe.h"
+#include "model/engine.h"
+#include "model/probe.h"
 
 typedef struct cli_finding {
     const char *law, *name; /* "L1", "same bits" */

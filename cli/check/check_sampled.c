@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "check/check.h"
-#include "common/statistics.h"
+#include "tool/statistics.h"
 
 enum { PROMPT = 2, TOP = 64, RULE_DRAWS = 50000, SESSION_DRAWS = 4000, FEWEST_DRAWS = 30 };
 #define LEAST_CHANCE 1e-6

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "check/check.h"
-#include "common/statistics.h"
+#include "tool/statistics.h"
 
 enum {
     TURN = 8, WARM = 2, FEWEST_TURNS = 8, MOST_TURNS = CLI_MOST_PAIRS,

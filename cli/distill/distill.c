@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli.h"
-#include "common/file.h"
-#include "common/questions.h"
+#include "tool/file.h"
+#include "model/questions.h"
 #include "train/distill.h"
 
 /* The prompts of the command line, as train_options wants them. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/wrap.h"
+#include "tool/wrap.h"
 #include "run/paint.h"
 #include "run/thoughts.h"
 #include "run/trace.h"

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "common/prompt.h"
+#include "model/prompt.h"
 
 typedef struct cli_reply {
     vouch_finish finish; /* NONE: the answer was interrupted or failed */

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "common/file.h"
-#include "common/sampling.h"
+#include "tool/file.h"
+#include "options/recommended.h"
 #include "run/run.h"
 #include "run/sources.h"
 #include "run/stats.h"

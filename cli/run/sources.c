@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "common/file.h"
+#include "tool/file.h"
 
 static int complain(const char *flag, const char *path, const vouch_error *err)
 {

@@ -3,7 +3,7 @@
 #ifndef VOUCH_CLI_SOURCES_H
 #define VOUCH_CLI_SOURCES_H
 
-#include "common/engine.h"
+#include "model/engine.h"
 
 /* Loads the files of --prediction and --history into the session. A history file that doesn't exist yet is an empty
  * history. Prints its own complaint; returns an exit status. */

@@ -6,11 +6,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/rates.h"
-#include "common/file.h"
-#include "common/json.h"
-#include "common/sampling.h"
-#include "common/wrap.h"
+#include "report/rates.h"
+#include "tool/file.h"
+#include "tool/json.h"
+#include "tool/sampling.h"
+#include "tool/wrap.h"
 
 /* Figures of one run. NAN: the figure doesn't apply. */
 typedef struct figures {

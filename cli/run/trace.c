@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/text.h"
+#include "tool/text.h"
 
 static const char *const verdicts[] = {
     [VOUCH_ACCEPTED] = "accepted", [VOUCH_REJECTED] = "rejected", [VOUCH_NOT_REACHED] = "not reached"};

@@ -4,9 +4,9 @@
 #define VOUCH_DRAFT_SETUP_H
 
 #include "draft/bridge.h"
-#include "model/head_weights.h"
-#include "model/shared_pass.h"
-#include "model/table.h"
+#include "model/head/head_weights.h"
+#include "model/pass/shared_pass.h"
+#include "model/head/draft_table.h"
 #include "text/grammar/constraint.h"
 
 /* Everything that a drafter may need when a session opens it. Pointers outlive the drafter. */

@@ -15,7 +15,7 @@
  *
  * The thread team runs the stages of different sessions side by side. A cycle touches only its session, and reads what
  * the engine has learned; the engine learns and counts afterwards. Between two levels, one thread stages
- * the rows of all sessions in the pass that they share (model/shared_pass.h), and the team runs it. A caller's own
+ * the rows of all sessions in the pass that they share (model/pass/shared_pass.h), and the team runs it. A caller's own
  * drafter stays in the caller's thread.
  *
  *   E1  Each session's rows follow its own tokens only, so its bytes don't depend on the others (laws L1, L7).
@@ -28,9 +28,9 @@
 
 #include "decode/cycle.h"
 #include "draft/drafter.h"
-#include "engine/model.h"
+#include "engine/file/model.h"
 #include "engine/prefixes.h"
-#include "model/shared_pass.h"
+#include "model/pass/shared_pass.h"
 
 /* Most guesses of all sessions in a pass. */
 enum { VOUCH_ENGINE_GUESSES = VOUCH_MAX_DRAFT, VOUCH_ENGINE_SESSIONS = 256 };

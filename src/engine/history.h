@@ -3,8 +3,8 @@
 #ifndef VOUCH_ENGINE_HISTORY_H
 #define VOUCH_ENGINE_HISTORY_H
 
-#include "draft/suffix.h"
-#include "engine/model.h"
+#include "draft/free/suffix.h"
+#include "engine/file/model.h"
 
 size_t vouch_history_size(vouch_source history);
 /* bytes [vouch_history_size]. */

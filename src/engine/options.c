@@ -4,7 +4,7 @@
 
 #include "base/common.h"
 #include "draft/registry.h"
-#include "engine/table.h"
+#include "engine/file/table.h"
 
 enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_DRAFT = 16,
        DEFAULT_HISTORY = 1 << 16, MAX_HISTORY = 1 << 24, DEFAULT_BRANCHES = 8 };

@@ -4,7 +4,7 @@
 #define VOUCH_ENGINE_OPTIONS_H
 
 #include "decode/judge.h"
-#include "engine/model.h"
+#include "engine/file/model.h"
 
 /* Decisions that no option has a value for. */
 typedef struct vouch_options_choice {

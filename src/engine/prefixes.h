@@ -15,7 +15,7 @@
 #ifndef VOUCH_ENGINE_PREFIXES_H
 #define VOUCH_ENGINE_PREFIXES_H
 
-#include "model/memory.h"
+#include "model/memory/memory.h"
 
 typedef struct vouch_prefix_page {
     uint64_t hash;   /* of all tokens up to its end */

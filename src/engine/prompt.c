@@ -11,7 +11,7 @@
 #include "base/common.h"
 #include "base/floats.h"
 #include "draft/compose.h"
-#include "draft/prediction.h"
+#include "draft/free/prediction.h"
 #include "engine/history.h"
 #include "engine/session.h"
 

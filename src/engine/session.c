@@ -19,7 +19,7 @@
 #include "draft/registry.h"
 #include "engine/options.h"
 #include "engine/session.h"
-#include "engine/table.h"
+#include "engine/file/table.h"
 
 enum { FEWEST_LOGITS = 16 }; /* so that vouch_session_time_pass can measure passes of up to 16 rows */
 

@@ -10,7 +10,7 @@
 #include "engine/engine.h"
 #include "engine/options.h"
 #include "engine/target.h"
-#include "text/thoughts.h"
+#include "text/chat/thoughts.h"
 #include "text/tokenizer.h"
 
 /* Log probabilities that a prompt's passes fill. */

@@ -4,7 +4,7 @@
 #define VOUCH_ENGINE_TARGET_H
 
 #include "decode/cycle.h"
-#include "model/pass.h"
+#include "model/pass/pass.h"
 #include "text/grammar/constraint.h"
 
 typedef struct vouch_engine_target {

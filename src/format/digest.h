@@ -3,7 +3,7 @@
  * The digest of a model's file tells whether two files have the same model: architecture, hyperparameters, token table,
  * and the tensors with their names, types and shapes. Of each tensor's data it reads a few samples, so it takes
  * milliseconds. Name, author, chat template and the order of keys and tensors don't count, and neither does a split
- * into parts. A head (draft/head.h) names the digest of the target that it was taught for.
+ * into parts. A head (draft/paid/head.h) names the digest of the target that it was taught for.
  */
 #ifndef VOUCH_FORMAT_DIGEST_H
 #define VOUCH_FORMAT_DIGEST_H

@@ -17,7 +17,7 @@ typedef struct vouch_expert_hparams {
     float scale;
     float shared_scale;  /* 0: 1 */
 } vouch_expert_hparams;
-/* Hyperparameters of a family with Mamba or Mamba-2 mixers (mamba.h). */
+/* Hyperparameters of a family with Mamba or Mamba-2 mixers (mamba_tensors.h). */
 typedef struct vouch_mamba_hparams {
     int32_t n_inner, n_state; /* channels; floats of a channel's state or keys of a head */
     int32_t width;    /* of the convolution */

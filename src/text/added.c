@@ -12,7 +12,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "format/hf_tokenizer.h"
+#include "format/hf/vocabulary/hf_tokenizer.h"
 #include "text/internal.h"
 #include "text/unicode.h"
 

@@ -13,7 +13,7 @@
  *                                            that they don't have
  *   ggml.add_space_prefix, ggml.remove_extra_whitespaces (spaces.c), ggml.precompiled_charsmap (charsmap.c)
  *   vouch.end_token_ids      [integer]      further tokens that end an answer
- *   vouch.nfc, vouch.whole_words             override the pre-tokenizer's rule (format/hf_tokenizer.h)
+ *   vouch.nfc, vouch.whole_words             override the pre-tokenizer's rule (format/hf/vocabulary/hf_tokenizer.h)
  *   vouch.token_flags                        flags of added tokens (added.c). Files made from Hugging Face folders
  *                                            have these four keys
  *   chat_template             text           chat.c

@@ -3,7 +3,7 @@
  * Builds the command with a rollback that leaves a trace: it replaces the keys and values of the last kept token by
  * those of the token before it. `vouch check` must find that law L3 is broken.
  */
-#include "model/memory.h"
+#include "model/memory/memory.h"
 
 int32_t __real_vouch_memory_rewind(vouch_memory *memory, int32_t n);
 void __real_vouch_memory_keep_path(vouch_memory *memory, const int32_t *path, int32_t n);

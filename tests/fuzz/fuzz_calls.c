@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "reader.h"
-#include "support/call_templates.h"
-#include "support/tiny_model.h"
+#include "call/reader.h"
+#include "support/program/call_templates.h"
+#include "support/model/tiny_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

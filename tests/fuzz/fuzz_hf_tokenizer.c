@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/hf_tokenizer.h"
+#include "format/hf/vocabulary/hf_tokenizer.h"
 #include "text/tokenizer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

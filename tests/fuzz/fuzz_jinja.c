@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/conversation.h"
+#include "text/chat/conversation.h"
 #include "text/jinja/template.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

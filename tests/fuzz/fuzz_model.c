@@ -4,7 +4,7 @@
  * or the model works: it tokenizes a text and a conversation, runs a prompt, and two cycles of speculation give tokens
  * inside the vocabulary or VOUCH_E_NUMERIC. Anything else traps.
  *
- * The library opens models by path, so the input goes into a memory file. tests/test_fuzz_model.c runs this target
+ * The library opens models by path, so the input goes into a memory file. test_fuzz_model.c runs this target
  * inside the ordinary tests and reads the counts in `seen`.
  */
 #include <stdio.h>

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fields.h"
-#include "http.h"
-#include "mhd.h"
-#include "support/tiny_model.h"
+#include "http/fields.h"
+#include "http/http.h"
+#include "http/mhd.h"
+#include "support/model/tiny_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

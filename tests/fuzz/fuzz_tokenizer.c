@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/tiny_vocab.h"
+#include "support/model/tiny_vocab.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
 

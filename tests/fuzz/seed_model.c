@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "kernels/forms.h"
-#include "support/tiny_model.h"
+#include "support/model/tiny_model.h"
 
 int main(int argc, char **argv)
 {

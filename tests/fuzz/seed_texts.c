@@ -7,9 +7,9 @@
 
 #include "golden/jinja.h"
 #include "golden/schema_values.h"
-#include "support/call_templates.h"
-#include "support/tiny_model.h"
-#include "text/templates.h"
+#include "support/program/call_templates.h"
+#include "support/model/tiny_model.h"
+#include "text/chat/templates.h"
 #include "vouch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

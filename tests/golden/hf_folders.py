@@ -7,7 +7,7 @@
 Needs the packages torch and transformers. transformers 5.24.0 and torch 2.15.0 made the table in the
 repository.
 
-The weights follow from the tensors' names, so that tests/support/hf_model.c can write the same folders: config.json and
+The weights follow from the tensors' names, so that tests/support/model/hf_model.c can write the same folders: config.json and
 the safetensors. They have few bits, so that F32, F16 and BF16 hold them exactly.
 """
 import json

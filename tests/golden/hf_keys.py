@@ -51,7 +51,7 @@ VISION = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num
 GEMMA4_VISION = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2,
                  "num_key_value_heads": 2, "head_dim": 8}
 FAMILY = re.compile(r'FAMILY\("([a-z0-9_]+)"')
-SOURCE = pathlib.Path(__file__).parents[2] / "src/format/hf_family.c"
+SOURCE = pathlib.Path(__file__).parents[2] / "src/format/hf/hf_family.c"
 UNKNOWN = re.compile("ignored metadata|which vouch doesn.t know")
 OTHER_INPUTS = re.compile(r"(model\.)?(vision_tower|visual|multi_modal_projector|embed_(vision|audio)|audio_tower)\.")
 

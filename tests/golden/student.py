@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """One training step of a small draft model, by PyTorch: python3 tests/golden/student.py >tests/golden/student.h
 
-The model is written here a second time, with whole matrices, after the formulas of train/student.h and
-train_loss_classes. Autograd makes the gradients. All in double precision. With factors (train/lora.h), the fixed matrix
+The model is written here a second time, with whole matrices, after the formulas of train/network/student.h and
+train_loss_classes. Autograd makes the gradients. All in double precision. With factors (train/network/lora.h), the fixed matrix
 and the factors run one after the other, as in the LoRA paper, and torch.optim.AdamW makes a step.
 """
 import torch

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """One training step of a small head, by PyTorch: python3 tests/golden/train.py >tests/golden/train.h
 
-The head is written here a second time, one row and one key at a time, after the formulas of train/head.h and
-train/attention.h. Autograd makes the gradients, torch.optim.AdamW the updated weights. All in double precision.
+The head is written here a second time, one row and one key at a time, after the formulas of train/network/head.h and
+train/network/attention.h. Autograd makes the gradients, torch.optim.AdamW the updated weights. All in double precision.
 """
 import torch
 
@@ -15,7 +15,7 @@ ROWS = ENDS[-1]
 
 
 def wave(n, seed, scale):
-    """The numbers that tests/support/tiny_lessons.h makes by the same formula."""
+    """The numbers that tests/support/head/tiny_lessons.h makes by the same formula."""
     i = torch.arange(n, dtype=torch.float64)
     return torch.sin(i * (1.3 + 0.1 * seed) + seed) * scale
 

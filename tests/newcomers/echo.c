@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A free drafter in one file, for tests/test_newcomers.sh: it guesses that the last token repeats. */
+/* A free drafter in one file, for tests/house/test_newcomers.sh: it guesses that the last token repeats. */
 #include <stdlib.h>
 
 #include "draft/registry.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the model for tests/test_newcomers.sh. */
-#include "support/tiny_model.h"
+/* Writes the model for tests/house/test_newcomers.sh. */
+#include "support/model/tiny_model.h"
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A rule in one file, for tests/test_newcomers.sh: it rejects every guess and draws each token as MATCH does. */
+/* A rule in one file, for tests/house/test_newcomers.sh: it rejects every guess and draws each token as MATCH does. */
 #include "decode/rules.h"
 
 static int32_t refuse(vouch_siblings *site, int32_t first)

@@ -5,7 +5,7 @@
 #
 # which runs each one in a subshell with -e, in the repository's root, with an empty folder $TMP, and reports like
 # cmocka. A test calls  test_skip WHY  when something optional is missing.
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-release}
 CC=${CC:-cc}
 export BUILD CC

@@ -3,10 +3,10 @@
  * and DeepSeek's experts with a biased sigmoid router. Spark 2.5 (iFlytek): gates of heads, windows, GELU, dense. */
 #include <math.h>
 
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/keys.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/keys.h"
+#include "model/load/mixture.h"
 
 /* The last of every four layers sees all tokens and has no rotation. */
 static vouch_status read_afmoe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Arctic (Snowflake): a dense network after attention, and experts that read the layer's input. */
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/mixture.h"
 
 /* feed_forward_length is an expert's width; the dense network's is n_embd. */
 static vouch_status read_arctic(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)

@@ -2,10 +2,10 @@
 /* Command R (Cohere): LayerNorm without biases, parallel branches, scaled logits; Command R+ normalises heads. Command
  * R7B and A (arXiv 2504.00698): windows in three layers of four; only these layers rotate. With experts: RMSNorm
  * in some files; dense layers rotate, too; the result is the mean of the experts' and the shared network's. */
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/keys.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/keys.h"
+#include "model/load/mixture.h"
 
 static vouch_status read_command_r(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {

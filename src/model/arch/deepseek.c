@@ -2,9 +2,9 @@
 /* DeepSeekMoE (Dai et al., arXiv 2401.06066), and the families that follow it: the first layers are dense, the others
  * have experts and a shared network. dots.llm1 (2506.05767), Ling (2503.05139), Ling 2.0 (2510.22115), GLM-4.5
  * (2508.06471) and Hunyuan 3 normalise heads, and their routers are biased. */
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/mixture.h"
 
 static vouch_status read_with_head_norms(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {

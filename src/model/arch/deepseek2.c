@@ -5,11 +5,11 @@
 #include <limits.h>
 #include <math.h>
 
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/keys.h"
-#include "model/latent_tensors.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/keys.h"
+#include "model/load/latent_tensors.h"
+#include "model/load/mixture.h"
 
 static vouch_status read_deepseek2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {

@@ -4,10 +4,10 @@
  * a window, shared keys and values, per-layer embeddings, experts beside the feed-forward network. */
 #include <math.h>
 
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/keys.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/keys.h"
+#include "model/load/mixture.h"
 
 static vouch_status read_gemma(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {

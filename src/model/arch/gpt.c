@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Families after GPT-2: LayerNorm with biases, as a rule GELU and no gate. They differ in how positions enter, and in
  * whether the branches are parallel. */
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/keys.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/keys.h"
 
 static vouch_status read_plain(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {

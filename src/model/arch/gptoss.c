@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* gpt-oss (arXiv 2508.10925): every second layer has a window, and every softmax a sink; the experts and their router
  * have biases, and SwiGLU is clamped. */
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/mixture.h"
 
 static vouch_status read_gptoss(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {

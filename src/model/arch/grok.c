@@ -2,9 +2,9 @@
 /* Grok-1 and Grok-2 (xAI): GELU, norms after the branches, softcaps and scales; Grok-2 has a dense network beside the
  * experts, and the sum of both is divided by sqrt(2). DBRX (Databricks, 2024): LayerNorm, clamped queries, keys and
  * values. */
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/mixture.h"
 
 /* Begins with the scales and caps of Grok-1, which its first files don't state. */
 static vouch_status read_grok(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/keys.h"
-#include "model/latent_tensors.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/keys.h"
+#include "model/load/latent_tensors.h"
+#include "model/load/mixture.h"
 
 /* The layers of both kinds have equally many heads. */
 static vouch_status read_both(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)

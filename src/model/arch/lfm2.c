@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* LFM2, dense and with experts (Liquid AI): layers without KV heads mix by a short convolution of W_b x * W_x x, times
  * W_c x; the others are attention with normalised heads. */
-#include "model/arch.h"
-#include "model/keys.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/keys.h"
+#include "model/load/mixture.h"
 
 /* Every layer with attention has the file's window, if the file has one. */
 static vouch_status read_lfm2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)

@@ -4,11 +4,11 @@
 #include <math.h>
 
 #include "base/angle.h"
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/keys.h"
-#include "model/mamba.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/keys.h"
+#include "model/load/mamba_tensors.h"
+#include "model/load/mixture.h"
 
 static vouch_status read_llama(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {

@@ -5,10 +5,10 @@
  * arXiv 2501.19399). An expert's input is the row times the expert's weight.
  */
 #include "base/memory.h"
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/keys.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/keys.h"
+#include "model/load/mixture.h"
 
 static vouch_status read_llama4(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {

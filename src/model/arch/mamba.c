@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Mamba and Mamba-2 alone, and the families that mix them with attention. Granite's hybrid is in llama.c. */
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/mamba.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/mamba_tensors.h"
+#include "model/load/mixture.h"
 
 /* No attention and no feed-forward, whatever the file states. */
 static vouch_status read_bare(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* MiMo-V2 (Xiaomi): layers with a window have other KV heads and angles than the others, and may have
  * sinks; values are narrower than keys. */
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/mixture.h"
 
 static vouch_status read_mimo2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {

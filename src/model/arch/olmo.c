@@ -2,9 +2,9 @@
 /* OLMo (arXiv 2402.00838): LayerNorm without weights, clamped queries, keys and values. OLMo 2 and 3 (2501.00656):
  * norms only after the branches, and one norm over all heads. OLMoE (2409.02060) and MiniMax-M2: one norm over
  * all heads, and experts. EXAONE 4 (2507.11407): norms only after the branches. K-EXAONE: experts, norms of heads. */
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/mixture.h"
 
 static vouch_status read_olmo(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {

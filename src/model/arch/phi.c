@@ -2,10 +2,10 @@
 /* Phi-1 to Phi-2 (arXiv 2309.05463): LayerNorm, parallel branches, no gate. Phi-3 and Phi-4 (2404.14219): fused
  * matrices, long and short factors of the frequencies; Phi-3.5-MoE: experts, and norms with biases. GLM-4 and ChatGLM
  * (2406.12793): a fused gate, too. */
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/keys.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/keys.h"
+#include "model/load/mixture.h"
 
 static vouch_status read_phi2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {

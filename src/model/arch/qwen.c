@@ -4,10 +4,10 @@
  * (JetBrains) and Maple, with experts, have windows. The families for pictures rotate sections of a head by three
  * positions, which are equal for text. */
 #include "base/common.h"
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/keys.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/keys.h"
+#include "model/load/mixture.h"
 
 /* The file states the width of gate and up together. */
 static vouch_status read_qwen(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Qwen3-Next and Qwen3.5, dense and with experts (Alibaba): three of four layers are gated delta nets (arXiv
  * 2412.06464), the fourth is attention whose heads have gates. */
-#include "model/arch.h"
-#include "model/keys.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/keys.h"
+#include "model/load/mixture.h"
 
 /* Delta nets are the layers that attention.recurrent_layers names, or all but each full_attention_interval-th. */
 static vouch_status read_pattern(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)

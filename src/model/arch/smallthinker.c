@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SmallThinker (arXiv 2507.20984): the router reads a layer's input before attention; ReLU; every fourth layer has
  * neither window nor rotation. */
-#include "model/arch.h"
-#include "model/dense.h"
-#include "model/mixture.h"
+#include "model/load/arch.h"
+#include "model/load/dense.h"
+#include "model/load/mixture.h"
 
 /* The windows are 4096 tokens wide whatever the file says, as in llama.cpp. */
 static vouch_status read_smallthinker(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)

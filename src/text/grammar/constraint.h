@@ -23,7 +23,7 @@
 #define VOUCH_TEXT_GRAMMAR_CONSTRAINT_H
 
 #include "text/grammar/trie.h"
-#include "text/thoughts.h"
+#include "text/chat/thoughts.h"
 #include "vouch.h"
 
 typedef struct vouch_constraint vouch_constraint;

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/chat/recall.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tool/file.h"
+
+enum { MOST_MESSAGES = 1000, LONGEST_KEPT = 65536 };
+
+/* Finds the path of the file and makes its folder. False: no folder. */
+static bool path_find(char path[PATH_MAX])
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    int n = -1;
+    if (state && *state == '/') n = snprintf(path, PATH_MAX, "%s/vouch/messages", state);
+    else if (home && *home == '/') n = snprintf(path, PATH_MAX, "%s/.local/state/vouch/messages", home);
+    if (n < 0 || n >= PATH_MAX) return false;
+    for (char *at = path + 1; (at = strchr(at, '/')) != NULL; at++) {
+        *at = 0;
+        const bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
+        *at = '/';
+        if (!made) return false;
+    }
+    return true;
+}
+
+static bool recall_push(cli_recall *recall, const char *text, size_t n)
+{
+    if (recall->n == recall->capacity) {
+        const size_t capacity = recall->capacity * 2 + 64;
+        char **larger = realloc(recall->items, capacity * sizeof *larger);
+        if (!larger) return false;
+        recall->items = larger;
+        recall->capacity = capacity;
+    }
+    char *copy = strndup(text, n);
+    if (copy) recall->items[recall->n++] = copy;
+    return copy != NULL;
+}
+
+/* The message as JSON with a line end. The caller frees it. NULL: malformed UTF-8, or not enough memory. */
+static char *line_of(const char *text, size_t n)
+{
+    json_t *value = json_stringn(text, n);
+    char *line = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL, *longer = NULL;
+    json_decref(value);
+    if (line) longer = realloc(line, strlen(line) + 2);
+    if (line && !longer) free(line);
+    return longer ? strcat(longer, "\n") : NULL;
+}
+
+/* Rewrites a long file with its newest messages. */
+static void file_shorten(cli_recall *recall)
+{
+    if (recall->n <= 2 * MOST_MESSAGES) return;
+    const size_t first = recall->n - MOST_MESSAGES;
+    char *bytes = NULL;
+    size_t n = 0;
+    FILE *stream = open_memstream(&bytes, &n);
+    for (size_t i = first; stream && i < recall->n; i++) {
+        char *line = line_of(recall->items[i], strlen(recall->items[i]));
+        if (line) fputs(line, stream);
+        free(line);
+    }
+    vouch_error err;
+    /* If the write fails, the long file stays. */
+    if (stream && fclose(stream) == 0) (void)cli_file_write(recall->path, bytes, n, &err);
+    free(bytes);
+}
+
+/* Reads one message a line; skips damaged lines. */
+static void lines_read(cli_recall *recall, char *bytes)
+{
+    for (char *line = bytes, *end; *line; line = end + (*end == '\n')) {
+        end = line + strcspn(line, "\n");
+        json_t *value = json_loadb(line, (size_t)(end - line), JSON_DECODE_ANY, NULL);
+        if (json_is_string(value)) recall_push(recall, json_string_value(value), json_string_length(value));
+        json_decref(value);
+    }
+}
+
+void cli_recall_open(cli_recall *recall)
+{
+    char path[PATH_MAX], *bytes = NULL;
+    size_t n;
+    struct stat info;
+    vouch_error err;
+    *recall = (cli_recall){0};
+    if (!path_find(path)) return;
+    recall->path = strdup(path);
+    if (!recall->path || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return;
+    if (info.st_mode & 077) (void)chmod(path, 0600); /* fails on the file of another user, which stays as it is */
+    if (cli_file_read(path, &bytes, &n, &err)) return;
+    lines_read(recall, bytes);
+    free(bytes);
+    file_shorten(recall);
+}
+
+void cli_recall_add(cli_recall *recall, const char *text, size_t n)
+{
+    const char *latest = recall->n ? recall->items[recall->n - 1] : "";
+    if (n == 0 || (strlen(latest) == n && memcmp(latest, text, n) == 0)) return;
+    if (!recall_push(recall, text, n) || !recall->path || n > LONGEST_KEPT) return;
+    char *line = line_of(text, n);
+    const int fd = line ? open(recall->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
+    if (fd >= 0) {
+        (void)!write(fd, line, strlen(line)); /* on failure the message is sent all the same */
+        close(fd);
+    }
+    free(line);
+}
+
+void cli_recall_close(cli_recall *recall)
+{
+    for (size_t i = 0; i < recall->n; i++) free(recall->items[i]);
+    free(recall->items);
+    free(recall->path);
+}

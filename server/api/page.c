@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The page at /: page.html as it is. */
+#include "api/page.h"
+
+static const unsigned char page[] = {
+#include "page.inc"
+};
+
+void server_page(server_exchange *x)
+{
+    server_reply_text(x, 200, "text/html; charset=utf-8", (const char *)page, sizeof page);
+}

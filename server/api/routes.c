@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The paths of the server. */
+#include "tool/json.h"
+#include "api/messages.h"
+#include "api/native.h"
+#include "api/observe.h"
+#include "api/openai.h"
+#include "api/openapi.h"
+#include "api/page.h"
+#include "request/request.h"
+#include "api/responses.h"
+
+static void health(server_exchange *x)
+{
+    const bool drains = atomic_load(&x->server->drains);
+    const cli_json_entry entries[] = {{"status", json_string(drains ? "shutting down" : "ok")}};
+    server_reply_json(x, drains ? 503 : 200, cli_json_object(entries, 1));
+}
+
+#define JSON     "application/json"
+#define ANSWERS  SERVER_ROUTE_ANSWERS
+#define PUBLIC   SERVER_ROUTE_PUBLIC
+#define REQUEST  &server_request_fields
+#define CHAT     server_chat_completions, "Answer in a conversation.", JSON, REQUEST, SERVER_CHAT
+#define COUNT    server_count_chat_tokens, "Count the tokens of a conversation.", JSON, REQUEST, SERVER_CHAT
+#define RESPONSE server_responses, "Answer in a conversation.", JSON, REQUEST, SERVER_RESPONSES
+#define TOKENS   server_count_response_tokens, "Count the tokens of a conversation.", JSON, REQUEST, SERVER_RESPONSES
+#define NATIVE   server_native_completion, "Go on with a text, as llama.cpp does.", JSON, REQUEST, SERVER_NATIVE
+#define NOTHING  NULL, 0
+
+const server_route server_routes[] = {
+    {"GET", "/", PUBLIC, server_page, "The page.", "text/html", NOTHING},
+    {"GET", "/openapi.json", PUBLIC, server_show_openapi, "This document.", JSON, NOTHING},
+    {"GET", "/health", PUBLIC, health, "Is the server ready?", JSON, NOTHING},
+    {"GET", "/v1/health", PUBLIC, health, "Is the server ready?", JSON, NOTHING},
+    {"GET", "/ping", PUBLIC, health, "Is the server ready?", JSON, NOTHING},
+    {"GET", "/version", PUBLIC, server_show_version, "The version.", JSON, NOTHING},
+    {"GET", "/v1/models", 0, server_list_models, "The models.", JSON, NOTHING},
+    {"GET", "/models", 0, server_list_models, "The models.", JSON, NOTHING},
+    {"GET", "/v1/models/{model}", 0, server_show_model, "The model of this name.", JSON, NOTHING},
+    {"GET", "/models/{model}", 0, server_show_model, "The model of this name.", JSON, NOTHING},
+    {"POST", "/v1/chat/completions", ANSWERS, CHAT},
+    {"POST", "/chat/completions", ANSWERS, CHAT},
+    {"POST", "/v1/completions", ANSWERS, server_completions, "Go on with a text.", JSON, REQUEST, SERVER_COMPLETIONS},
+    {"POST", "/v1/chat/completions/input_tokens", 0, COUNT},
+    {"POST", "/chat/completions/input_tokens", 0, COUNT},
+    {"POST", "/v1/responses", ANSWERS, RESPONSE},
+    {"POST", "/responses", ANSWERS, RESPONSE},
+    {"POST", "/v1/responses/input_tokens", 0, TOKENS},
+    {"POST", "/responses/input_tokens", 0, TOKENS},
+    {"POST", "/v1/messages", ANSWERS, server_messages, "Answer in a conversation.", JSON, REQUEST, SERVER_MESSAGES},
+    {"POST", "/v1/messages/count_tokens", 0, server_count_tokens, "Count the tokens of a conversation.", JSON,
+     REQUEST, SERVER_MESSAGES},
+    {"POST", "/completion", ANSWERS, NATIVE},
+    {"POST", "/completions", ANSWERS, NATIVE},
+    {"POST", "/infill", ANSWERS, server_native_infill, "Write the text between two others, as llama.cpp does.", JSON,
+     REQUEST, SERVER_INFILL},
+    {"POST", "/tokenize", 0, server_tokenize, "The tokens of a text.", JSON, &server_text_fields, SERVER_TOKENIZE},
+    {"POST", "/detokenize", 0, server_detokenize, "The text of tokens.", JSON, &server_text_fields, SERVER_DETOKENIZE},
+    {"POST", "/apply-template", 0, server_apply_template, "A conversation as the model reads it.", JSON, NULL,
+     SERVER_TEMPLATE},
+    {"GET", "/tokenizer_info", 0, server_show_tokenizer, "Special tokens and the chat template.", JSON, NOTHING},
+    {"GET", "/props", 0, server_show_props, "Properties of the server and of a model, ?model=NAME.", JSON, NOTHING},
+    {"GET", "/slots", 0, server_show_slots, "The sessions that may run at once.", JSON, NOTHING},
+    {"GET", "/metrics", 0, server_show_metrics, "Counters and histograms for Prometheus.", "text/plain", NOTHING},
+    {"GET", "/admin/speculation", 0, server_show_speculation, "Speculation of requests that set none.", JSON, NOTHING},
+    {"POST", "/admin/speculation", 0, server_set_speculation, "Change the speculation of requests that set none.",
+     JSON, &server_speculation_fields, SERVER_ADMIN},
+};
+const size_t server_n_routes = sizeof server_routes / sizeof *server_routes;

@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: MIT */
+#include "http/http.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <math.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "tool/json.h"
+#include "tool/term.h"
+#include "http/fields.h"
+#include "http/mhd.h"
+
+enum {
+    MOST_CONNECTIONS = 1024,
+    CONNECTION_MEMORY = 64 << 10, /* bytes for the headers of a request */
+    N_THREADS = 4,
+    STREAM_LIMIT = 256 << 10, /* bytes of events that may wait for a reader */
+    MOST_PUSHED = 4 << 10,    /* bytes that an empty socket always takes; a socket buffers at least 4.5 KiB */
+    SLOWEST = 16 << 10        /* fewest bytes per second of a body, in either direction, after --timeout */
+};
+
+/* ----------------------------------------------------------------- deadlines */
+
+/* The client has --timeout seconds, and for n bytes as much longer as the slowest allowed client takes. */
+static void set_deadline(server_exchange *x, size_t n)
+{
+    if (x->deadline) server_deadline_set(x->deadline, x->server->options->timeout_seconds + (double)n / SLOWEST);
+}
+
+/* A client that waits for the model has no deadline. */
+static void clear_deadline(server_exchange *x)
+{
+    if (x->deadline) server_deadline_set(x->deadline, INFINITY);
+}
+
+/* ------------------------------------------------------------------- replies */
+
+static void add_origin(const server_exchange *x, struct MHD_Response *response)
+{
+    if (!x->origin) return;
+    mhd.MHD_add_response_header(response, "Access-Control-Allow-Origin", x->origin);
+    mhd.MHD_add_response_header(response, "Vary", "Origin");
+}
+
+/* A warning for each part of a schema that the answer's grammar doesn't bind. Names of the schema may have any
+ * characters, a header only some. */
+static void add_warnings(const server_exchange *x, struct MHD_Response *response)
+{
+    enum { MOST = 8 };
+    const vouch_grammar *grammar = x->job ? x->job->grammar : NULL;
+    const char *note;
+    for (size_t i = 0; grammar && i < MOST && (note = vouch_grammar_unbound(grammar, i)) != NULL; i++) {
+        char value[300] = "299 vouch \"";
+        size_t n = strlen(value);
+        for (; *note && n + 4 < sizeof value; note++) {
+            if (*note == '"' || *note == '\\') value[n++] = '\\';
+            value[n++] = (char)(*note >= ' ' && *note < 0x7f ? *note : '?');
+        }
+        value[n++] = '"';
+        value[n] = '\0';
+        mhd.MHD_add_response_header(response, "Warning", value);
+    }
+}
+
+static void reply(server_exchange *x, int status, const char *type, char *bytes, size_t n)
+{
+    struct MHD_Response *response = mhd.MHD_create_response_from_buffer(n, bytes, MHD_RESPMEM_MUST_FREE);
+    if (!response) {
+        free(bytes);
+        return;
+    }
+    if (type) mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    add_origin(x, response);
+    add_warnings(x, response);
+    x->response = response;
+    x->status = status;
+    set_deadline(x, n);
+}
+
+void server_reply_text(server_exchange *x, int status, const char *type, const char *text, size_t n)
+{
+    char *copy = malloc(n ? n : 1);
+    if (!copy) return;
+    if (n) memcpy(copy, text, n);
+    reply(x, status, type, copy, n);
+}
+
+/* Takes the text. */
+static void reply_json_text(server_exchange *x, int status, server_text *text)
+{
+    if (text->failed) server_text_free(text);
+    else reply(x, status, "application/json", text->bytes, text->n);
+}
+
+void server_reply_json(server_exchange *x, int status, json_t *body)
+{
+    server_text text = {0};
+    server_text_json(&text, body);
+    reply_json_text(x, status, &text);
+}
+
+/* The Anthropic API's words, where they differ. */
+static const char *anthropic_type(const server_fault *fault)
+{
+    switch (fault->status) {
+    case 403: return "permission_error";
+    case 413: return "request_too_large";
+    case 500: return "api_error";
+    default: return server_fault_type(fault);
+    }
+}
+
+json_t *server_error_json(const server_exchange *x, const server_fault *fault)
+{
+    if (x->path && server_is_anthropic(x->path)) {
+        const cli_json_entry details[] = {{"error_code", json_string(fault->code)}};
+        const cli_json_entry inner[] = {{"type", json_string(anthropic_type(fault))},
+                                        {"message", cli_json_text(fault->message)},
+                                        {"details", cli_json_object(details, 1)}};
+        const cli_json_entry outer[] = {{"type", json_string("error")}, {"error", cli_json_object(inner, 3)}};
+        return cli_json_object(outer, 2);
+    }
+    const cli_json_entry outer[] = {{"error", server_fault_json(fault)}};
+    return cli_json_object(outer, 1);
+}
+
+void server_reply_fault(server_exchange *x, const server_fault *fault)
+{
+    server_fault memory;
+    if (fault->status == 0) {
+        server_fail_memory(&memory);
+        fault = &memory;
+    }
+    server_reply_json(x, fault->status, server_error_json(x, fault));
+    if (!x->response) return;
+    if (fault->status == 429 || fault->status == 503) mhd.MHD_add_response_header(x->response, "Retry-After", "1");
+    if (fault->status == 405) mhd.MHD_add_response_header(x->response, MHD_HTTP_HEADER_ALLOW, x->allowed);
+    if (fault->status == 401) mhd.MHD_add_response_header(x->response, "WWW-Authenticate", "Bearer");
+}
+
+void server_sse(server_exchange *x, const char *name, json_t *value)
+{
+    if (name) server_text_format(&x->out, "event: %s\n", name);
+    server_text_put(&x->out, "data: ");
+    server_text_json(&x->out, value);
+    server_text_put(&x->out, "\n\n");
+}
+
+void server_make_id(server *s, const char *prefix, char id[64])
+{
+    uint64_t random = 0;
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0) random = (uint64_t)(size_t)&random;
+    snprintf(id, 64, "%s%016llx%06llx", prefix, (unsigned long long)random,
+             (unsigned long long)atomic_fetch_add(&s->n_ids, 1));
+}
+
+/* ------------------------------------------------------------------ the answer */
+
+/* Under the job's lock. */
+static void resume(server_exchange *x)
+{
+    if (!x->suspended) return;
+    x->suspended = false;
+    mhd.MHD_resume_connection(x->connection);
+}
+
+/* Gives the format the events that the exchange holds. */
+static void format_events(server_exchange *x)
+{
+    for (size_t at = 0; at < x->events.n;) {
+        const server_event *event = (const server_event *)(const void *)(x->events.bytes + at);
+        x->format->event(x, event);
+        at += event->size;
+    }
+}
+
+/* Sends x->out as a chunk, if the client has read all before it: then the socket takes the whole chunk and Nagle's
+ * algorithm delays nothing. False: nothing is sent. */
+static bool push_chunk(server_exchange *x)
+{
+    char head[24];
+    int n_unread = 0;
+    if (x->out.failed || x->out.n > MOST_PUSHED || ioctl(x->watched.fd, SIOCOUTQ, &n_unread) || n_unread) return false;
+    const int n_head = snprintf(head, sizeof head, "%zx\r\n", x->out.n);
+    struct iovec parts[] = {{head, (size_t)n_head}, {x->out.bytes, x->out.n}, {(char[]){"\r\n"}, 2}};
+    const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
+    const ssize_t n = sendmsg(x->watched.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n < 0) return false;
+    /* The system has no memory for the rest. A stream with a hole must not go on. */
+    if ((size_t)n < (size_t)n_head + x->out.n + 2) shutdown(x->watched.fd, SHUT_RDWR);
+    x->out.n = 0;
+    return true;
+}
+
+/* Sends the events of a suspended stream from the worker's thread, under the job's lock. False: libmicrohttpd has to
+ * send; what is formatted already waits in x->out. */
+static bool push(server_exchange *x)
+{
+    server_job *job = x->job;
+    if (!x->is_chunked || x->server->options->certificate || !x->suspended) return false;
+    if (job->n_over == job->n_choices || job->events.failed || atomic_load(&job->full)) return false;
+    server_job_swap(job, &x->events);
+    format_events(x);
+    return x->out.n == 0 || push_chunk(x);
+}
+
+/* The job calls this under its lock after each event. Without a stream only the last event matters. */
+static void on_event(void *user)
+{
+    server_exchange *x = user;
+    x->has_news = true;
+    if (atomic_load(&x->job->full)) set_deadline(x, 0);
+    if (x->is_stream ? !push(x) : x->job->n_over == x->job->n_choices || x->job->events.failed) resume(x);
+}
+
+static void on_gone(void *user)
+{
+    server_exchange *x = user;
+    pthread_mutex_lock(&x->job->lock);
+    x->gone = true;
+    atomic_store(&x->job->cancelled, true);
+    resume(x);
+    pthread_mutex_unlock(&x->job->lock);
+    server_worker_notify(x->model->worker);
+}
+
+static void on_tick(void *user)
+{
+    server_exchange *x = user;
+    pthread_mutex_lock(&x->job->lock);
+    if (x->is_stream) {
+        x->ping = x->suspended && !x->has_news;
+        x->has_news = false;
+        if (x->ping) resume(x);
+    }
+    pthread_mutex_unlock(&x->job->lock);
+}
+
+/* Watches the exchange's connection for a client that goes. False where the system watches no more. */
+static bool watch_connection(server_exchange *x)
+{
+    const union MHD_ConnectionInfo *info =
+        mhd.MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    x->watched = (server_watched){.fd = info->connect_fd, .gone = on_gone, .tick = on_tick, .user = x};
+    return server_watch_add(x->server->watch, &x->watched);
+}
+
+void server_begin(server_exchange *x, server_model *model, server_job *job, bool is_stream,
+                  const server_format *format, void *state)
+{
+    server_fault fault;
+    x->model = model;
+    x->job = job;
+    x->format = format;
+    x->state = state;
+    x->is_stream = is_stream;
+    if (is_stream) job->limit = STREAM_LIMIT;
+    if (is_stream && format->begin) format->begin(x); /* it reads the choices, which then are the worker's */
+    job->wake = on_event;
+    job->wake_user = x;
+    atomic_fetch_add(&x->server->n_jobs, 1);
+    const bool drains = atomic_load(&x->server->drains), is_watched = !drains && watch_connection(x);
+    if (is_watched && server_worker_submit(model->worker, job)) {
+        clear_deadline(x);
+        return;
+    }
+    if (is_watched) server_watch_remove(x->server->watch, &x->watched);
+    atomic_fetch_sub(&x->server->n_jobs, 1);
+    job->wake = NULL;
+    x->job = NULL;
+    server_job_release(job);
+    if (drains) server_fail(&fault, 503, "shutting_down", "", "the server is shutting down");
+    else if (!is_watched)
+        server_fail(&fault, 503, "out_of_memory", "", "the system watches no further connection; try again later");
+    else
+        server_fail(&fault, 429, "queue_full", "", "%d answers wait already; try again later",
+                    x->server->options->n_queue);
+    server_reply_fault(x, &fault);
+}
+
+static void job_over(server_exchange *x)
+{
+    if (x->is_over) return;
+    x->is_over = true;
+    server_watch_remove(x->server->watch, &x->watched);
+    atomic_fetch_sub(&x->server->n_jobs, 1);
+}
+
+/* Takes the events that have come, and gives them to the format. */
+static void take_events(server_exchange *x)
+{
+    bool was_full;
+    const bool is_over = server_job_take(x->job, &x->events, &was_full);
+    if (was_full) server_worker_notify(x->model->worker);
+    clear_deadline(x);
+    format_events(x);
+    if (is_over) job_over(x);
+}
+
+/* Suspends the connection until there is something to do; false: there is already. */
+static bool wait_for_events(server_exchange *x)
+{
+    server_job *job = x->job;
+    pthread_mutex_lock(&job->lock);
+    const bool ready = job->n_over == job->n_choices || job->events.failed || x->gone || x->ping ||
+                       (x->is_stream && job->events.n > 0);
+    if (!ready) {
+        x->suspended = true;
+        mhd.MHD_suspend_connection(x->connection);
+    }
+    pthread_mutex_unlock(&job->lock);
+    return !ready;
+}
+
+static bool is_gone(server_exchange *x, bool *ping)
+{
+    pthread_mutex_lock(&x->job->lock);
+    const bool gone = x->gone;
+    *ping = x->ping;
+    x->ping = false;
+    pthread_mutex_unlock(&x->job->lock);
+    return gone;
+}
+
+/* libmicrohttpd asks for the next bytes of a stream. */
+static ssize_t stream_read(void *cls, uint64_t position, char *bytes, size_t most)
+{
+    (void)position;
+    server_exchange *x = cls;
+    for (;;) {
+        if (x->out.failed) return MHD_CONTENT_READER_END_WITH_ERROR;
+        if (x->out_sent < x->out.n) {
+            const size_t left = x->out.n - x->out_sent, n = left < most ? left : most;
+            memcpy(bytes, x->out.bytes + x->out_sent, n);
+            x->out_sent += n;
+            if (x->is_over || atomic_load(&x->job->full)) set_deadline(x, n);
+            return (ssize_t)n;
+        }
+        x->out.n = x->out_sent = 0;
+        if (x->is_over) {
+            set_deadline(x, 0);
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        }
+        bool ping;
+        /* After END_WITH_ERROR libmicrohttpd would keep the socket until its thread wakes up for another reason. */
+        if (is_gone(x, &ping)) return MHD_CONTENT_READER_END_OF_STREAM;
+        take_events(x);
+        if (x->is_over && x->format->end) x->format->end(x);
+        else if (x->out.n == 0 && ping) server_text_put(&x->out, ": ping\n\n");
+        if (x->out.n == 0 && !x->is_over && wait_for_events(x)) return 0;
+    }
+}
+
+static enum MHD_Result send_stream(server_exchange *x)
+{
+    struct MHD_Response *response =
+        mhd.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, stream_read, x, NULL);
+    if (!response) return MHD_NO;
+    mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream; charset=utf-8");
+    mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
+    mhd.MHD_add_response_header(response, "X-Accel-Buffering", "no");
+    add_origin(x, response);
+    add_warnings(x, response);
+    const enum MHD_Result result = mhd.MHD_queue_response(x->connection, MHD_HTTP_OK, response);
+    mhd.MHD_destroy_response(response);
+    return result;
+}
+
+/* The reply to a job that failed before it gave anything; otherwise the format's body. */
+static void reply_body(server_exchange *x)
+{
+    for (int32_t i = 0; i < x->job->n_choices; i++) {
+        server_fault fault;
+        if (x->job->choices[i].error.code == VOUCH_OK) continue;
+        if (x->job->choices[i].error.code == VOUCH_E_CANCELLED)
+            server_fail(&fault, 503, "cancelled", "", "%s", x->job->choices[i].error.message);
+        else server_fail_library(&fault, "", &x->job->choices[i].error);
+        server_reply_fault(x, &fault);
+        return;
+    }
+    server_text text = {0};
+    x->format->body(x, &text);
+    reply_json_text(x, MHD_HTTP_OK, &text);
+}
+
+/* MHD_NO closes the connection. */
+static enum MHD_Result send_answer(server_exchange *x)
+{
+    bool ping;
+    if (!x->response && x->job && x->is_stream) return send_stream(x);
+    if (!x->response && x->job) {
+        if (is_gone(x, &ping)) return MHD_NO;
+        if (wait_for_events(x)) return MHD_YES;
+        take_events(x);
+        if (!x->is_over) return MHD_NO;
+        reply_body(x);
+    }
+    if (!x->response) return MHD_NO;
+    return mhd.MHD_queue_response(x->connection, (unsigned)x->status, x->response);
+}
+
+/* ---------------------------------------------------------- libmicrohttpd calls */
+
+static void handle(server_exchange *x)
+{
+    server_fault fault;
+    x->is_handled = true;
+    if (x->body_too_long) {
+        server_fail(&fault, 413, "body_too_large", "", "the body is longer than %d bytes", SERVER_MOST_BODY);
+        server_reply_fault(x, &fault);
+        return;
+    }
+    if (strcmp(x->route->method, "POST") == 0 && !(x->json = server_json_parse(x->body.bytes, x->body.n, &fault))) {
+        server_reply_fault(x, &fault);
+        return;
+    }
+    x->route->handle(x);
+}
+
+static enum MHD_Result exchange_begin(server *s, struct MHD_Connection *connection, const char *path,
+                                      const char *method, const char *version, void **memory)
+{
+    server_fault fault;
+    server_exchange *x = calloc(1, sizeof *x);
+    if (!x) return MHD_NO;
+    *memory = x;
+    x->server = s;
+    x->connection = connection;
+    x->is_chunked = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
+    x->deadline = mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    atomic_fetch_add(&s->n_exchanges, 1);
+    set_deadline(x, 0);
+    if (strcmp(method, "OPTIONS") == 0) {
+        server_answer_options(x, path);
+        x->is_handled = true;
+        return MHD_YES;
+    }
+    if (server_admit(x, method, path, &fault)) return MHD_YES;
+    x->is_handled = true;
+    server_reply_fault(x, &fault);
+    /* It isn't certain where the body ends, so another request can't follow. */
+    const bool closes = fault.status == 400 || fault.status == 411 || fault.status == 413;
+    if (x->response && closes) mhd.MHD_add_response_header(x->response, "Connection", "close");
+    return send_answer(x);
+}
+
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *path, const char *method,
+                                  const char *version, const char *upload, size_t *n_upload, void **memory)
+{
+    server_exchange *x = *memory;
+    if (!x) return exchange_begin(cls, connection, path, method, version, memory);
+    if (*n_upload > 0) {
+        if (x->deadline) server_deadline_extend(x->deadline, (double)*n_upload / SLOWEST);
+        if (x->body.n + *n_upload > SERVER_MOST_BODY) x->body_too_long = true;
+        else server_text_add(&x->body, upload, *n_upload);
+        *n_upload = 0;
+        return x->body.failed ? MHD_NO : MHD_YES;
+    }
+    if (!x->is_handled) handle(x);
+    return send_answer(x);
+}
+
+static void on_completed(void *cls, struct MHD_Connection *connection, void **memory,
+                         enum MHD_RequestTerminationCode code)
+{
+    (void)cls;
+    (void)connection;
+    (void)code;
+    server_exchange *x = *memory;
+    if (!x) return;
+    if (x->job) {
+        server_watch_remove(x->server->watch, &x->watched);
+        pthread_mutex_lock(&x->job->lock);
+        x->job->wake = NULL;
+        pthread_mutex_unlock(&x->job->lock);
+        atomic_store(&x->job->cancelled, true);
+        if (!x->is_over) server_worker_notify(x->model->worker);
+        job_over(x);
+        server_job_release(x->job);
+    }
+    if (x->format && x->format->free) x->format->free(x->state);
+    if (x->response) mhd.MHD_destroy_response(x->response);
+    json_decref(x->json);
+    free(x->path);
+    server_text_free(&x->body);
+    server_text_free(&x->events);
+    server_text_free(&x->out);
+    set_deadline(x, 0);
+    atomic_fetch_sub(&x->server->n_exchanges, 1);
+    free(x);
+    *memory = NULL;
+}
+
+/* A connection has a deadline from its beginning to its end. Each request has as much time as the first. */
+static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    server *s = cls;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        server_deadline_close(s->watch, *context);
+        return;
+    }
+    const union MHD_ConnectionInfo *info =
+        mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    *context = server_deadline_open(s->watch, info->connect_fd, s->options->timeout_seconds);
+    if (!*context) shutdown(info->connect_fd, SHUT_RDWR);
+}
+
+/* ------------------------------------------------------------------- opening */
+
+/* A socket that listens on the first address of the host, or -1. */
+static int listen_socket(server *s, vouch_error *err)
+{
+    const server_options *o = s->options;
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *found = NULL;
+    char port[16];
+    snprintf(port, sizeof port, "%d", o->port);
+    const int failed = getaddrinfo(o->host, port, &hints, &found);
+    int fd = -1;
+    *err = (vouch_error){.code = VOUCH_E_IO};
+    if (failed) {
+        snprintf(err->message, sizeof err->message, "--host %.200s: %s", o->host, gai_strerror(failed));
+        return -1;
+    }
+    const int one = 1;
+    struct sockaddr_storage bound;
+    socklen_t n = sizeof bound;
+    fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, 512) ||
+        getsockname(fd, (struct sockaddr *)&bound, &n)) {
+        snprintf(err->message, sizeof err->message, "--host %.200s --port %d: %s%s", o->host, o->port, strerror(errno),
+                 errno == EADDRINUSE ? "; choose another port, or 0 for a free one" : "");
+        if (fd >= 0) close(fd);
+        fd = -1;
+    } else {
+        char name[16], host[INET6_ADDRSTRLEN];
+        if (getnameinfo((struct sockaddr *)&bound, n, host, sizeof host, name, sizeof name,
+                        NI_NUMERICHOST | NI_NUMERICSERV) == 0) {
+            s->port = (int32_t)strtol(name, NULL, 10);
+            s->is_loopback = strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0;
+        }
+    }
+    freeaddrinfo(found);
+    return fd;
+}
+
+/* Paths are compared as they come; none needs an escape. Unescaped, "/health%00" would be "/health". */
+static size_t keep_escapes(void *cls, struct MHD_Connection *connection, char *text)
+{
+    (void)cls;
+    (void)connection;
+    return strlen(text);
+}
+
+static void log_nothing(void *cls, const char *format, va_list arguments)
+{
+    (void)cls;
+    (void)format;
+    (void)arguments;
+}
+
+vouch_status server_http_open(server *s, vouch_error *err)
+{
+    const server_options *o = s->options;
+    const vouch_status loaded = server_mhd_open(err);
+    if (loaded != VOUCH_OK) return loaded;
+    const int fd = listen_socket(s, err);
+    if (fd < 0) return err->code;
+    s->watch = server_watch_open(o->ping_seconds);
+    /* poll, because with epoll libmicrohttpd (0.9.75) misses the end of a connection that comes with the last data. */
+    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
+                     MHD_USE_ERROR_LOG;
+    const struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)o->certificate},
+                                         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)o->private_key},
+                                         {MHD_OPTION_END, 0, NULL}};
+    if (o->certificate) flags |= MHD_USE_TLS;
+    if (s->watch)
+        s->daemon = mhd.MHD_start_daemon(
+            flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL,
+            MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)N_THREADS, MHD_OPTION_CONNECTION_LIMIT,
+            (unsigned)MOST_CONNECTIONS, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_CONNECTION_TIMEOUT,
+            (unsigned)o->timeout_seconds,
+            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
+            NULL, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+            MHD_OPTION_ARRAY, o->certificate ? tls : tls + 2, MHD_OPTION_END);
+    if (s->daemon) return VOUCH_OK;
+    close(fd);
+    *err = (vouch_error){VOUCH_E_IO, ""};
+    snprintf(err->message, sizeof err->message, "the HTTP server could not start%s",
+             o->certificate ? ": check --tls-cert and --tls-key" : "");
+    return VOUCH_E_IO;
+}
+
+void server_http_close(server *s)
+{
+    if (s->daemon) mhd.MHD_stop_daemon(s->daemon);
+    server_watch_close(s->watch);
+}

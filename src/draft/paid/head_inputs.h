@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inputs of a head's rows (model/head/head_weights.h), made outside of the pass that runs them:
+ *
+ *   states of the target ─ W_fc, norms ─► f ─┐
+ *   s of the row before ─────────────────► f ─┴─ W_join with the token's embedding, or a pair of both ─► input
+ */
+#ifndef VOUCH_DRAFT_HEAD_INPUTS_H
+#define VOUCH_DRAFT_HEAD_INPUTS_H
+
+#include "model/head/head_weights.h"
+#include "model/pass/pass.h"
+#include "model/pass/projection.h"
+
+typedef struct vouch_head_inputs {
+    const vouch_head_weights *head;
+    vouch_projection fc, join; /* w NULL: none */
+    float *scaled;   /* [n_states][n_features] the states as W_fc reads them */
+    float *features; /* [n_rows][state width] f of the rows */
+    float *joined;   /* [n_rows][target's width + state width] input of W_join */
+    float *inputs;   /* [n_rows][width] of the rows, until their pass has run */
+    float *seconds;  /* [n_rows][width] second inputs of the rows */
+} vouch_head_inputs;
+
+void vouch_head_inputs_open(vouch_head_inputs *in, const vouch_head_weights *head, vouch_pool *pool);
+/* Takes room for n_rows rows, of which n_states at most get their f from the target's states at a time. */
+void vouch_head_inputs_layout(vouch_head_inputs *in, int32_t n_states, int32_t n_rows, vouch_arena *arena);
+/* Makes f of rows [first, first + n) from the target's states [n][n_features]. */
+void vouch_head_inputs_read(vouch_head_inputs *in, int32_t first, const float *states, int32_t n);
+/* Makes the inputs of rows [first, first + n) from their f and their tokens [n]. `rows` begins with row `first`. */
+void vouch_head_inputs_make(vouch_head_inputs *in, int32_t first, const int32_t *tokens, vouch_row *rows, int32_t n);
+
+#endif

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* Kernels for NEON with I8MM, the dot product of unsigned and signed bytes. */
-#define VOUCH_I8MM 1
-#include "kernels/arm_vec128.h"
-
-#include "kernels/vector_body.h"
-
-const vouch_kernels vouch_kernels_i8mm = KERNELS("i8mm");

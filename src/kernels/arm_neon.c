@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* Kernels for NEON with the dot product of signed bytes (Armv8.2). */
-#define VOUCH_I8MM 0
-#include "kernels/arm_vec128.h"
-
-#include "kernels/vector_body.h"
-
-const vouch_kernels vouch_kernels_neon = KERNELS("neon");

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels for AVX-512 (F, BW, VL, DQ). */
+#define VOUCH_VNNI 0
+#define VOUCH_GFNI 0
+#include "kernels/vector/x86_vec512.h"
+
+#include "kernels/vector/vector_body.h"
+
+const vouch_kernels vouch_kernels_avx512 = KERNELS("avx512");

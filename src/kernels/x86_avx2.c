@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* Kernels for AVX2, FMA and F16C. */
-#define VOUCH_VNNI 0
-#define VOUCH_GFNI 0
-#include "kernels/x86_vec256.h"
-
-#include "kernels/vector_body.h"
-
-const vouch_kernels vouch_kernels_avx2 = KERNELS("avx2");

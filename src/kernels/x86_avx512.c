@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* Kernels for AVX-512 (F, BW, VL, DQ). */
-#define VOUCH_VNNI 0
-#define VOUCH_GFNI 0
-#include "kernels/x86_vec512.h"
-
-#include "kernels/vector_body.h"
-
-const vouch_kernels vouch_kernels_avx512 = KERNELS("avx512");

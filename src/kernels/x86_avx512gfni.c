@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* Kernels for AVX-512 with VNNI and GFNI. */
-#define VOUCH_VNNI 1
-#define VOUCH_GFNI 1
-#include "kernels/x86_vec512.h"
-
-#include "kernels/vector_body.h"
-
-const vouch_kernels vouch_kernels_avx512gfni = KERNELS("avx512gfni");

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* Kernels for AVX-512 with VNNI. */
-#define VOUCH_VNNI 1
-#define VOUCH_GFNI 0
-#include "kernels/x86_vec512.h"
-
-#include "kernels/vector_body.h"
-
-const vouch_kernels vouch_kernels_avx512vnni = KERNELS("avx512vnni");

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/load/arch.h"
+
+#include <string.h>
+
+/* The families. Each is one file of arch/, which related families may share, and one entry here. */
+#define ARCHS(X)                                                                                                       \
+    X(llama) X(mistral3) X(qwen2) X(qwen3) X(qwen3moe) X(internlm2) X(ernie4_5) X(xverse) X(exaone) X(nanbeige)        \
+    X(pangu) X(smollm3) X(arcee) X(seed_oss) X(baichuan) X(orion) X(plamo) X(granite) X(minicpm) X(gemma) X(gemma2)    \
+    X(gemma3) X(olmo) X(olmo2) X(exaone4) X(phi2) X(phi3) X(chatglm) X(glm4) X(gpt2) X(starcoder) X(starcoder2)        \
+    X(codeshell) X(bloom) X(gptneox) X(falcon) X(nemotron) X(jais2) X(stablelm) X(command_r) X(cohere2) X(hunyuan)     \
+    X(maincoder) X(mpt) X(jais) X(qwen) X(qwen2vl) X(qwen3vl) X(hunyuan_vl) X(granite_swa) X(plamo3) X(openelm)        \
+    X(refact) X(deci) X(cogvlm) X(paddleocr) X(qwen2moe) X(qwen3vlmoe) X(mellum) X(ernie4_5_moe) X(granite_moe)        \
+    X(hunyuan_moe) X(olmoe) X(minimax_m2) X(phimoe) X(deepseek) X(dots1) X(bailingmoe) X(bailingmoe2) X(glm4moe)       \
+    X(mimo2) X(smallthinker) X(afmoe) X(laguna) X(maple)                                                               \
+    X(gptoss) X(llama4) X(grok) X(dbrx) X(exaone_moe) X(hy_v3) X(cohere2moe) X(mamba) X(mamba2) X(jamba)               \
+    X(falcon_h1) X(granite_hybrid) X(nemotron_h) X(nemotron_h_moe) X(plamo2) X(lfm2) X(lfm2moe) X(qwen3next) X(qwen35) \
+    X(qwen35moe) X(deepseek2) X(deepseek32) X(glm_dsa) X(mistral4) X(minicpm3) X(plm) X(gemma4) X(kimi_linear)         \
+    X(bailingmoe3) X(arctic) X(spark2_5)
+
+#define DECLARE(name) extern const vouch_arch vouch_arch_##name;
+ARCHS(DECLARE)
+#undef DECLARE
+
+static const vouch_arch *const archs[] = {
+#define POINTER(name) &vouch_arch_##name,
+    ARCHS(POINTER)
+#undef POINTER
+};
+enum { N_ARCHS = sizeof archs / sizeof archs[0] };
+
+vouch_status vouch_arch_find(const vouch_gguf *gguf, const vouch_arch **arch, vouch_error *err)
+{
+    vouch_text name;
+    VOUCH_TRY(vouch_gguf_get_text(gguf, "general.architecture", true, &name, err));
+    for (size_t i = 0; i < N_ARCHS; i++)
+        if (vouch_text_is(name, archs[i]->name)) {
+            *arch = archs[i];
+            return VOUCH_OK;
+        }
+    return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                      "%s: general.architecture '%.*s' is not supported; docs/models.md lists the %d that are",
+                      vouch_gguf_path(gguf), (int)(name.size < 64 ? name.size : 64), name.data, (int)N_ARCHS);
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a model: find its family, read its numbers, take and pack its tensors. */
+#include "model/load/weights.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/angle.h"
+#include "model/load/keys.h"
+#include "model/load/known_keys.h"
+
+/* While opening: a rotary, and where its frequencies come from. */
+typedef struct rotary_source {
+    double base;
+    vouch_rope_scaling scaling;
+    const float *factors, *long_factors; /* [n_rot / 2] frequencies are divided by these; NULL: 1 */
+    bool has_long_factors;
+} rotary_source;
+
+typedef struct rotary_sources {
+    rotary_source of[3];
+} rotary_sources;
+
+static vouch_status take_factors(vouch_loader *loader, const vouch_rotary *rotary, rotary_source *from)
+{
+    const int64_t n = rotary->n_rot / 2;
+    if (n == 0 || loader->hparams->has_no_rope_factors) return vouch_loader_ignore(loader, "rope_freqs.weight");
+    VOUCH_TRY(vouch_loader_vector(loader, "rope_freqs.weight", false, &from->factors, n));
+    if (vouch_gguf_find_tensor(loader->gguf, "rope_freqs.weight")) return VOUCH_OK;
+    from->has_long_factors = vouch_gguf_find_tensor(loader->gguf, "rope_factors_long.weight") != NULL;
+    VOUCH_TRY(vouch_loader_vector(loader, "rope_factors_short.weight", false, &from->factors, n));
+    return vouch_loader_vector(loader, "rope_factors_long.weight", false, &from->long_factors, n);
+}
+
+/* Layers with a window that have the scaling of the others have their divisors, too. */
+static void share_factors(rotary_sources *sources)
+{
+    const rotary_source *from = &sources->of[VOUCH_ROTARY_OF_MODEL];
+    rotary_source *to = &sources->of[VOUCH_ROTARY_OF_WINDOW];
+    to->factors = from->factors;
+    to->long_factors = from->long_factors;
+    to->has_long_factors = from->has_long_factors;
+}
+
+/* Takes the rotaries in the order of VOUCH_ROTARY_OF_...; _WINDOW only if layers with a window have other angles. */
+static vouch_status take_rotaries(vouch_weights *weights, vouch_loader *loader, rotary_sources *sources)
+{
+    const vouch_hparams *h = &weights->hparams;
+    const bool is_rotated = h->rotary != VOUCH_ROTARY_NONE;
+    const vouch_rope_scaling unscaled = {.factor = 1, .magnitude = 1};
+    const bool is_scaled = h->rope_scaling_window.factor != 0;
+    vouch_rotary *all = vouch_arena_take(loader->arena, 3, sizeof *all);
+    weights->n_rotaries = h->rope_base_window != 0 ? 3 : 2;
+    weights->rotaries = all;
+    sources->of[VOUCH_ROTARY_OF_MODEL] = (rotary_source){.base = h->rope_base, .scaling = h->rope_scaling};
+    sources->of[VOUCH_ROTARY_OF_WINDOW] = (rotary_source){
+        .base = h->rope_base_window, .scaling = is_scaled ? h->rope_scaling_window : unscaled};
+    for (int32_t i = 0; i < weights->n_rotaries; i++) {
+        rotary_source *from = &sources->of[i];
+        vouch_rotary rotary = {.magnitude = 1};
+        if (is_rotated && i != VOUCH_ROTARY_OF_NONE) {
+            const bool is_other = i == VOUCH_ROTARY_OF_WINDOW && h->n_rot_window != 0;
+            rotary = (vouch_rotary){.kind = h->rotary,
+                                    .n_rot = is_other ? h->n_rot_window : h->n_rot,
+                                    .magnitude = from->scaling.magnitude,
+                                    .n_ctx_short = h->rope_scaling.n_ctx_original};
+        }
+        if (i == VOUCH_ROTARY_OF_MODEL) VOUCH_TRY(take_factors(loader, &rotary, from));
+        if (i == VOUCH_ROTARY_OF_WINDOW && is_scaled && h->n_rot_window == 0) share_factors(sources);
+        const size_t n = (size_t)rotary.n_rot / 2;
+        rotary.frequencies = vouch_arena_take(loader->arena, n, sizeof *rotary.frequencies);
+        if (from->has_long_factors)
+            rotary.long_frequencies = vouch_arena_take(loader->arena, n, sizeof *rotary.long_frequencies);
+        if (all) all[i] = rotary;
+    }
+    return VOUCH_OK;
+}
+
+/* Number of the pair that makes `turns` turns in the trained context. */
+static double pair_of_turns(const rotary_source *from, int32_t n_rot, double turns)
+{
+    const double two_pi = 6.283185307179586;
+    return n_rot * vouch_ln(from->scaling.n_ctx_original / (turns * two_pi)) / (2 * vouch_ln(from->base));
+}
+
+/* The share of pair i that scaling leaves alone: 0 without YaRN, else 1 for fast pairs, falling to 0 for slow ones. */
+static double unscaled_share(const rotary_source *from, int32_t n_rot, int32_t i)
+{
+    if (!from->scaling.is_yarn) return 0;
+    const double low = fmax(floor(pair_of_turns(from, n_rot, from->scaling.fast)), 0);
+    const double high = fmin(ceil(pair_of_turns(from, n_rot, from->scaling.slow)), n_rot - 1);
+    return 1 - fmin(1, fmax(0, (i - low) / fmax(0.001, high - low)));
+}
+
+/* A pair's frequency after its factor and the scaling. */
+static double scaled(const rotary_source *from, double frequency, double factor, double share)
+{
+    const double scale = from->scaling.factor;
+    return share == 0 ? frequency / (factor * scale) : frequency / factor * ((1 - share) / scale + share);
+}
+
+static void fill_frequencies(vouch_rotary *r, const rotary_source *from)
+{
+    for (int32_t i = 0; i < r->n_rot / 2; i++) {
+        const double plain = vouch_power(from->base, -2.0 * i / r->n_rot), share = unscaled_share(from, r->n_rot, i);
+        r->frequencies[i] = scaled(from, plain, from->factors ? (double)from->factors[i] : 1, share);
+        if (r->long_frequencies) r->long_frequencies[i] = scaled(from, plain, (double)from->long_factors[i], share);
+    }
+}
+
+static vouch_status take_norm(vouch_loader *loader, const char *name, const char *bias, bool required,
+                              vouch_norm *norm)
+{
+    const int64_t n = loader->hparams->n_embd;
+    VOUCH_TRY(vouch_loader_vector(loader, name, required, &norm->weight, n));
+    return vouch_loader_vector(loader, bias, false, &norm->bias, n);
+}
+
+/* Takes the tensors before and after the layers. */
+static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
+{
+    const vouch_hparams *h = &w->hparams;
+    VOUCH_TRY(vouch_loader_matrix(loader, "token_embd.weight", true, &w->embedding, h->n_vocab, h->n_embd));
+    VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->output, h->n_vocab, h->n_embd));
+    if (h->has_head_bias)
+        VOUCH_TRY(vouch_loader_vector(loader, "output.bias", false, &w->head_bias, h->n_vocab));
+    w->output_norm.kind = h->norm;
+    char bias[64];
+    const char *norm = h->output_norm ? h->output_norm : "output_norm";
+    snprintf(loader->name, sizeof loader->name, "%s.weight", norm);
+    snprintf(bias, sizeof bias, "%s.bias", norm);
+    VOUCH_TRY(take_norm(loader, loader->name, bias, !h->has_bare_norms, &w->output_norm));
+    w->embedding_norm.kind = h->has_embedding_norm ? h->norm : VOUCH_NORM_NONE;
+    if (h->has_embedding_norm)
+        VOUCH_TRY(take_norm(loader, "token_embd_norm.weight", "token_embd_norm.bias", true, &w->embedding_norm));
+    if (h->has_positions)
+        VOUCH_TRY(vouch_loader_matrix(loader, "position_embd.weight", true, &w->positions, h->n_ctx_train, h->n_embd));
+    const int64_t n_inputs = (int64_t)h->n_layers * h->n_layer_input;
+    if (n_inputs == 0) return VOUCH_OK;
+    VOUCH_TRY(vouch_loader_matrix(loader, "per_layer_token_embd.weight", true, &w->layer_tokens, h->n_vocab, n_inputs));
+    VOUCH_TRY(vouch_loader_matrix(loader, "per_layer_model_proj.weight", true, &w->layer_projection, n_inputs,
+                                  h->n_embd));
+    return vouch_loader_vector(loader, "per_layer_proj_norm.weight", true, &w->layer_norm, h->n_layer_input);
+}
+
+/* One walk over all tensors. */
+static vouch_status take_all(vouch_weights *weights, const vouch_weights_plan *plan, vouch_loader *loader,
+                             rotary_sources *sources)
+{
+    const vouch_hparams *h = &weights->hparams;
+    vouch_layer counted = {0};
+    loader->n_jobs = 0;
+    weights->layers = vouch_arena_take(loader->arena, (size_t)h->n_layers, sizeof *weights->layers);
+    VOUCH_TRY(plan->take_ends ? plan->take_ends(weights, loader, plan->user) : take_ends(weights, loader));
+    VOUCH_TRY(take_rotaries(weights, loader, sources));
+    for (int32_t i = 0; i < h->n_layers; i++)
+        VOUCH_TRY(plan->arch->take(loader, h->first_block + i, weights->layers ? &weights->layers[i] : &counted));
+    for (int32_t i = h->n_layers; i < h->n_layers + h->n_nextn; i++) {
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "blk.%d.", i);
+        vouch_loader_ignore_all(loader, prefix);
+    }
+    return VOUCH_OK;
+}
+
+/* ------------------------------------------------------------------- opening */
+
+static vouch_status read_vocabulary_size(const vouch_gguf *gguf, int32_t n_tokens, vouch_hparams *h, vouch_error *err)
+{
+    const vouch_gguf_tensor *embedding = vouch_gguf_find_tensor(gguf, "token_embd.weight");
+    if (!embedding)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor 'token_embd.weight' is missing", vouch_gguf_path(gguf));
+    if (embedding->dim[1] > 1 << 24)
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: tensor 'token_embd.weight' has %lld rows, more than %d tokens are not supported",
+                          vouch_gguf_path(gguf), (long long)embedding->dim[1], 1 << 24);
+    h->n_vocab = (int32_t)embedding->dim[1];
+    if (n_tokens != 0 && n_tokens != h->n_vocab)
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: tensor 'token_embd.weight' has %d rows, but tokenizer.ggml.tokens %d",
+                          vouch_gguf_path(gguf), h->n_vocab, n_tokens);
+    int32_t stated = h->n_vocab;
+    return vouch_key_int(gguf, h->arch, "vocab_size", false, h->n_vocab, h->n_vocab, &stated, err);
+}
+
+/* hidden_activation tells the exact GELU from that by tanh, which llama.cpp has in its place. */
+static vouch_status read_activation(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    char key[96];
+    vouch_text name = {"", 0};
+    VOUCH_TRY(vouch_gguf_get_text(gguf, vouch_key_name(key, sizeof key, h->arch, "hidden_activation"), false, &name,
+                                  err));
+    if (vouch_text_is(name, "gelu") && h->activation == VOUCH_GELU) h->activation = VOUCH_GELU_EXACT;
+    return VOUCH_OK;
+}
+
+/* Checks the tensor of RoPE's factors, by which frequencies are divided. */
+static vouch_status check_rope_factors(const vouch_gguf *gguf, const char *name, vouch_error *err)
+{
+    const float least = 1e-6f, most = 1e31f; /* 1e30 means no rotation */
+    const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, name);
+    if (!tensor) return VOUCH_OK;
+    VOUCH_TRY(vouch_gguf_load(gguf, tensor, 0, tensor->bytes, err));
+    for (size_t i = 0; i < tensor->bytes / sizeof(float); i++) {
+        float factor;
+        memcpy(&factor, (const char *)tensor->data + i * sizeof factor, sizeof factor);
+        if (!(fabsf(factor) >= least && fabsf(factor) <= most))
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s[%zu] is %g, must be %g to %g, or negative",
+                              vouch_gguf_path(gguf), name, i, (double)factor, (double)least, (double)most);
+    }
+    return VOUCH_OK;
+}
+
+vouch_status vouch_weights_check_any(const vouch_gguf *gguf, vouch_error *err)
+{
+    if (vouch_gguf_n_tensors(gguf) > 0) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_FORMAT, "%s: the file has %s and no weights; use the file of the whole model",
+                      vouch_gguf_path(gguf),
+                      vouch_gguf_has(gguf, "tokenizer.ggml.tokens") ? "a vocabulary" : "a header");
+}
+
+static vouch_status check_all_rope_factors(const vouch_gguf *gguf, vouch_error *err)
+{
+    VOUCH_TRY(check_rope_factors(gguf, "rope_freqs.weight", err));
+    VOUCH_TRY(check_rope_factors(gguf, "rope_factors_short.weight", err));
+    return check_rope_factors(gguf, "rope_factors_long.weight", err);
+}
+
+/* Leaves one layer: a block behind the file's layers, with the numbers that the file has for it. */
+static void leave_nextn(vouch_hparams *h, int32_t number)
+{
+    const int32_t block = h->n_layers + number - 1;
+    if (h->window == 0) h->layers[block].rotary = h->layers[h->n_layers - 1].rotary;
+    h->first_block = block;
+    h->n_layers = 1;
+    h->n_nextn = 0;
+}
+
+/* Does both walks and then packs. pool NULL: the first walk only. */
+static vouch_status load(vouch_weights *w, const vouch_weights_plan *plan, vouch_loader *loader, vouch_pool *pool,
+                         vouch_progress_fn progress, void *user)
+{
+    rotary_sources sources = {0};
+    vouch_arena counting = {0};
+    loader->arena = &counting;
+    VOUCH_TRY(take_all(w, plan, loader, &sources));
+    if (!plan->is_part) VOUCH_TRY(vouch_loader_refuse_others(loader));
+    VOUCH_TRY(check_all_rope_factors(loader->gguf, loader->err));
+    if (!pool) {
+        w->arena.used = counting.used;
+        return vouch_gguf_recheck(loader->gguf, loader->err);
+    }
+    VOUCH_TRY(vouch_arena_allocate(&counting, "the packed weights", loader->err));
+    w->arena = counting;
+    loader->arena = &w->arena;
+    VOUCH_TRY(take_all(w, plan, loader, &sources));
+    VOUCH_TRY(vouch_loader_pack(loader, pool, progress, user));
+    for (int32_t i = 0; i < w->n_rotaries; i++) fill_frequencies(&w->rotaries[i], &sources.of[i]);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf, const vouch_weights_plan *plan,
+                                     const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress,
+                                     void *user, vouch_error *err)
+{
+    *out = NULL;
+    vouch_weights *w = calloc(1, sizeof *w);
+    vouch_loader loader = {
+        .gguf = gguf, .err = err, .is_taken = calloc(vouch_gguf_n_tensors(gguf) + 1, sizeof(bool))};
+    vouch_status status = VOUCH_OK;
+    if (!w || !loader.is_taken) status = vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the weights' table");
+    if (status == VOUCH_OK) {
+        w->kernels = kernels;
+        w->hparams.arch = plan->arch->name;
+        w->hparams.rotary = plan->arch->rotary;
+        w->hparams.has_feed_scales = plan->arch->has_feed_scales;
+        loader.hparams = &w->hparams;
+        status = plan->arch->read(gguf, &w->hparams, err);
+    }
+    if (status == VOUCH_OK && plan->nextn > 0) leave_nextn(&w->hparams, plan->nextn);
+    if (status == VOUCH_OK && !plan->take_ends) status = read_activation(gguf, &w->hparams, err);
+    if (status == VOUCH_OK && !plan->take_ends)
+        status = read_vocabulary_size(gguf, plan->n_tokens, &w->hparams, err);
+    if (status == VOUCH_OK) status = load(w, plan, &loader, pool, progress, user);
+    if (status == VOUCH_OK && w->output.n_out) w->head = &w->output;
+    else if (status == VOUCH_OK && !w->head) w->head = &w->embedding;
+    if (status == VOUCH_E_FORMAT || status == VOUCH_E_UNSUPPORTED) vouch_gguf_add_sizes(gguf, err);
+    if (status == VOUCH_OK) *out = w;
+    else vouch_weights_close(w);
+    free(loader.jobs);
+    free(loader.is_taken);
+    return status;
+}
+
+vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int32_t n_tokens,
+                                const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress, void *user,
+                                vouch_error *err)
+{
+    vouch_weights_plan plan = {.n_tokens = n_tokens};
+    *out = NULL;
+    VOUCH_TRY(vouch_arch_find(gguf, &plan.arch, err));
+    VOUCH_TRY(vouch_weights_check_any(gguf, err));
+    VOUCH_TRY(vouch_weights_open_plan(out, gguf, &plan, kernels, pool, progress, user, err));
+    const vouch_status status = vouch_known_keys_check(gguf, plan.arch->name, err);
+    if (status == VOUCH_OK) return VOUCH_OK;
+    vouch_weights_close(*out);
+    *out = NULL;
+    return status;
+}
+
+static double matrix_bytes(const vouch_matrix *matrix)
+{
+    return (double)vouch_matrix_bytes(matrix);
+}
+
+static double feed_forward_bytes(const vouch_feed_forward *f)
+{
+    return matrix_bytes(&f->gate) + matrix_bytes(&f->up) + matrix_bytes(&f->down);
+}
+
+/* The chance that none of n independent rows chooses a given expert is (1 - n_used / n_experts)^n. */
+static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
+{
+    const vouch_attention *a = &layer->attention;
+    const vouch_experts *e = &layer->experts;
+    const vouch_latent *m = &a->latent;
+    const vouch_recurrent *s = &layer->recurrent;
+    const double mix = matrix_bytes(&a->q) + matrix_bytes(&a->k) + matrix_bytes(&a->v) + matrix_bytes(&a->o) +
+                       matrix_bytes(&a->gate) + matrix_bytes(&m->low) +
+                       a->n_heads * (matrix_bytes(&m->up_k) + matrix_bytes(&m->up_v)) + matrix_bytes(&s->in[0]) +
+                       matrix_bytes(&s->in[1]) + matrix_bytes(&s->in[2]) + matrix_bytes(&s->factor) +
+                       matrix_bytes(&s->rate) + matrix_bytes(&s->decay_low) + matrix_bytes(&s->decay) +
+                       matrix_bytes(&s->gate_low) + matrix_bytes(&s->gate) + matrix_bytes(&s->out) +
+                       matrix_bytes(&s->select) + matrix_bytes(&s->step);
+    const double dense = mix + feed_forward_bytes(&layer->extra_ffn) + feed_forward_bytes(&layer->ffn);
+    if (e->n_experts == 0) return dense;
+    double left_out = 1;
+    for (int32_t r = 0; r < n_rows; r++) left_out *= 1 - (double)e->n_used / e->n_experts;
+    const double one = matrix_bytes(&e->gate) + matrix_bytes(&e->up) + matrix_bytes(&e->down);
+    return dense + matrix_bytes(&e->router) + feed_forward_bytes(&e->shared) + e->n_experts * (1 - left_out) * one;
+}
+
+double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows)
+{
+    double bytes = matrix_bytes(weights->head) + matrix_bytes(&weights->layer_projection);
+    for (int32_t l = 0; l < weights->hparams.n_layers; l++) bytes += layer_bytes(&weights->layers[l], n_rows);
+    return bytes;
+}
+
+double vouch_weights_reads(const vouch_weights *weights, int32_t n_rows)
+{
+    if (weights->hparams.experts.n_experts == 0) return 1;
+    return vouch_weights_pass_bytes(weights, n_rows) / vouch_weights_pass_bytes(weights, 1);
+}
+
+void vouch_weights_cost(const vouch_weights *weights, vouch_cost *cost)
+{
+    double reads[VOUCH_COST_ROWS + 1] = {0};
+    for (int32_t n = 1; n <= VOUCH_COST_ROWS; n++) reads[n] = vouch_weights_reads(weights, n);
+    vouch_cost_init(cost, reads, weights->kernels->group_rows);
+}
+
+void vouch_weights_close(vouch_weights *weights)
+{
+    if (!weights) return;
+    vouch_arena_free(&weights->arena);
+    free(weights);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The weights of a model: its numbers, layers and packed matrices. */
+#ifndef VOUCH_MODEL_WEIGHTS_H
+#define VOUCH_MODEL_WEIGHTS_H
+
+#include "base/cost.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "format/gguf.h"
+#include "kernels/kernels.h"
+#include "model/load/arch.h"
+
+typedef struct vouch_weights {
+    vouch_hparams hparams;
+    vouch_matrix embedding;          /* [n_vocab, n_embd] */
+    const vouch_matrix *head;        /* the output matrix, or the embedding where tied */
+    vouch_matrix output;
+    vouch_norm output_norm;
+    const float *head_bias;          /* [n_vocab] of the logits; NULL: none */
+    vouch_norm embedding_norm;       /* of an embedding; NONE as a rule */
+    vouch_matrix positions;          /* [n_ctx_train, n_embd] embeddings of positions; n_out 0: none */
+    vouch_matrix layer_tokens;       /* [n_vocab, n_layers * n_layer_input] embeddings for each layer; n_out 0: none */
+    vouch_matrix layer_projection;   /* [n_layers * n_layer_input, n_embd] */
+    const float *layer_norm;         /* [n_layer_input] */
+    vouch_layer *layers;             /* [n_layers] */
+    vouch_rotary *rotaries;          /* [n_rotaries] that the layers name */
+    int32_t n_rotaries;
+    const vouch_kernels *kernels;
+    vouch_arena arena;               /* holds all of the above */
+} vouch_weights;
+
+/* Checks every hyperparameter and tensor of the file and packs the weights with the threads of `pool`.
+ * n_tokens: size of the token table, 0 where the file has none. All is copied: the file can be closed.
+ * pool NULL: checks only; the arena counts its bytes and has no memory.
+ * Errors: FORMAT, UNSUPPORTED, MEMORY. */
+vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int32_t n_tokens,
+                                const vouch_kernels *kernels, vouch_pool *pool,
+                                vouch_progress_fn progress, void *user, vouch_error *err);
+/* The same for a part of a file, such as a head (head_weights.h). */
+typedef struct vouch_weights_plan {
+    const vouch_arch *arch; /* reads n_vocab, too */
+    /* Takes the tensors before and after the layers, and sets weights->head unless the file has output.weight. NULL:
+     * as a model's. */
+    vouch_status (*take_ends)(vouch_weights *weights, vouch_loader *loader, void *user);
+    void *user;
+    int32_t n_tokens; /* of a model: size of the token table, 0 where the file has none */
+    bool is_part;     /* the file has other tensors, too */
+    int32_t nextn;    /* the only layer is this block behind the file's layers, from 1 on; 0: all layers */
+} vouch_weights_plan;
+vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf, const vouch_weights_plan *plan,
+                                     const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress,
+                                     void *user, vouch_error *err);
+/* Does the file have tensors? Errors: FORMAT (a vocabulary or a header alone). */
+vouch_status vouch_weights_check_any(const vouch_gguf *gguf, vouch_error *err);
+void vouch_weights_close(vouch_weights *weights);
+
+/* Bytes of packed matrices that a pass of n rows reads; with experts the expected number, for rows that choose
+ * independently. */
+double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows);
+/* The same relative to one row: 1 without experts. */
+double vouch_weights_reads(const vouch_weights *weights, int32_t n_rows);
+/* The cost curve of passes with these weights, before the first pass. */
+void vouch_weights_cost(const vouch_weights *weights, vouch_cost *cost);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A mixture of experts. Rows are grouped by expert, so an expert's weights are read once for all of its rows. A row and
+ * one of its experts make an entry; the entries of an expert are adjacent. The shared network is one more expert, with
+ * every row.
+ *
+ *   chosen    row 0: 7 2    row 1: 2 5              best first
+ *   entries   | row 0, row 1 | row 1 | row 0 |  row 0, row 1  |
+ *   works     |   expert 2   |   5   |   7   |     shared     |
+ *
+ *   route     scores = W_router norm(x), then each row's choice               barriers after both
+ *   gather    the works; their rows of x side by side                         barriers after both
+ *   gate      f(W_gate x) * W_up x of each work                               barrier
+ *   mix       W_down gated of each work, times the entry's weight; then a row adds its entries, best first and the
+ *             shared network last
+ *
+ * Law L1 holds because an entry's numbers don't depend on the other entries, and a row adds its own in the order of its
+ * own ranking.
+ */
+#include "model/pass/experts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/router.h"
+#include "model/rows.h"
+#include "model/pass/stream.h"
+
+enum { UNIT = VOUCH_EXPERT_UNIT };
+_Static_assert(UNIT == VOUCH_STAGE_TILES * VOUCH_TILE, "a unit is a piece of a stage");
+
+static const vouch_experts *experts_of(const vouch_workspace *c, int32_t layer)
+{
+    return &c->weights->layers[layer].experts;
+}
+
+/* --------------------------------------------------------------------- route */
+
+/* Chooses each row's experts, best first, and computes the weight of its shared network. */
+static void choose_rows(vouch_workspace *c, thread_space *my, const vouch_experts *e, int64_t begin, int64_t end)
+{
+    expert_space *s = &c->experts;
+    for (int64_t r = begin; r < end; r++) {
+        vouch_router_choose(e, c->weights->kernels, s->scores + r * e->n_experts, my->ranks, s->chosen + r * e->n_used,
+                            s->weights + r * e->n_used);
+        s->shared[r] = e->shared_gate.n_out ? vouch_router_sigmoid(c->weights->kernels, s->shared[r]) : e->shared_scale;
+    }
+}
+
+/* Makes the router's input: the layer's input without a norm, or x with the router's own norm. It lies in the buffer
+ * that stage_gather fills later. */
+static vouch_acts put_router_input(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_experts *e)
+{
+    const int64_t n_embd = c->weights->hparams.n_embd;
+    const vouch_matrix *const router = &e->router;
+    const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    vouch_acts acts = vouch_stage_acts(c, &c->experts.in, c->n_rows, n_embd);
+    const vouch_norm norm = {.kind = e->router_norm ? VOUCH_NORM_RMS : VOUCH_NORM_NONE, .weight = e->router_norm};
+    for (int64_t r = mine.begin; r < mine.end; r++) {
+        const float *x = (e->routes_early ? c->kept : c->x) + r * n_embd;
+        vouch_row_norm(my->rows, x, &norm, n_embd, c->weights->hparams.norm_eps);
+        if (e->router_norm) c->weights->kernels->scale(my->rows, 1.0f / sqrtf((float)n_embd), n_embd);
+        vouch_stage_put(c, &acts, vouch_stage_needs(&router, 1), my->rows, n_embd, r, r + 1, 0, n_embd);
+    }
+    vouch_pool_barrier(team, my->thread);
+    return acts;
+}
+
+static void stage_route(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_experts *e,
+                        const vouch_acts *in)
+{
+    expert_space *s = &c->experts;
+    const bool has_own = e->routes_early || e->router_norm;
+    const vouch_acts routed = has_own ? put_router_input(c, team, my, e) : *in;
+    const float *factors = has_own ? NULL : my->norms;
+    vouch_work work = vouch_pool_share(team, my->thread, e->router.n_tiles, VOUCH_STAGE_TILES);
+    if (my->thread == 0 && e->shared_gate.n_out)
+        vouch_stage_multiply(c, &e->shared_gate, in, s->shared, 0, 1, VOUCH_FROM_ZERO, my->norms);
+    while (vouch_work_next(&work))
+        vouch_stage_multiply(c, &e->router, &routed, s->scores, work.begin, work.end, VOUCH_FROM_ZERO, factors);
+    vouch_pool_barrier(team, my->thread);
+    work = vouch_pool_share(team, my->thread, c->n_rows, 1);
+    while (vouch_work_next(&work)) choose_rows(c, my, e, work.begin, work.end);
+    vouch_pool_barrier(team, my->thread);
+}
+
+/* -------------------------------------------------------------------- gather */
+
+/* The n_rows rows of `room` from row `first` on, as activations of their own. */
+static vouch_acts rows_from(const vouch_workspace *c, const vouch_acts *room, int64_t first, int64_t n_rows,
+                            int64_t n_in)
+{
+    vouch_acts acts = vouch_stage_acts(c, room, n_rows, n_in);
+    const int64_t blocks = first * (n_in / VOUCH_BLOCK);
+    if (acts.q) acts.q += first * n_in;
+    if (acts.d) acts.d += blocks;
+    for (int i = 0; i < VOUCH_SUMS_COUNT; i++)
+        if (acts.sums[i]) acts.sums[i] += blocks * vouch_sums_infos[i].runs;
+    if (acts.x) acts.x += first * ((n_in + 15) / 16 * 16);
+    return acts;
+}
+
+/* Numbers entries by expert: counting sort. */
+static void sort_entries(const vouch_workspace *c, const vouch_experts *e)
+{
+    const expert_space *s = &c->experts;
+    const int32_t n = c->n_rows * e->n_used;
+    int32_t next = 0;
+    memset(s->counts, 0, (size_t)e->n_experts * sizeof *s->counts);
+    for (int32_t i = 0; i < n; i++) s->counts[s->chosen[i]]++;
+    for (int32_t i = 0; i < e->n_experts; i++) {
+        const int32_t first = next;
+        next += s->counts[i];
+        s->counts[i] = first;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t entry = s->counts[s->chosen[i]]++;
+        s->entries[i] = entry;
+        s->rows[entry] = i / e->n_used;
+        s->down_factors[entry] = s->weights[i];
+    }
+    for (int32_t r = 0; r < c->n_rows; r++) {
+        s->rows[n + r] = r;
+        s->down_factors[n + r] = s->shared[r];
+    }
+}
+
+/* The bias of one expert among those of all; NULL: none. */
+static const float *bias_at(const float *biases, int32_t expert, int64_t n)
+{
+    return biases ? biases + expert * n : NULL;
+}
+
+/* Adds a work of this expert with the entries [first, end). */
+static void add_work(vouch_workspace *c, const thread_space *my, const vouch_experts *e, int32_t expert, int32_t first,
+                     int32_t end)
+{
+    expert_space *s = &c->experts;
+    expert_work *work = &s->works[s->n_works++];
+    const int64_t n_embd = c->weights->hparams.n_embd, n = end - first;
+    const float gate = e->gate_scales ? e->gate_scales[expert] : 1, up = e->up_scales ? e->up_scales[expert] : 1;
+    *work = (expert_work){
+        .ffn = {.n_ff = e->n_ff,
+                .activation = e->activation,
+                .limit = e->limit,
+                .limits_result = e->limits_result,
+                .gate = vouch_matrix_at(&e->gate, expert),
+                .up = vouch_matrix_at(&e->up, expert),
+                .down = vouch_matrix_at(&e->down, expert),
+                .gate_after.bias = bias_at(e->gate_biases, expert, e->n_ff),
+                .up_after.bias = bias_at(e->up_biases, expert, e->n_ff),
+                .down_after.bias = bias_at(e->down_biases, expert, n_embd)},
+        .first = first,
+        .in = c->n_rows == 1 ? vouch_stage_acts(c, &c->acts, 1, n_embd) : rows_from(c, &s->in, first, n, n_embd),
+        .gated = rows_from(c, &s->gated, first, n, e->n_ff),
+        .gate = s->gate + (int64_t)first * e->n_ff,
+        .up = s->up + (int64_t)first * e->n_ff,
+        .first_unit = s->n_units};
+    s->n_units += (work->ffn.up.n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
+    for (int32_t i = first; i < end; i++) {
+        const float input = my->norms[s->rows[i]] * (e->weighs_inputs ? s->down_factors[i] : 1);
+        s->gate_factors[i] = input * gate;
+        s->up_factors[i] = input * up;
+        if (e->weighs_inputs) s->down_factors[i] = 1;
+        if (e->down_scales) s->down_factors[i] *= e->down_scales[expert];
+    }
+}
+
+static void add_shared_work(vouch_workspace *c, const thread_space *my, const vouch_experts *e, int32_t first)
+{
+    expert_space *s = &c->experts;
+    s->works[s->n_works++] = (expert_work){.ffn = e->shared,
+                                           .first = first,
+                                           .in = vouch_stage_acts(c, &c->acts, c->n_rows, c->weights->hparams.n_embd),
+                                           .gated = vouch_stage_acts(c, &c->gated_acts, c->n_rows, e->shared.n_ff),
+                                           .gate = c->gate,
+                                           .up = c->up,
+                                           .first_unit = s->n_units};
+    s->n_units += (e->shared.up.n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
+    for (int32_t r = 0; r < c->n_rows; r++) {
+        s->gate_factors[first + r] = s->up_factors[first + r] = my->norms[r];
+        if (e->shared.down_after.scale) s->down_factors[first + r] *= *e->shared.down_after.scale;
+    }
+}
+
+/* Lists the works of all experts that have rows. */
+static void list_works(vouch_workspace *c, const thread_space *my, const vouch_experts *e)
+{
+    expert_space *s = &c->experts;
+    s->n_works = 0;
+    s->n_units = 0;
+    sort_entries(c, e);
+    for (int32_t i = 0, first = 0; i < e->n_experts; first = s->counts[i++])
+        if (s->counts[i] > first) add_work(c, my, e, i, first, s->counts[i]);
+    if (e->shared.n_ff > 0) add_shared_work(c, my, e, c->n_rows * e->n_used);
+}
+
+/* Copies elements of `size` bytes that lie `from_step` and `to_step` bytes apart. */
+static inline void copy_steps(void *to, size_t to_step, const void *from, size_t from_step, int64_t n,
+                              const size_t size)
+{
+    for (int64_t i = 0; i < n; i++)
+        memcpy((char *)to + (size_t)i * to_step, (const char *)from + (size_t)i * from_step, size);
+}
+
+/* Copies one row of activations, in the forms that `needs` asks for, from its group to another group. */
+static void copy_row(const vouch_acts *to, int64_t to_row, const vouch_acts *from, int64_t from_row, vouch_needs needs)
+{
+    int64_t t, f;
+    const vouch_group a = vouch_group_of(to, to_row, &t), b = vouch_group_of(from, from_row, &f);
+    const int64_t blocks = from->n_in / VOUCH_BLOCK;
+    if (needs & VOUCH_NEEDS_QUANTS) {
+        copy_steps(a.q + t * 4, (size_t)a.rows * 4, b.q + f * 4, (size_t)b.rows * 4, blocks * 8, 4);
+        copy_steps(a.d + t, (size_t)a.rows * 4, b.d + f, (size_t)b.rows * 4, blocks, 4);
+    }
+    for (int i = 0; i < VOUCH_SUMS_COUNT; i++)
+        if (needs >> i & 1)
+            copy_steps(vouch_group_sums(to, &a, (vouch_sums)i) + t, (size_t)a.rows * 4,
+                       vouch_group_sums(from, &b, (vouch_sums)i) + f, (size_t)b.rows * 4,
+                       blocks * vouch_sums_infos[i].runs, 4);
+    if (needs & VOUCH_NEEDS_FLOATS)
+        copy_steps(a.x + t * 16, (size_t)a.rows * 64, b.x + f * 16, (size_t)b.rows * 64, (from->n_in + 15) / 16, 64);
+}
+
+static void stage_gather(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_experts *e,
+                         const vouch_acts *in)
+{
+    expert_space *s = &c->experts;
+    const vouch_matrix *const inputs[] = {&e->gate, &e->up};
+    if (my->thread == 0) list_works(c, my, e);
+    vouch_pool_barrier(team, my->thread);
+    if (c->n_rows == 1) return;
+    vouch_work work = vouch_pool_share(team, my->thread, s->n_works - (e->shared.n_ff > 0), 1);
+    while (vouch_work_next(&work))
+        for (const expert_work *one = s->works + work.begin; one < s->works + work.end; one++)
+            for (int64_t i = 0; i < one->in.n_rows; i++)
+                copy_row(&one->in, i, in, s->rows[one->first + i], vouch_stage_needs(inputs, 2));
+    vouch_pool_barrier(team, my->thread);
+}
+
+/* ---------------------------------------------------------------------- gate */
+
+/* Computes one unit of a work's gated values, as the input of W_down. */
+static void compute_unit(const vouch_workspace *c, expert_work *one, int64_t unit)
+{
+    const expert_space *s = &c->experts;
+    const vouch_feed_forward *f = &one->ffn;
+    const vouch_matrix *const down = &f->down;
+    const int64_t begin = unit * VOUCH_STAGE_TILES, n_tiles = f->up.n_tiles;
+    const int64_t end = begin + VOUCH_STAGE_TILES < n_tiles ? begin + VOUCH_STAGE_TILES : n_tiles;
+    const int64_t first = begin * VOUCH_TILE, last = end * VOUCH_TILE < f->n_ff ? end * VOUCH_TILE : f->n_ff;
+    const bool has_gate = f->gate.n_out > 0;
+    float *all_up = has_gate ? one->up : one->gate;
+    if (has_gate)
+        vouch_stage_multiply(c, &f->gate, &one->in, one->gate, begin, end, VOUCH_FROM_ZERO,
+                             s->gate_factors + one->first);
+    vouch_stage_multiply(c, &f->up, &one->in, all_up, begin, end, VOUCH_FROM_ZERO, s->up_factors + one->first);
+    for (int64_t i = 0; i < one->in.n_rows; i++) {
+        float *gate = one->gate + i * f->n_ff + first, *up = all_up + i * f->n_ff + first;
+        if (has_gate) vouch_row_affine(gate, &f->gate_after, first, last - first);
+        vouch_row_affine(up, &f->up_after, first, last - first);
+        vouch_row_activate(c->weights->kernels, f, gate, has_gate ? up : NULL, last - first);
+    }
+    vouch_acts gated = one->gated;
+    vouch_stage_put(c, &gated, vouch_stage_needs(&down, 1), one->gate, f->n_ff, 0, one->in.n_rows, first, last);
+}
+
+/* Computes units [begin, end). Units are numbered through all works, one work after the other. */
+static void compute_units(const vouch_workspace *c, int64_t begin, int64_t end)
+{
+    const expert_space *s = &c->experts;
+    int32_t i = s->n_works - 1;
+    while (s->works[i].first_unit > begin) i--;
+    for (int64_t unit = begin; unit < end; unit++) {
+        while (i + 1 < s->n_works && s->works[i + 1].first_unit <= unit) i++;
+        compute_unit(c, &s->works[i], unit - s->works[i].first_unit);
+    }
+}
+
+void vouch_experts_gate(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_experts *e = experts_of(c, layer);
+    const stream_reader me = vouch_stream_reader_experts(c, layer);
+    const vouch_acts in = vouch_stream_receive(c, team, my, &me);
+    stage_route(c, team, my, e, &in);
+    stage_gather(c, team, my, e, &in);
+    vouch_work work = vouch_pool_share(team, my->thread, c->experts.n_units, 1);
+    while (vouch_work_next(&work)) compute_units(c, work.begin, work.end);
+    vouch_pool_barrier(team, my->thread);
+}
+
+/* ----------------------------------------------------------------------- mix */
+
+/* parts [rows][UNIT] += the bias of the outputs [first, first + n), times each row's factor. */
+static void add_biases(const expert_work *one, const float *factors, float *parts, int64_t first, int64_t n)
+{
+    const float *bias = one->ffn.down_after.bias + first;
+    for (int64_t r = 0; r < one->in.n_rows; r++)
+        for (int64_t i = 0; i < n; i++) parts[r * UNIT + i] += factors[r] * bias[i];
+}
+
+/* y = or += the sum of one row's entries; parts [entries][UNIT]. */
+static void add_entries(const vouch_workspace *c, const vouch_experts *e, const float *parts, int64_t row, float *y,
+                        int64_t n, vouch_start start)
+{
+    const int32_t *entries = c->experts.entries + row * e->n_used;
+    float sum[UNIT];
+    memcpy(sum, parts + (int64_t)entries[0] * UNIT, sizeof sum);
+    for (int32_t k = 1; k < e->n_used; k++) {
+        const float *part = parts + (int64_t)entries[k] * UNIT;
+        for (int i = 0; i < UNIT; i++) sum[i] += part[i];
+    }
+    if (e->shared.n_ff > 0) {
+        const float *part = parts + ((int64_t)c->n_rows * e->n_used + row) * UNIT;
+        for (int i = 0; i < UNIT; i++) sum[i] += part[i];
+    }
+    for (int64_t i = 0; i < n; i++) y[i] = start == VOUCH_FROM_Y ? y[i] + sum[i] : sum[i];
+}
+
+void vouch_experts_mix(vouch_workspace *c, thread_space *my, int32_t layer, float *y, int64_t begin, int64_t end,
+                       vouch_start start)
+{
+    const vouch_experts *e = experts_of(c, layer);
+    const expert_space *s = &c->experts;
+    const int64_t n_embd = c->weights->hparams.n_embd;
+    for (int64_t tile = begin; tile < end; tile += VOUCH_STAGE_TILES) {
+        const int64_t past = tile + VOUCH_STAGE_TILES < end ? tile + VOUCH_STAGE_TILES : end;
+        const int64_t first = tile * VOUCH_TILE, n = (past * VOUCH_TILE < n_embd ? past * VOUCH_TILE : n_embd) - first;
+        for (const expert_work *one = s->works; one < s->works + s->n_works; one++) {
+            vouch_matrix down = one->ffn.down;
+            down.data += (size_t)tile * down.tile_bytes;
+            down.n_out = n;
+            const vouch_result to = {my->parts + one->first * UNIT, UNIT, VOUCH_TILE, VOUCH_FROM_ZERO,
+                                     s->down_factors + one->first};
+            c->weights->kernels->matmul[down.type](&down, &one->gated, to, 0, past - tile);
+            if (one->ffn.down_after.bias) add_biases(one, s->down_factors + one->first, to.y, first, n);
+        }
+        for (int64_t r = 0; r < c->n_rows; r++)
+            add_entries(c, e, my->parts, r, y + r * n_embd + first, n, start);
+    }
+}

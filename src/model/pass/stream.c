@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* The residual stream between the stages of a pass (stream.h). */
+#include "model/pass/stream.h"
+
+#include <string.h>
+
+#include "model/rows.h"
+
+vouch_needs vouch_stage_needs(const vouch_matrix *const *matrices, int n)
+{
+    vouch_needs all = 0;
+    for (int i = 0; i < n; i++)
+        if (matrices[i]->n_out > 0) all |= vouch_type_needs(matrices[i]->type);
+    return all;
+}
+
+vouch_acts vouch_stage_acts(const vouch_workspace *c, const vouch_acts *room, int64_t n_rows, int64_t n_in)
+{
+    vouch_acts acts = *room;
+    acts.n_rows = n_rows;
+    acts.n_in = n_in;
+    acts.group_rows = c->weights->kernels->group_rows;
+    return acts;
+}
+
+void vouch_stage_put(const vouch_workspace *c, vouch_acts *acts, vouch_needs need, const float *x, int64_t ldx,
+                     int64_t begin, int64_t end, int64_t first, int64_t last)
+{
+    acts->needs = need;
+    if (need & VOUCH_NEEDS_QUANTS) c->weights->kernels->quantize(acts, x, ldx, begin, end, first, last);
+    if (need & VOUCH_NEEDS_FLOATS) c->weights->kernels->interleave(acts, x, ldx, begin, end, first, last);
+}
+
+void vouch_stage_multiply(const vouch_workspace *c, const vouch_matrix *w, const vouch_acts *x, float *y, int64_t begin,
+                          int64_t end, vouch_start start, const float *factors)
+{
+    const vouch_result result = {y, w->n_out, VOUCH_TILE, start, factors};
+    c->weights->kernels->matmul[w->type](w, x, result, begin, end);
+}
+
+void vouch_stage_affine(const vouch_workspace *c, const vouch_affine *affine, float *y, int64_t n_out, int64_t begin,
+                        int64_t end)
+{
+    const int64_t first = begin * VOUCH_TILE, last = end * VOUCH_TILE < n_out ? end * VOUCH_TILE : n_out;
+    if (!affine->scale && !affine->bias) return;
+    for (int64_t r = 0; r < c->n_rows; r++) vouch_row_affine(y + r * n_out + first, affine, first, last - first);
+}
+
+void vouch_stage_rotate(const vouch_workspace *c, int32_t rotary, float *x, int64_t row)
+{
+    const vouch_rotary *r = &c->weights->rotaries[rotary];
+    const angle_table *angles = &c->angles[rotary];
+    if (r->kind == VOUCH_ROTARY_NONE) return;
+    c->weights->kernels->rope(x, angles->cosines + row * r->n_rot, angles->sines + row * r->n_rot, r->n_rot,
+                              r->kind == VOUCH_ROTARY_HALF_SPLIT);
+}
+
+/* ------------------------------------------------------------------- readers */
+
+static stream_reader reader_of(const vouch_workspace *c, const vouch_norm *norm, const vouch_matrix *const *inputs,
+                               int n_inputs)
+{
+    return (stream_reader){.norm = norm,
+                           .x = c->x,
+                           .is_whole = norm->kind != VOUCH_NORM_RMS || norm->bias,
+                           .need = vouch_stage_needs(inputs, n_inputs),
+                           .n_rows = c->n_rows};
+}
+
+stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
+{
+    const vouch_layer *l = &c->weights->layers[layer];
+    const vouch_attention *a = &l->attention;
+    const vouch_recurrent *s = &l->recurrent;
+    const vouch_matrix *const q = a->latent.low.n_out > 0 ? &a->latent.low : &a->q;
+    const vouch_matrix *const decay = s->decay_low.n_out > 0 ? &s->decay_low : &s->decay;
+    const vouch_matrix *const gate = s->gate_low.n_out > 0 ? &s->gate_low : &s->gate;
+    const vouch_matrix *const inputs[] = {q,         &a->k,      &a->v,    &a->gate, &s->in[0], &s->in[1],
+                                          &s->in[2], &s->factor, &s->rate, decay,    gate};
+    enum { N = sizeof inputs / sizeof inputs[0] };
+    const bool is_kept = l->is_parallel || l->experts.routes_early || l->beside.reads_input;
+    stream_reader reader = reader_of(c, &l->mix.norm, inputs, N);
+    if (a->reads_pairs) reader.seconds = c->seconds;
+    reader.is_whole |= is_kept || a->reads_pairs;
+    reader.kept = is_kept ? c->kept : NULL;
+    return reader;
+}
+
+stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer)
+{
+    const vouch_layer *l = &c->weights->layers[layer];
+    const vouch_matrix *const dense[] = {&l->ffn.up, &l->ffn.gate};
+    if (l->ffn.n_ff == 0) return vouch_stream_reader_experts(c, layer);
+    stream_reader reader = reader_of(c, &l->feed.norm, dense, l->ffn.gate.n_out ? 2 : 1);
+    reader.is_whole |= l->is_parallel;
+    if (l->is_parallel) reader.x = c->kept;
+    return reader;
+}
+
+/* Beside a dense network the experts have a norm of their own. */
+stream_reader vouch_stream_reader_experts(const vouch_workspace *c, int32_t layer)
+{
+    const vouch_layer *l = &c->weights->layers[layer];
+    const bool is_beside = vouch_layer_has_both(l);
+    const vouch_experts *e = &l->experts;
+    const vouch_matrix *const sparse[] = {&e->router,      &e->gate,      &e->up,
+                                          &e->shared.gate, &e->shared.up, &e->shared_gate};
+    stream_reader reader = reader_of(c, is_beside ? &l->beside.norm : &l->feed.norm, sparse, 6);
+    reader.is_whole |= l->is_parallel || is_beside;
+    if (l->is_parallel || l->beside.reads_input) reader.x = c->kept;
+    return reader;
+}
+
+/* The extra branch has no norm before it. */
+stream_reader vouch_stream_reader_extra(const vouch_workspace *c, int32_t layer)
+{
+    const vouch_layer *l = &c->weights->layers[layer];
+    const vouch_matrix *const gate = &l->extra_ffn.gate;
+    return reader_of(c, &l->extra.norm, &gate, 1);
+}
+
+stream_reader vouch_stream_reader_head(const vouch_workspace *c)
+{
+    stream_reader reader = reader_of(c, &c->weights->output_norm, &c->head, 1);
+    reader.rows = c->logits_rows;
+    reader.n_rows = c->n_logits;
+    return reader;
+}
+
+stream_reader vouch_stream_reader_from(const vouch_workspace *c, int32_t branch)
+{
+    for (; branch < 3 * c->weights->hparams.n_layers; branch++) {
+        const vouch_layer *layer = &c->weights->layers[branch / 3];
+        if (branch % 3 == 0 && vouch_layer_has_mix(layer)) return vouch_stream_reader_mix(c, branch / 3);
+        if (branch % 3 == 1 && vouch_layer_has_feed(layer)) return vouch_stream_reader_feed(c, branch / 3);
+        if (branch % 3 == 2 && layer->extra_ffn.n_ff > 0) return vouch_stream_reader_extra(c, branch / 3);
+    }
+    return vouch_stream_reader_head(c);
+}
+
+static int64_t row_of(const stream_reader *reader, int64_t i)
+{
+    return reader->rows ? reader->rows[i] : i;
+}
+
+/* The sums of squares of a row of x, [n_embd / 16, rounded up]. */
+static float *squares_of(const vouch_workspace *c, int64_t row)
+{
+    return c->squares + row * ((c->weights->hparams.n_embd + 15) / 16);
+}
+
+static vouch_acts acts_for(const vouch_workspace *c, const stream_reader *to)
+{
+    return vouch_stage_acts(c, &c->acts, to->n_rows, (int64_t)c->weights->hparams.n_embd * (to->seconds ? 2 : 1));
+}
+
+void vouch_stream_publish(const vouch_workspace *c, thread_space *my, const stream_reader *to, int64_t begin,
+                          int64_t end, int64_t tile, int64_t tile_end)
+{
+    const int64_t n_embd = c->weights->hparams.n_embd, first = tile * VOUCH_TILE;
+    const int64_t last = tile_end * VOUCH_TILE < n_embd ? tile_end * VOUCH_TILE : n_embd;
+    vouch_acts acts = acts_for(c, to);
+    if (to->is_whole) return;
+    for (int64_t r = begin; r < end; r += VOUCH_FEW_ROWS) {
+        const int64_t past = r + VOUCH_FEW_ROWS < end ? r + VOUCH_FEW_ROWS : end;
+        for (int64_t i = r; i < past; i++) {
+            const int64_t row = row_of(to, i);
+            c->weights->kernels->norm_part(my->rows + (i - r) * n_embd + first, squares_of(c, row) + tile,
+                                           c->x + row * n_embd + first, to->norm->weight + first, last - first);
+        }
+        vouch_stage_put(c, &acts, to->need, my->rows, n_embd, r, past, first, last);
+    }
+}
+
+/* Each thread normalises some rows. */
+static void receive_whole(const vouch_workspace *c, vouch_pool *team, thread_space *my, const stream_reader *reader)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const vouch_range mine = vouch_pool_divide(team, my->thread, reader->n_rows);
+    vouch_acts acts = acts_for(c, reader);
+    for (int64_t i = mine.begin; i < mine.end; i++) {
+        const float *x = reader->x + row_of(reader, i) * h->n_embd;
+        if (reader->kept) memcpy(reader->kept + i * h->n_embd, x, (size_t)h->n_embd * sizeof *x);
+        float *to = my->rows;
+        if (reader->seconds) {
+            memcpy(to, reader->seconds[row_of(reader, i)], (size_t)h->n_embd * sizeof *to);
+            to += h->n_embd;
+        }
+        vouch_row_norm(to, x, reader->norm, h->n_embd, h->norm_eps);
+        vouch_stage_put(c, &acts, reader->need, my->rows, acts.n_in, i, i + 1, 0, acts.n_in);
+    }
+    for (int64_t i = 0; i < reader->n_rows; i++) my->norms[i] = 1;
+    vouch_pool_barrier(team, my->thread);
+}
+
+vouch_acts vouch_stream_receive(const vouch_workspace *c, vouch_pool *team, thread_space *my,
+                                const stream_reader *reader)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    if (reader->is_whole) receive_whole(c, team, my, reader);
+    else
+        for (int64_t i = 0; i < reader->n_rows; i++)
+            my->norms[i] =
+                c->weights->kernels->norm_factor(squares_of(c, row_of(reader, i)), h->n_embd, h->norm_eps);
+    return acts_for(c, reader);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/pass/workspace.h"
+
+#include "base/common.h"
+
+/* -------------------------------------------------------------------- layout */
+
+/* The widest layers. */
+typedef struct widths {
+    size_t n_embd, in; /* in: what a stage reads of a row */
+    size_t q, k, v, gates, mixed, head_dim, value_dim, norm, n_ff; /* norm: of one head */
+    size_t low, heads, latent; /* of latent attention; `low` also of delta nets */
+} widths;
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static widths find_widths(const vouch_weights *w)
+{
+    widths all = {.n_embd = (size_t)w->hparams.n_embd, .in = (size_t)w->hparams.n_embd};
+    for (int32_t l = 0; l < w->hparams.n_layers; l++) {
+        const vouch_attention *a = &w->layers[l].attention;
+        all.in = most(all.in, all.n_embd * (a->reads_pairs ? 2 : 1));
+        all.q = most(all.q, (size_t)a->n_heads * (size_t)a->head_dim * (a->is_gated ? 2 : 1));
+        all.k = most(all.k, (size_t)a->n_kv_heads * (size_t)a->head_dim);
+        all.v = most(all.v, (size_t)a->n_kv_heads * (size_t)a->value_dim);
+        all.gates = most(all.gates, (size_t)a->gate.n_out);
+        all.mixed = most(all.mixed, (size_t)a->n_heads * (size_t)vouch_max(a->value_dim, a->latent.value_dim));
+        all.head_dim = most(all.head_dim, (size_t)a->head_dim);
+        all.value_dim = most(all.value_dim, (size_t)a->value_dim);
+        const vouch_latent *m = &a->latent;
+        all.heads = most(all.heads, (size_t)a->n_heads * (size_t)vouch_max(m->key_dim, m->value_dim));
+        all.latent = most(all.latent, (size_t)vouch_max(m->rank, m->key_dim));
+        const vouch_recurrent *r = &w->layers[l].recurrent;
+        all.low = most(all.low, (size_t)(m->low.n_out + r->decay_low.n_out + r->gate_low.n_out));
+        const size_t group = r->n_key_heads > 0 ? (size_t)(r->out.n_in / r->n_key_heads) : 0;
+        all.norm = most(all.norm, most((size_t)a->head_dim, most((size_t)r->n_values, group)));
+        all.n_ff = most(all.n_ff, (size_t)w->layers[l].ffn.n_ff);
+        all.n_ff = most(all.n_ff, (size_t)w->layers[l].extra_ffn.n_ff);
+        all.n_ff = most(all.n_ff, (size_t)w->layers[l].experts.shared.n_ff);
+    }
+    return all;
+}
+
+/* True where some branch isn't added to the stream directly. */
+static bool has_detours(const vouch_weights *w)
+{
+    for (int32_t l = 0; l < w->hparams.n_layers; l++) {
+        const vouch_branch *mix = &w->layers[l].mix, *feed = &w->layers[l].feed;
+        if (mix->stream_scale || feed->stream_scale || w->layers[l].extra_ffn.n_ff > 0) return true;
+        if (mix->norm_after || feed->norm_after || mix->scale != 1 || feed->scale != 1) return true;
+        if (w->layers[l].attention.o_after.scale || w->layers[l].recurrent.out_after.scale) return true;
+        if (w->layers[l].ffn.down_after.scale || vouch_layer_has_both(&w->layers[l])) return true;
+    }
+    return false;
+}
+
+/* True where some layer reads its input again after attention. */
+static bool keeps_inputs(const vouch_weights *w)
+{
+    for (int32_t l = 0; l < w->hparams.n_layers; l++)
+        if (w->layers[l].is_parallel || w->layers[l].experts.routes_early || w->layers[l].beside.reads_input)
+            return true;
+    return false;
+}
+
+static bool has_both(const vouch_weights *w)
+{
+    for (int32_t l = 0; l < w->hparams.n_layers; l++)
+        if (vouch_layer_has_both(&w->layers[l])) return true;
+    return false;
+}
+
+void vouch_acts_layout(vouch_acts *acts, size_t max_rows, size_t n_in, vouch_needs needs, vouch_arena *arena)
+{
+    const size_t values = max_rows * n_in, blocks = values / VOUCH_BLOCK;
+    if (needs & VOUCH_NEEDS_QUANTS) {
+        acts->q = vouch_arena_take(arena, values, sizeof *acts->q);
+        acts->d = vouch_arena_take(arena, blocks, sizeof *acts->d);
+    }
+    for (int i = 0; i < VOUCH_SUMS_COUNT; i++)
+        if (needs >> i & 1)
+            acts->sums[i] = vouch_arena_take(arena, blocks * (size_t)vouch_sums_infos[i].runs, sizeof *acts->sums[i]);
+    if (needs & VOUCH_NEEDS_FLOATS)
+        acts->x = vouch_arena_take(arena, max_rows * ((n_in + 15) / 16 * 16), sizeof *acts->x);
+}
+
+/* A pass may run over caches of any type, so queries get the forms that any type of keys asks for. */
+static void layout_thread(thread_space *space, const vouch_workspace *c, const widths *w, vouch_arena *arena)
+{
+    const size_t queries = (size_t)c->weights->kernels->group_rows;
+    vouch_needs needs = VOUCH_NEEDS_FLOATS;
+    if (w->head_dim % VOUCH_BLOCK == 0)
+        needs |= vouch_type_needs(VOUCH_TYPE_Q8_0) | vouch_type_needs(VOUCH_TYPE_Q4_0);
+    space->rows = vouch_arena_take(arena, VOUCH_FEW_ROWS * w->n_embd, sizeof(float));
+    space->wide = vouch_arena_take(arena, (size_t)c->weights->layer_projection.n_out, sizeof(float));
+    space->norms = vouch_arena_take(arena, (size_t)c->max_rows, sizeof(float));
+    space->squares = vouch_arena_take(arena, (w->norm + 15) / 16, sizeof(float));
+    space->mixed = vouch_arena_take(arena, queries * w->value_dim, sizeof(float));
+    space->factors = vouch_arena_take(arena, queries, sizeof(float));
+    space->slots = vouch_arena_take(arena, (size_t)c->n_slots, sizeof(int32_t));
+    vouch_acts_layout(&space->queries, queries, w->head_dim, needs, arena);
+    vouch_acts_layout(&space->scores, queries, (size_t)c->n_slots + VOUCH_TILE, VOUCH_NEEDS_FLOATS, arena);
+    vouch_acts_layout(&space->latent, w->latent ? (size_t)c->max_rows : 0, w->latent, c->needs, arena);
+}
+
+static void layout_rows(vouch_workspace *c, vouch_arena *arena)
+{
+    const size_t rows = (size_t)c->max_rows;
+    c->tokens = vouch_arena_take(arena, rows, sizeof *c->tokens);
+    c->inputs = vouch_arena_take(arena, rows, sizeof *c->inputs);
+    c->seconds = vouch_arena_take(arena, rows, sizeof *c->seconds);
+    c->runs = vouch_arena_take(arena, rows, sizeof *c->runs);
+    c->slots = vouch_arena_take(arena, rows, sizeof *c->slots);
+    c->logits_rows = vouch_arena_take(arena, rows, sizeof *c->logits_rows);
+    c->hidden_rows = vouch_arena_take(arena, rows, sizeof *c->hidden_rows);
+    c->angles = vouch_arena_take(arena, (size_t)c->weights->n_rotaries, sizeof *c->angles);
+    for (int32_t i = 0; i < c->weights->n_rotaries; i++) {
+        const size_t n_rot = (size_t)c->weights->rotaries[i].n_rot;
+        const angle_table table = {.cosines = vouch_arena_take(arena, rows * n_rot, sizeof(float)),
+                                   .sines = vouch_arena_take(arena, rows * n_rot, sizeof(float))};
+        if (c->angles) c->angles[i] = table;
+    }
+}
+
+/* Room for the model's mixtures of experts; nothing where it has none. */
+static void layout_experts(vouch_workspace *c, vouch_arena *arena)
+{
+    expert_space *s = &c->experts;
+    size_t n_used = 0, n_experts = 0, n_ff = 0;
+    for (int32_t l = 0; l < c->weights->hparams.n_layers; l++) {
+        const vouch_experts *e = &c->weights->layers[l].experts;
+        if (e->n_experts == 0) continue;
+        n_used = most(n_used, (size_t)e->n_used);
+        n_experts = most(n_experts, (size_t)e->n_experts);
+        n_ff = most(n_ff, (size_t)e->n_ff);
+    }
+    if (n_experts == 0) return;
+    const size_t rows = (size_t)c->max_rows, chosen = rows * n_used, entries = chosen + rows;
+    s->scores = vouch_arena_take(arena, rows * n_experts, sizeof *s->scores);
+    s->shared = vouch_arena_take(arena, rows, sizeof *s->shared);
+    s->chosen = vouch_arena_take(arena, chosen, sizeof *s->chosen);
+    s->weights = vouch_arena_take(arena, chosen, sizeof *s->weights);
+    s->entries = vouch_arena_take(arena, chosen, sizeof *s->entries);
+    s->rows = vouch_arena_take(arena, entries, sizeof *s->rows);
+    s->counts = vouch_arena_take(arena, n_experts, sizeof *s->counts);
+    s->gate_factors = vouch_arena_take(arena, entries, sizeof *s->gate_factors);
+    s->up_factors = vouch_arena_take(arena, entries, sizeof *s->up_factors);
+    s->down_factors = vouch_arena_take(arena, entries, sizeof *s->down_factors);
+    s->gate = vouch_arena_take(arena, chosen * n_ff, sizeof *s->gate);
+    s->up = vouch_arena_take(arena, chosen * n_ff, sizeof *s->up);
+    s->works = vouch_arena_take(arena, (chosen < n_experts ? chosen : n_experts) + 1, sizeof *s->works);
+    vouch_acts_layout(&s->in, chosen, (size_t)c->weights->hparams.n_embd, c->needs, arena);
+    vouch_acts_layout(&s->gated, chosen, n_ff, c->needs, arena);
+    for (int32_t t = 0; t < vouch_pool_size(c->pool); t++) {
+        float *parts = vouch_arena_take(arena, entries * VOUCH_EXPERT_UNIT, sizeof *parts);
+        float *ranks = vouch_arena_take(arena, n_experts, sizeof *ranks);
+        if (!c->threads) continue;
+        c->threads[t].parts = parts;
+        c->threads[t].ranks = ranks;
+    }
+}
+
+/* Room for the model's recurrent mixers; nothing where it has none. */
+static void layout_recurrent(vouch_workspace *c, vouch_arena *arena)
+{
+    const size_t rows = (size_t)c->max_rows;
+    size_t row = 0, inner = 0, rates = 0, head = 0, values = 0;
+    for (int32_t l = 0; l < c->weights->hparams.n_layers; l++) {
+        const vouch_recurrent *r = &c->weights->layers[l].recurrent;
+        row = most(row, (size_t)vouch_recurrent_row(r));
+        inner = most(inner, (size_t)r->out.n_in);
+        rates = most(rates, most((size_t)(r->n_heads + vouch_recurrent_n_decays(r)), (size_t)r->select.n_out));
+        head = most(head, (size_t)vouch_recurrent_head(r));
+        values = most(values, (size_t)r->n_values);
+    }
+    if (row == 0) return;
+    c->recurrent = vouch_arena_take(arena, rows * row, sizeof *c->recurrent);
+    c->rates = vouch_arena_take(arena, rows * rates, sizeof *c->rates);
+    c->inner = vouch_arena_take(arena, rows * inner, sizeof *c->inner);
+    vouch_acts_layout(&c->inner_acts, rows, inner, c->needs, arena);
+    for (int32_t t = 0; t < vouch_pool_size(c->pool); t++) {
+        float *states = vouch_arena_take(arena, VOUCH_STATE_LEVELS * head, sizeof *states);
+        float *y = vouch_arena_take(arena, values, sizeof *y);
+        if (!c->threads) continue;
+        c->threads[t].states = states;
+        c->threads[t].y = y;
+    }
+}
+
+static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
+{
+    const widths w = find_widths(c->weights);
+    const size_t rows = (size_t)c->max_rows, n_threads = (size_t)vouch_pool_size(c->pool);
+    layout_rows(c, arena);
+    c->x = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+    if (c->weights->layer_projection.n_out > 0) {
+        c->layer_inputs = vouch_arena_take(arena, rows * (size_t)c->weights->layer_projection.n_out, sizeof(float));
+        vouch_acts_layout(&c->layer_acts, rows, w.n_embd, c->needs, arena);
+    }
+    if (keeps_inputs(c->weights)) c->kept = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+    if (has_both(c->weights)) c->beside = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+    if (has_detours(c->weights)) {
+        c->branch = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+        c->branch_squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));
+    }
+    c->q = vouch_arena_take(arena, rows * w.q, sizeof(float));
+    c->k = vouch_arena_take(arena, rows * w.k, sizeof(float));
+    c->v = vouch_arena_take(arena, rows * w.v, sizeof(float));
+    c->gates = vouch_arena_take(arena, rows * w.gates, sizeof(float));
+    c->mixed = vouch_arena_take(arena, rows * w.mixed, sizeof(float));
+    c->low = vouch_arena_take(arena, rows * w.low, sizeof(float));
+    c->heads = vouch_arena_take(arena, rows * w.heads, sizeof(float));
+    c->gate = vouch_arena_take(arena, rows * w.n_ff, sizeof(float));
+    c->up = vouch_arena_take(arena, rows * w.n_ff, sizeof(float));
+    c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)c->head->n_out, sizeof(float));
+    c->squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));
+    vouch_acts_layout(&c->acts, rows, w.in, c->needs, arena);
+    vouch_acts_layout(&c->mixed_acts, rows, w.mixed, c->needs, arena);
+    vouch_acts_layout(&c->low_acts, rows, w.low, c->needs, arena);
+    vouch_acts_layout(&c->gated_acts, rows, w.n_ff, c->needs, arena);
+    c->taps = vouch_arena_take(arena, (size_t)c->weights->hparams.n_layers, sizeof *c->taps);
+    c->threads = vouch_arena_take(arena, n_threads, sizeof *c->threads);
+    for (size_t t = 0; t < n_threads; t++) {
+        thread_space counted = {0};
+        layout_thread(c->threads ? &c->threads[t] : &counted, c, &w, arena);
+    }
+    layout_experts(c, arena);
+    layout_recurrent(c, arena);
+}
+
+/* ------------------------------------------------------------------- opening */
+
+/* Forms of activations that the model's matrices ask for. A matrix that a layer lacks is of type 0, F32. */
+static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
+{
+    vouch_needs needs = vouch_type_needs(head->type) | vouch_type_needs(w->layer_projection.type);
+    for (int32_t l = 0; l < w->hparams.n_layers; l++) {
+        const vouch_attention *a = &w->layers[l].attention;
+        const vouch_latent *m = &a->latent;
+        const vouch_feed_forward *f = &w->layers[l].ffn;
+        const vouch_experts *e = &w->layers[l].experts;
+        const vouch_recurrent *r = &w->layers[l].recurrent;
+        const vouch_matrix *const all[] = {
+            &m->low,         &m->up_k,   &m->up_v,    &w->layers[l].extra_ffn.gate, &w->layers[l].extra_ffn.down,
+            &a->q,           &a->k,      &a->v,       &a->gate,  &a->o,     &f->gate,         &f->up,     &f->down,
+            &e->router,      &e->gate,   &e->up,      &e->down,  &e->shared_gate, &e->shared.gate, &e->shared.up,
+            &e->shared.down, &r->in[0],  &r->in[1],   &r->in[2], &r->factor, &r->rate,  &r->decay, &r->gate, &r->out,
+            &r->select,      &r->step,   &r->decay_low, &r->gate_low};
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+            if (all[i]->n_out > 0) needs |= vouch_type_needs(all[i]->type);
+    }
+    return needs;
+}
+
+vouch_status vouch_workspace_open(vouch_workspace *c, const vouch_weights *weights, vouch_pool *pool,
+                                  const vouch_workspace_options *options, vouch_error *err)
+{
+    const vouch_matrix *head = options->head ? options->head : weights->head;
+    const int64_t n_positions = weights->positions.n_out;
+    if (n_positions > 0 && options->n_ctx > n_positions)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "n_ctx: %d exceeds the %lld positions that the model has learned; use a smaller n_ctx",
+                          options->n_ctx, (long long)n_positions);
+    if (weights->hparams.n_ctx_most > 0 && options->n_ctx > weights->hparams.n_ctx_most)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "n_ctx: %d exceeds %d, up to which the model's sparse attention sees all tokens; use a "
+                          "smaller n_ctx",
+                          options->n_ctx, weights->hparams.n_ctx_most);
+    *c = (vouch_workspace){.weights = weights,
+                           .head = head,
+                           .head_bias = options->head ? options->head_bias : weights->head_bias,
+                           .n_ctx = options->n_ctx,
+                           .pool = pool,
+                           .n_slots = (options->n_ctx + VOUCH_TILE - 1) / VOUCH_TILE * VOUCH_TILE,
+                           .max_rows = options->max_rows,
+                           .max_logits = options->max_logits,
+                           .needs = find_needs(weights, head)};
+    vouch_arena arena = {0};
+    layout_workspace(c, &arena);
+    VOUCH_TRY(vouch_arena_allocate(&arena, "the workspace of a pass (use a smaller n_ctx)", err));
+    layout_workspace(c, &arena);
+    c->arena = arena;
+    return VOUCH_OK;
+}
+
+void vouch_workspace_close(vouch_workspace *c)
+{
+    for (int32_t l = 0; c->taps && l < c->weights->hparams.n_layers; l++) vouch_arena_free(&c->taps[l].arena);
+    vouch_arena_free(&c->arena);
+}
+
+/* The stream after the last layer stays in x. */
+vouch_status vouch_workspace_open_tap(vouch_workspace *c, int32_t layer, vouch_error *err)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    stream_tap *tap = &c->taps[layer];
+    if (layer == h->n_layers - 1 || tap->x) return VOUCH_OK;
+    vouch_arena arena = {0};
+    vouch_arena_take(&arena, (size_t)c->max_rows * (size_t)h->n_embd, sizeof *tap->x);
+    VOUCH_TRY(vouch_arena_allocate(&arena, "hidden states between layers (use a smaller prefill_chunk)", err));
+    tap->x = vouch_arena_take(&arena, (size_t)c->max_rows * (size_t)h->n_embd, sizeof *tap->x);
+    tap->arena = arena;
+    return VOUCH_OK;
+}
+
+size_t vouch_workspace_bytes(const vouch_workspace *c)
+{
+    size_t bytes = c->arena.size;
+    for (int32_t l = 0; l < c->weights->hparams.n_layers; l++) bytes += c->taps[l].arena.size;
+    return bytes;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Heads that stand in their target's file: their draft logits against llama.cpp's, and the text of answers with them.
+ *
+ * `test_mtp --write FOLDER` writes the models for golden/mtp.cpp.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/file/model.h"
+#include "golden/mtp.h"
+#include "support/decode/answer.h"
+#include "support/head/head_bench.h"
+
+enum { PROMPT = 20, LENGTH = 40 };
+
+/* Keys that llama.cpp needs beside those that vouch reads. */
+static void add_keys(vouch_gguf_writer *writer, void *user)
+{
+    static const int32_t sections[4] = {3, 3, 2, 0};
+    const char *arch = user;
+    char key[96];
+    snprintf(key, sizeof key, "%s.expert_shared_count", arch);
+    vouch_gguf_add_u32(writer, key, 1);
+    snprintf(key, sizeof key, "%s.expert_shared_feed_forward_length", arch);
+    vouch_gguf_add_u32(writer, key, 32);
+    if (strncmp(arch, "qwen35", 6) != 0) return;
+    snprintf(key, sizeof key, "%s.rope.dimension_sections", arch);
+    vouch_gguf_add_array(writer, key, VOUCH_GGUF_I32, sections, 4);
+}
+
+static char names[][16] = {"qwen35", "qwen35moe", "qwen3next", "glm4moe", "deepseek2", "mimo2"};
+
+static const tiny_model_options models[] = {
+    {.arch = names[0], .add = add_keys, .user = names[0], .nextn = 1, .seed = 21},
+    {.arch = names[1], .add = add_keys, .user = names[1], .nextn = 1, .nextn_own = true, .seed = 22},
+    {.arch = names[2], .add = add_keys, .user = names[2], .nextn = 1, .seed = 23},
+    {.arch = names[3], .add = add_keys, .user = names[3], .nextn = 1, .seed = 24},
+    {.arch = names[4],
+     .add = add_keys,
+     .user = names[4],
+     .nextn = 1,
+     .nextn_own = true,
+     .seed = 25,
+     .n_kv_heads = 1},
+    {.arch = names[5], .add = add_keys, .user = names[5], .nextn = 1, .n_layers = 3, .head_dim = 16, .seed = 26},
+    {.arch = names[5], .add = add_keys, .user = names[5], .nextn = 5, .n_layers = 3, .head_dim = 16, .seed = 27},
+};
+enum { N_MODELS = sizeof models / sizeof models[0] };
+
+static void drafts_are_those_of_llama_cpp(void **state)
+{
+    (void)state;
+    for (int m = 0; m < N_MODELS; m++) {
+        vouch_model *model = tiny_model_open(&models[m]);
+        assert_non_null(model->head.weights);
+        assert_string_equal(mtp_values[m].arch, models[m].arch);
+        head_bench_compare(models[m].arch, model, model->head.weights, mtp_values[m].rows);
+        vouch_model_close(model);
+    }
+}
+
+/* MiMo-V2 has a block for each depth, so the first one at all depths would guess something else. */
+static void blocks_serve_their_own_depths(void **state)
+{
+    (void)state;
+    const int m = N_MODELS - 1;
+    vouch_model *model = tiny_model_open(&models[m]);
+    vouch_head_weights first = *model->head.weights;
+    head_bench b;
+    int n_equal = 0;
+    assert_non_null(first.deeper);
+    first.deeper = NULL;
+    head_bench_open(&b, model, &first, 16, 1);
+    head_bench_commit(&b, HEAD_FIRST);
+    const vouch_draft draft = head_bench_propose(&b);
+    assert_int_equal(draft.tokens[0], mtp_values[m].rows[0].best);
+    for (int d = 0; d < HEAD_DRAFT; d++) n_equal += draft.tokens[d] == mtp_values[m].rows[d].best;
+    assert_true(n_equal < HEAD_DRAFT);
+    head_bench_close(&b);
+    vouch_model_close(model);
+}
+
+/* Law L2. The head is found in the file: --spec auto and `head` take it. */
+static void text_is_the_same_with_the_file_s_own_head(void **state)
+{
+    (void)state;
+    static answer without, with;
+    for (int m = 0; m < N_MODELS; m++) {
+        vouch_model *model = tiny_model_open(&models[m]);
+        for (int i = 0; i < 6; i++) {
+            vouch_session_options o = vouch_session_options_default();
+            int32_t prompt[PROMPT];
+            o.max_tokens = LENGTH;
+            o.ignore_eos = true;
+            o.prefill_chunk = 1 + 4 * i;
+            o.sampling.temperature = i % 2 ? 0.8f : 0;
+            o.speculation.accept = VOUCH_ACCEPT_MATCH;
+            o.speculation.n_draft = 4;
+            o.speculation.tree_branches = 1 + i % 3;
+            answer_prompt(prompt, PROMPT, model->info.n_vocab, (uint64_t)i, true);
+            o.speculation.drafters = VOUCH_DRAFTER_NONE;
+            answer_run(&without, model, &o, prompt, PROMPT);
+            o.speculation.drafters = VOUCH_DRAFTER_HEAD | (i > 2 ? VOUCH_DRAFTER_NGRAM : 0);
+            if (i == 5) o.speculation.drafters = VOUCH_DRAFTER_AUTO;
+            vouch_session *session = answer_open(model, &o);
+            if (i == 5) assert_non_null(strstr(vouch_session_drafter(session), "head"));
+            answer_continue(&with, session, prompt, PROMPT);
+            assert_true(answer_equal(&without, &with));
+            assert_true(i == 5 || with.stats.drafted_by[VOUCH_DRAFTER_NUMBER_HEAD] > 0);
+            vouch_session_close(session);
+        }
+        vouch_model_close(model);
+    }
+}
+
+/* A file may state heads that it leaves out, and a damaged head is refused. */
+static void heads_may_be_left_out(void **state)
+{
+    (void)state;
+    tiny_model_options o = models[0];
+    const char *path = test_temporary("mtp.gguf");
+    vouch_model *model;
+    vouch_error err;
+    o.omit = "blk.2.nextn.eh_proj.weight";
+    model = tiny_model_open(&o);
+    assert_null(model->head.weights);
+    vouch_session_options so = vouch_session_options_default();
+    vouch_session *session;
+    so.speculation.drafters = VOUCH_DRAFTER_HEAD;
+    assert_int_equal(vouch_session_open(&session, model, &so, &err), VOUCH_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "the model has none"));
+    vouch_model_close(model);
+    o.omit = "blk.2.nextn.hnorm.weight";
+    tiny_model_write(path, &o);
+    assert_int_equal(vouch_model_open(&model, path, NULL, &err), VOUCH_E_FORMAT);
+    assert_non_null(strstr(err.message, o.omit));
+    o = models[N_MODELS - 1];
+    o.omit = "blk.5.nextn.eh_proj.weight"; /* of the third block */
+    model = tiny_model_open(&o);
+    assert_non_null(model->head.weights->deeper);
+    assert_null(model->head.weights->deeper->deeper);
+    vouch_model_close(model);
+    o.omit = "blk.5.nextn.enorm.weight";
+    tiny_model_write(path, &o);
+    assert_int_equal(vouch_model_open(&model, path, NULL, &err), VOUCH_E_FORMAT);
+    assert_non_null(strstr(err.message, o.omit));
+}
+
+static int write_models(const char *folder)
+{
+    for (int m = 0; m < N_MODELS; m++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s%s.gguf", folder, models[m].arch, models[m].nextn > 1 ? "-depths" : "");
+        tiny_model_write(path, &models[m]);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drafts_are_those_of_llama_cpp),
+        cmocka_unit_test(blocks_serve_their_own_depths),
+        cmocka_unit_test(text_is_the_same_with_the_file_s_own_head),
+        cmocka_unit_test(heads_may_be_left_out),
+    };
+    if (argc == 3 && strcmp(argv[1], "--write") == 0) return write_models(argv[2]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

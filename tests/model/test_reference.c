@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Correct numbers: the log-probabilities of tiny F32 models, of llama and qwen3, equal those that transformers computes
+ * in float32, within 1e-4. golden/reference.py made the table. With a folder as its argument, this program
+ * instead writes the models there for that script.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "golden/reference.h"
+#include "support/decode/answer.h"
+#include "support/sanitized.h"
+
+enum { N_VOCAB = 40 };
+
+/* In the order of the table in golden/reference.h. */
+enum { LLAMA, ONE_KV_HEAD, ROPE_FREQS, ROPE_SCALE, QWEN3, QWEN3_TIED, QWEN3_ROPE_SCALE, N_MODELS };
+static const tiny_model_options models[N_MODELS] = {
+    [LLAMA] = {.seed = 1},
+    [ONE_KV_HEAD] = {.seed = 2, .head_dim = 24, .tied = true, .n_kv_heads = 1},
+    [ROPE_FREQS] = {.seed = 3, .rope_freqs = true},
+    [ROPE_SCALE] = {.seed = 4, .rope_scale = 4, .n_kv_heads = 4},
+    [QWEN3] = {.seed = 5, .arch = "qwen3", .head_dim = 32, .n_kv_heads = 1},
+    [QWEN3_TIED] = {.seed = 6, .arch = "qwen3", .rope_base = 1e6f, .tied = true, .n_layers = 3},
+    [QWEN3_ROPE_SCALE] =
+        {.seed = 7, .arch = "qwen3", .rope_scale = 2, .n_embd = 48, .n_heads = 3, .n_kv_heads = 3, .n_ff = 100},
+};
+
+static const char *const model_names[N_MODELS] = {
+    [LLAMA] = "llama",
+    [ONE_KV_HEAD] = "one KV head",
+    [ROPE_FREQS] = "RoPE frequencies",
+    [ROPE_SCALE] = "RoPE scale",
+    [QWEN3] = "qwen3",
+    [QWEN3_TIED] = "tied qwen3",
+    [QWEN3_ROPE_SCALE] = "qwen3 with RoPE scale",
+};
+
+static tiny_model_options model_at(int i)
+{
+    tiny_model_options options = models[i];
+    options.n_vocab = N_VOCAB;
+    return options;
+}
+
+static int write_models(const char *folder)
+{
+    for (int i = 0; i < N_MODELS; i++) {
+        char path[1024];
+        const tiny_model_options options = model_at(i);
+        snprintf(path, sizeof path, "%s/%d.gguf", folder, i);
+        tiny_model_write(path, &options);
+    }
+    return 0;
+}
+
+/* The largest difference between the table's log-probabilities of model i and those of the model with these options. */
+static double largest_difference(int i, const tiny_model_options *options, const char *cpu)
+{
+    static float logits[REFERENCE_TOKENS][N_VOCAB];
+    const char *path = test_temporary("reference.gguf");
+    int32_t tokens[REFERENCE_TOKENS];
+    vouch_model *model;
+    vouch_error err;
+    vouch_model_options how = vouch_model_options_default();
+    how.cpu = cpu;
+    tiny_model_write(path, options);
+    if (vouch_model_open(&model, path, &how, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    vouch_session_options session_options = vouch_session_options_default();
+    session_options.kv_type = VOUCH_KV_F32;
+    session_options.n_threads = 2;
+    vouch_session *session = answer_open(model, &session_options);
+    for (int t = 0; t < REFERENCE_TOKENS; t++) tokens[t] = (7 * t * t + 3 * t + 1) % N_VOCAB;
+    assert_int_equal(vouch_session_prompt(session, tokens, REFERENCE_TOKENS, &err), VOUCH_OK);
+    assert_int_equal(vouch_session_logits(session, 0, REFERENCE_TOKENS, logits[0], &err), VOUCH_OK);
+    vouch_session_close(session);
+    vouch_model_close(model);
+
+    double largest = 0;
+    for (int p = 0; p < REFERENCE_POSITIONS; p++) {
+        const float *row = logits[reference_positions[p]];
+        double sum = 0;
+        for (int x = 0; x < N_VOCAB; x++) sum += exp((double)row[x]);
+        for (int x = 0; x < N_VOCAB; x++)
+            largest = fmax(largest, fabs((double)row[x] - log(sum) - (double)reference_values[i][p][x]));
+    }
+    return largest;
+}
+
+static void log_probabilities_are_those_of_transformers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_MODELS; i++)
+        for (size_t cpu = TEST_SANITIZED; vouch_cpu_name(cpu); cpu++) {
+            const tiny_model_options options = model_at(i);
+            const double difference = largest_difference(i, &options, vouch_cpu_name(cpu));
+            if (!(difference < 1e-4)) fail_msg("%s, %s: off by %g", model_names[i], vouch_cpu_name(cpu), difference);
+        }
+}
+
+/* Small mistakes exceed the tolerance: a RoPE base that is 1 % off, missing frequency divisors, missing position
+ * scaling. */
+static void small_mistakes_are_larger(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_MODELS; i++) {
+        tiny_model_options options = model_at(i);
+        options.rope_base = options.rope_base == 0 ? 10100 : 1.01f * options.rope_base;
+        assert_true(largest_difference(i, &options, NULL) > 1e-3);
+    }
+    tiny_model_options options = model_at(ROPE_FREQS);
+    options.rope_freqs = false;
+    assert_true(largest_difference(ROPE_FREQS, &options, NULL) > 1e-3);
+    options = model_at(ROPE_SCALE);
+    options.rope_scale = 0;
+    assert_true(largest_difference(ROPE_SCALE, &options, NULL) > 1e-3);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(log_probabilities_are_those_of_transformers),
+        cmocka_unit_test(small_mistakes_are_larger),
+    };
+    if (argc == 2) return write_models(argv[1]);
+    return cmocka_run_group_tests_name("reference", tests, NULL, NULL);
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Client packages against `vouch serve`, where they and a model are at hand.
+# shellcheck source=tests/support/test.sh
+. "$(dirname "$0")/../support/test.sh"
+
+clients_understand_the_server() {
+    ${PYTHON:-python3} -c 'import openai, anthropic' 2>/dev/null || test_skip "no openai and anthropic for Python"
+    test_serve --ctx 512 --parallel 4
+    ${PYTHON:-python3} tests/clients/drive.py "$url"
+    ${PYTHON:-python3} tests/clients/shapes.py "$url"
+    kill $server
+    wait $server
+}
+
+each_package_does_what_it_can() {
+    [ "${VOUCH_TEST_TIER:-test}" = test ] || test_skip "15 packages: make test"
+    ${PYTHON:-python3} -c 'import litellm, instructor' 2>/dev/null || test_skip "no litellm and instructor for Python"
+    test_serve
+    ${PYTHON:-python3} tests/clients/table.py "$url"
+    kill $server
+    wait $server
+}
+
+test_group clients_understand_the_server each_package_does_what_it_can

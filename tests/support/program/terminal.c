@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/program/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/program/command.h"
+
+void terminal_start(terminal *t, const char *term, const char *folder, const char *const *arguments)
+{
+    const struct winsize size = {.ws_row = 24, .ws_col = 80};
+    t->n = 0;
+    *t->seen = 0;
+    t->child = forkpty(&t->fd, NULL, NULL, &size);
+    if (t->child < 0) test_skip("no pseudo-terminal here");
+    if (t->child == 0) {
+        signal(SIGINT, SIG_DFL);
+        setenv("TERM", term, 1);
+        setenv("HOME", folder, 1);
+        setenv("XDG_STATE_HOME", folder, 1);
+        setenv("LC_ALL", "C", 1); /* the editor must choose UTF-8 without help from the locale */
+        execv(arguments[0], (char *const *)(uintptr_t)arguments);
+        _exit(127);
+    }
+}
+
+/* Appends the available output to `seen`. False at the end of the output and when `seen` is full. */
+static bool terminal_read(terminal *t)
+{
+    if (t->n + 1 >= sizeof t->seen) return false;
+    const ssize_t got = read(t->fd, t->seen + t->n, sizeof t->seen - t->n - 1);
+    if (got <= 0) return false;
+    for (ssize_t i = 0; i < got; i++)
+        if (t->seen[t->n + (size_t)i] == 0) t->seen[t->n + (size_t)i] = '?';
+    t->seen[t->n += (size_t)got] = 0;
+    return true;
+}
+
+/* The end of the first place where the text stands; NULL: nowhere. A message may break its line at a space. */
+static const char *text_end(const char *seen, const char *text)
+{
+    for (; *seen; seen++) {
+        const char *at = seen, *left = text;
+        for (; *left && *at; left++) {
+            if (*left == ' ' && strncmp(at, "\r\n", 2) == 0) at += 2;
+            else if (*left == *at) at++;
+            else break;
+        }
+        if (!*left) return at;
+    }
+    return NULL;
+}
+
+bool terminal_wait(terminal *t, const char *text, int milliseconds)
+{
+    struct pollfd wait = {t->fd, POLLIN, 0};
+    for (;;) {
+        const char *found = text_end(t->seen, text);
+        if (found) {
+            t->n -= (size_t)(found - t->seen);
+            memmove(t->seen, found, t->n + 1);
+            return true;
+        }
+        if (poll(&wait, 1, milliseconds) <= 0 || !terminal_read(t)) return false;
+    }
+}
+
+void terminal_expect(terminal *t, const char *text)
+{
+    if (!terminal_wait(t, text, TERMINAL_LONG)) fail_msg("no '%s' came, but '%s'", text, t->seen);
+}
+
+void terminal_type(terminal *t, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        struct pollfd wait = {t->fd, POLLIN | POLLOUT, 0};
+        assert_true(poll(&wait, 1, TERMINAL_LONG) > 0);
+        if (wait.revents & POLLIN) terminal_read(t);
+        if (!(wait.revents & POLLOUT)) continue;
+        const ssize_t done = write(t->fd, bytes, n < 512 ? n : 512);
+        assert_true(done > 0);
+        bytes += done;
+        n -= (size_t)done;
+    }
+}
+
+void terminal_say(terminal *t, const char *text)
+{
+    terminal_type(t, text, strlen(text));
+}
+
+int terminal_end(terminal *t)
+{
+    while (terminal_read(t) || t->n + 1 >= sizeof t->seen) t->n = 0;
+    const int status = status_of(t->child);
+    close(t->fd);
+    return status;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Most bytes of a file. A longer one is a mistake, such as /dev/zero. */
+static const size_t LARGEST = (size_t)1 << 30;
+
+static vouch_status file_fail(vouch_error *err, const char *path, const char *reason)
+{
+    err->code = VOUCH_E_IO;
+    snprintf(err->message, sizeof err->message, "%.400s: %s", path, reason);
+    return err->code;
+}
+
+static vouch_status read_all(int fd, const char *name, char **bytes, size_t *n, vouch_error *err)
+{
+    size_t capacity = 1 << 16, used = 0;
+    char *buffer = malloc(capacity);
+    vouch_status status = VOUCH_OK;
+    while (buffer && !status) {
+        const ssize_t got = read(fd, buffer + used, capacity - used - 1);
+        if (got == 0) break;
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            status = file_fail(err, name, strerror(errno));
+        } else if ((used += (size_t)got) > LARGEST) {
+            status = file_fail(err, name, "larger than 1 GiB");
+        } else if (used + 1 == capacity) {
+            char *larger = realloc(buffer, capacity * 2);
+            if (!larger) free(buffer);
+            buffer = larger;
+            capacity *= 2;
+        }
+    }
+    if (!buffer) {
+        file_fail(err, name, "not enough memory to read it");
+        return err->code = VOUCH_E_MEMORY;
+    }
+    if (status) {
+        free(buffer);
+        return status;
+    }
+    buffer[used] = 0;
+    *bytes = buffer;
+    *n = used;
+    return VOUCH_OK;
+}
+
+vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_error *err)
+{
+    if (strcmp(path, "-") == 0) return read_all(STDIN_FILENO, "standard input", bytes, n, err);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return file_fail(err, path, strerror(errno));
+    const vouch_status status = read_all(fd, path, bytes, n, err);
+    close(fd);
+    return status;
+}
+
+/* The number of the open descriptor that the path names, as /dev/fd/3 does; -1: it names none. */
+static int descriptor_of(const char *path)
+{
+    static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"},
+                             *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(path, names[i]) == 0) return i;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        const size_t n = strlen(folders[i]), digits = strlen(path) > n ? strspn(path + n, "0123456789") : 0;
+        if (strncmp(path, folders[i], n) == 0 && digits > 0 && digits < 9 && !path[n + digits]) return atoi(path + n);
+    }
+    return -1;
+}
+
+/* A device, a pipe, or the name of an open descriptor: vouch writes to it and doesn't replace it. */
+static bool is_stream(const char *path)
+{
+    struct stat info;
+    if (descriptor_of(path) >= 0) return true;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+/* Follows links to the file that `path` means, which need not exist yet. False: errno says why there can be none. */
+static bool path_resolve(const char *path, char resolved[PATH_MAX])
+{
+    enum { MOST_LINKS = 40 };
+    char link[PATH_MAX], folder[PATH_MAX];
+    if (realpath(path, resolved)) return true;
+    if (errno != ENOENT || strlen(path) >= PATH_MAX) return false;
+    strcpy(resolved, path);
+    for (int i = 0; i < MOST_LINKS; i++) {
+        const ssize_t n = readlink(resolved, link, sizeof link - 1);
+        if (n < 0) return true; /* not a link */
+        link[n] = 0;
+        strcpy(folder, *link == '/' ? "/" : resolved);
+        if (snprintf(resolved, PATH_MAX, "%s/%s", dirname(folder), link) < PATH_MAX) continue;
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    errno = ELOOP;
+    return false;
+}
+
+/* Identifies a file, which need not exist yet. Two paths name the same file if their identities are equal. */
+typedef struct identity {
+    dev_t device;
+    ino_t number;        /* of the file, or of the folder it will be in */
+    char name[PATH_MAX]; /* in that folder; "" if the file exists */
+} identity;
+
+/* False: the path names something other than a regular file, or a path at which no file can be created. */
+static bool file_identify(const char *path, identity *out)
+{
+    char resolved[PATH_MAX], copy[PATH_MAX];
+    struct stat info;
+    if (!path_resolve(path, resolved)) return false;
+    const bool exists = stat(resolved, &info) == 0;
+    if (exists && !S_ISREG(info.st_mode)) return false;
+    strcpy(copy, resolved);
+    strcpy(out->name, exists ? "" : basename(copy));
+    if (!exists && stat(dirname(resolved), &info) != 0) return false;
+    out->device = info.st_dev;
+    out->number = info.st_ino;
+    return true;
+}
+
+bool cli_file_is_same(const char *a, const char *b)
+{
+    identity left, right;
+    return !is_stream(a) && file_identify(a, &left) && file_identify(b, &right) && left.device == right.device &&
+           left.number == right.number && strcmp(left.name, right.name) == 0;
+}
+
+static bool is_writable(int descriptor)
+{
+    const int flags = fcntl(descriptor, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
+vouch_status cli_file_check(const char *path, vouch_error *err)
+{
+    char resolved[PATH_MAX], folder[PATH_MAX];
+    struct stat info;
+    const int descriptor = descriptor_of(path);
+    if (descriptor >= 0) return is_writable(descriptor) ? VOUCH_OK : file_fail(err, path, strerror(EBADF));
+    if (is_stream(path)) return access(path, W_OK) == 0 ? VOUCH_OK : file_fail(err, path, strerror(errno));
+    if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
+    const bool exists = stat(resolved, &info) == 0;
+    if ((exists && S_ISDIR(info.st_mode)) || (*path && path[strlen(path) - 1] == '/'))
+        return file_fail(err, path, strerror(EISDIR));
+    if (exists && access(resolved, W_OK) != 0) return file_fail(err, path, strerror(errno));
+    strcpy(folder, resolved);
+    if (!exists && access(dirname(folder), W_OK | X_OK) != 0) return file_fail(err, path, strerror(errno));
+    return VOUCH_OK;
+}
+
+vouch_status cli_file_check_new(const char *path, vouch_error *err)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
+        return file_fail(err, path, "exists already; name another file, or replace it with --force");
+    return cli_file_check(path, err);
+}
+
+/* Writes all bytes and closes fd. Returns 0, or errno; a full disk shows here at the latest. */
+static int write_all(int fd, const char *bytes, size_t n)
+{
+    int reason = 0;
+    while (n > 0 && !reason) {
+        const ssize_t done = write(fd, bytes, n);
+        if (done >= 0) {
+            bytes += done;
+            n -= (size_t)done;
+        } else if (errno != EINTR) {
+            reason = errno;
+        }
+    }
+    if (close(fd) != 0 && !reason) reason = errno;
+    return reason;
+}
+
+/* The permissions of the file that is replaced, or of a new file. */
+static mode_t file_mode(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0) return info.st_mode & 0777;
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Writes the file beside its name, then renames it. Returns 0, or errno; then the old content is still there. */
+static int write_beside(const char *resolved, const char *bytes, size_t n)
+{
+    char folder[PATH_MAX], beside[PATH_MAX + 16];
+    strcpy(folder, resolved);
+    snprintf(beside, sizeof beside, "%s/.vouch-XXXXXX", dirname(folder)); /* a short name, which always fits */
+    const int fd = mkstemp(beside);
+    if (fd < 0) return errno;
+    int reason = fchmod(fd, file_mode(resolved)) == 0 ? 0 : errno;
+    const int written = write_all(fd, bytes, n);
+    if (!reason) reason = written;
+    if (!reason && rename(beside, resolved) != 0) reason = errno;
+    if (reason) unlink(beside);
+    return reason;
+}
+
+/* Can't this file be replaced, though it may be writable? It is mounted by itself, or nothing new fits beside it. */
+static bool is_fixed(int reason)
+{
+    return reason == EBUSY || reason == EACCES || reason == EPERM || reason == EROFS || reason == EXDEV;
+}
+
+vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch_error *err)
+{
+    if (is_stream(path)) {
+        /* dup shares the offset, so that whoever writes to this descriptor next writes behind these bytes. */
+        const int descriptor = descriptor_of(path);
+        fflush(stdout);
+        const int fd = descriptor < 0 ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : dup(descriptor);
+        const int reason = fd < 0 ? errno : write_all(fd, bytes, n);
+        return reason ? file_fail(err, path, strerror(reason)) : VOUCH_OK;
+    }
+    char resolved[PATH_MAX];
+    if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
+    int reason = write_beside(resolved, bytes, n);
+    if (is_fixed(reason)) {
+        const int fd = open(resolved, O_WRONLY | O_TRUNC | O_CLOEXEC);
+        if (fd >= 0) reason = write_all(fd, bytes, n);
+    }
+    return reason ? file_fail(err, path, strerror(reason)) : VOUCH_OK;
+}
+
+vouch_status cli_file_write_json(const char *path, const json_t *value, vouch_error *err)
+{
+    char *text = value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    if (!text) {
+        file_fail(err, path, "not enough memory");
+        return err->code = VOUCH_E_MEMORY;
+    }
+    const size_t n = strlen(text);
+    text[n] = '\n'; /* replaces the NUL: n + 1 bytes are written */
+    const vouch_status status = cli_file_write(path, text, n + 1, err);
+    free(text);
+    return status;
+}

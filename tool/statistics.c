@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double cli_quantile(double *values, size_t n, double share)
+{
+    qsort(values, n, sizeof *values, compare_doubles);
+    const double at = share * (double)(n - 1);
+    const size_t low = (size_t)at, high = low + 1 < n ? low + 1 : low;
+    return values[low] + (at - (double)low) * (values[high] - values[low]);
+}
+
+double cli_chi_square_tail(double statistic, int64_t degrees)
+{
+    /* The regularised upper incomplete gamma function Q(a, x): its series where x is small, its continued fraction
+     * (Lentz's method) where it is large. */
+    const double a = (double)degrees / 2, x = statistic / 2;
+    const double front = x > 0 ? exp(a * log(x) - x - lgamma(a)) : 0;
+    if (x <= 0) return 1;
+    if (x < a + 1) {
+        double term = 1 / a, sum = term;
+        for (int i = 1; i < 10000 && term > sum * 1e-16; i++) sum += term *= x / (a + i);
+        return 1 - front * sum;
+    }
+    double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
+    for (int i = 1; i < 10000; i++) {
+        const double an = -i * (i - a);
+        b += 2;
+        d = 1 / (an * d + b);
+        c = b + an / c;
+        const double delta = c * d;
+        h *= delta;
+        if (fabs(delta - 1) < 1e-15) break;
+    }
+    return front * h;
+}
+
+static double median_of(const double *values, size_t n)
+{
+    double sorted[CLI_MOST_PAIRS];
+    memcpy(sorted, values, n * sizeof *sorted);
+    return cli_quantile(sorted, n, 0.5);
+}
+
+cli_speed_kept cli_compare_speeds(const double *plain, const double *other, size_t n, double promised)
+{
+    const double most = 3 * median_of(plain, n), most_other = 3 * median_of(other, n);
+    const double clear = 0.01; /* most standard error at which a shortfall within the scatter counts as kept */
+    double sum = 0, squares = 0, a = 0, b = 0;
+    cli_speed_kept kept = {.verdict = CLI_SPEED_UNCLEAR};
+    for (size_t i = 0; i < n; i++) {
+        const double left = plain[i] - promised * other[i]; /* 0: exactly the promised share of speed */
+        if (plain[i] > most || other[i] > most_other) continue;
+        sum += left;
+        squares += left * left;
+        a += plain[i];
+        b += other[i];
+        kept.n++;
+    }
+    const double count = (double)kept.n, mean = sum / count;
+    const double mean_error = sqrt(fmax(squares / count - mean * mean, 0) / count);
+    kept.share = a / b;
+    kept.error = mean_error * count / b;
+    if (kept.share >= promised) kept.verdict = CLI_SPEED_KEPT;
+    else if (kept.n < CLI_ENOUGH_PAIRS) return kept;
+    else if (mean <= -3 * mean_error) kept.verdict = CLI_SPEED_LOST;
+    else if (kept.error < clear) kept.verdict = CLI_SPEED_KEPT;
+    return kept;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/term.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tool/text.h"
+#include "tool/wrap.h"
+
+/* Globals, because a signal handler gets no other arguments than the signal's number; and as standard output is one. */
+static volatile sig_atomic_t shown_columns, interrupt_mode, interrupted;
+static vouch_session *volatile interrupt_session;
+static void (*volatile interrupt_restore)(void);
+static bool output_closed;
+
+static void say(const char *prefix, const char *format, va_list arguments)
+{
+    char line[2048], *shown = NULL;
+    size_t n;
+    vsnprintf(line, sizeof line, format, arguments);
+    FILE *stream = open_memstream(&shown, &n);
+    if (!stream) return;
+    fputs(prefix, stream);
+    cli_put_escaped(stream, line, strlen(line), 0);
+    fputc('\n', stream);
+    if (fclose(stream) == 0) cli_put_words(stderr, shown, cli_terminal_width(STDERR_FILENO));
+    free(shown);
+}
+
+void cli_complain(const char *format, ...)
+{
+    va_list arguments;
+    if (output_closed) return;
+    va_start(arguments, format);
+    say("vouch: ", format, arguments);
+    va_end(arguments);
+}
+
+void cli_note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say("vouch: note: ", format, arguments);
+    va_end(arguments);
+}
+
+bool cli_output_closed(void)
+{
+    return output_closed;
+}
+
+vouch_status cli_print(const char *bytes, size_t n, vouch_error *err)
+{
+    const int before = errno; /* of the write that failed, where the caller comes from it */
+    errno = 0;
+    if (fwrite(bytes, 1, n, stdout) == n && fflush(stdout) == 0 && !ferror(stdout)) return VOUCH_OK;
+    struct pollfd reader = {STDOUT_FILENO, POLLOUT, 0}; /* tells of an earlier write, too */
+    const int reason = errno ? errno : before;
+    output_closed = reason == EPIPE || (poll(&reader, 1, 0) == 1 && reader.revents & POLLERR);
+    errno = reason;
+    err->code = VOUCH_E_IO;
+    snprintf(err->message, sizeof err->message, "standard output: %s",
+             errno ? strerror(errno) : "an earlier write failed");
+    return err->code;
+}
+
+bool cli_color_wanted(FILE *stream, cli_color when)
+{
+    if (when != CLI_COLOR_AUTO) return when == CLI_COLOR_ALWAYS;
+    const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(fileno(stream)) && !(refused && *refused) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+double cli_processor_seconds(void)
+{
+    struct timespec spent;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    return (double)spent.tv_sec + 1e-9 * (double)spent.tv_nsec;
+}
+
+double cli_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+enum {
+    BAR = 20,
+    WIDEST = 96,
+    USUAL_COLUMNS = 80,
+    EAGER_NOTE = 5, /* seconds */
+    NOTE_EVERY = 60 /* seconds */
+};
+
+/* Wipes the line of progress off the terminal. Signal handlers may call it. */
+static void line_wipe(void)
+{
+    char blank[WIDEST + 2];
+    const size_t n = (size_t)shown_columns;
+    memset(blank, ' ', sizeof blank);
+    blank[0] = blank[n + 1] = '\r';
+    if (n > 0) (void)!write(STDERR_FILENO, blank, n + 2);
+    shown_columns = 0;
+}
+
+static int terminal_columns(void)
+{
+    struct winsize size;
+    const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return !is_known ? USUAL_COLUMNS + 1 : size.ws_col <= WIDEST ? size.ws_col : WIDEST + 1;
+}
+
+/* Shows the line in place of the last one. Shows nothing where it doesn't fit: a line that the terminal breaks can't be
+ * wiped. */
+static bool line_put(const char *line, int n)
+{
+    line_wipe();
+    if (n >= terminal_columns()) return false;
+    shown_columns = n;
+    fputs(line, stderr);
+    return true;
+}
+
+static void left_write(char text[16], int seconds)
+{
+    if (seconds < 3600) snprintf(text, 16, "%d:%02d", seconds / 60, seconds % 60);
+    else snprintf(text, 16, "%d h %02d", seconds / 3600, seconds / 60 % 60);
+}
+
+/* Leaves out the bar on a narrow terminal. */
+static void line_show(const char *label, double share, const char *left)
+{
+    char line[2 * WIDEST];
+    const int filled = (int)(share * BAR), percent = (int)(share * 100);
+    int n = snprintf(line, sizeof line, "%s [%.*s%*s] %3d %%, %s left", label, filled, "====================",
+                     BAR - filled, "", percent, left);
+    if (line_put(line, n)) return;
+    n = snprintf(line, sizeof line, "%s %d %%, %s left", label, percent, left);
+    line_put(line, n);
+}
+
+/* The log gets a line a minute, and an eager progress its first one after EAGER_NOTE seconds. left: empty where nobody
+ * knows it yet. */
+static void note_in_log(cli_progress *progress, double spent, double share, const char *left)
+{
+    const bool is_first = progress->is_eager && progress->noted == 0 && spent >= EAGER_NOTE;
+    if (!is_first && spent - progress->noted < NOTE_EVERY) return;
+    progress->noted = spent;
+    if (*left) cli_note("%s, %d %%, %s left", progress->label, (int)(share * 100), left);
+    else cli_note("%s", progress->label);
+}
+
+static void show_on_terminal(cli_progress *progress, double spent, double share, int seconds, const char *left)
+{
+    if (progress->is_eager && progress->shown == 0) {
+        progress->shown = -1;
+        line_put(progress->label, (int)strlen(progress->label));
+    }
+    if (spent < 2 || !*left || seconds + 1 == progress->shown) return;
+    line_show(progress->label, share, left);
+    progress->shown = seconds + 1;
+}
+
+void cli_progress_report(void *user, double share)
+{
+    cli_progress *progress = user;
+    const double now = cli_now();
+    share = fmax(0, fmin(share, 1)); /* 0 / 0 counts as 1: fmin prefers a number to NaN */
+    if (progress->start == 0) {
+        progress->start = now;
+        progress->first = share;
+    }
+    const double spent = now - progress->start, done = share - progress->first;
+    const int seconds = done > 0 ? (int)fmin(spent * (1 - share) / done + 0.5, 359999) : 0;
+    char left[16] = "";
+    if (done > 0) left_write(left, seconds);
+    if (isatty(STDERR_FILENO)) show_on_terminal(progress, spent, share, seconds, left);
+    else note_in_log(progress, spent, share, left);
+}
+
+void cli_progress_end(cli_progress *progress)
+{
+    line_wipe();
+    progress->shown = 0;
+}
+
+/* ------------------------------------------------------------------ Ctrl-C */
+
+static void interrupt_handle(int number)
+{
+    static const char message[] = "vouch: interrupted\n";
+    vouch_session *session = interrupt_session;
+    (void)number;
+    if (interrupt_mode == CLI_INTERRUPT_ENDS || (interrupt_mode == CLI_INTERRUPT_CANCELS && interrupted)) {
+        void (*restore)(void) = interrupt_restore;
+        if (restore) restore();
+        line_wipe();
+        (void)!write(STDERR_FILENO, message, sizeof message - 1); /* a failure has nowhere to be reported */
+        _exit(EXIT_FAILURE);
+    }
+    interrupted = 1;
+    if (session) vouch_session_cancel(session);
+}
+
+void cli_interrupt_set(cli_interrupt mode)
+{
+    const bool reads = mode == CLI_INTERRUPT_READS;
+    struct sigaction old, action = {.sa_handler = interrupt_handle, .sa_flags = reads ? 0 : SA_RESTART};
+    interrupted = 0;
+    interrupt_mode = mode;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
+}
+
+void cli_interrupt_restore(void (*restore)(void))
+{
+    interrupt_restore = restore;
+}
+
+void cli_interrupt_aim(vouch_session *session)
+{
+    interrupt_session = session;
+    if (session && interrupted) vouch_session_cancel(session);
+}
+
+bool cli_interrupted(void)
+{
+    return interrupted;
+}
