@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hashes of answers and of every bit of their logits, a line each. bench/against links this program with the libraries
- * of two commits and compares the lines. So it uses only the public header, and nothing newer than commit f247e98.
+ * of two commits and compares the lines. So it uses only the public header, and nothing newer than commit 697dd0f.
  *
- *   answer_hashes MODEL CPU THREADS TOKENS FILE...
+ *   answer_hashes MODEL CPU THREADS TOKENS HEAD TABLE FILE...
  *
- * Each FILE holds one question. Its lines:
+ * HEAD and TABLE are files for the model; -: none. The model also drafts for itself. Each FILE holds one question. Its
+ * lines:
  *
  *   FILE greedy none           HASH  N tokens
  *   FILE logits                HASH  N rows        every row that perplexity would see, prompt and answer
  *   FILE match  ngram,suffix   HASH  N tokens
  *   FILE end
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +26,24 @@ typedef struct way {
     const char *name;
     unsigned drafters;
     int32_t n_draft, branches;
+    vouch_kv_type kv_type;
 } way;
 
-static const way plain = {"none", VOUCH_DRAFTER_NONE, 0, 0};
+static const way plain = {"none", VOUCH_DRAFTER_NONE, 0, 0, VOUCH_KV_F16};
 /* Each question is asked with `automatic` and with one of `ways`, which the hash of its file's name chooses. */
-static const way automatic = {"auto", VOUCH_DRAFTER_AUTO, 0, 0};
+static const way automatic = {"auto", VOUCH_DRAFTER_AUTO, 0, 0, VOUCH_KV_F16};
+enum { NGRAM = VOUCH_DRAFTER_NGRAM, SUFFIX = VOUCH_DRAFTER_SUFFIX, RECYCLE = VOUCH_DRAFTER_RECYCLE,
+       MODEL = VOUCH_DRAFTER_MODEL, HEAD = VOUCH_DRAFTER_HEAD, TABLE = VOUCH_DRAFTER_TABLE };
 static const way ways[] = {
-    {"ngram k=8", VOUCH_DRAFTER_NGRAM, 8, 1},
-    {"suffix k=5", VOUCH_DRAFTER_SUFFIX, 5, 1},
-    {"recycle k=12 tree", VOUCH_DRAFTER_RECYCLE, 12, 4},
-    {"ngram,suffix,recycle k=15 tree", VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE, 15, 3},
+    {"ngram k=8", NGRAM, 8, 1, VOUCH_KV_F16},
+    {"suffix k=5, cache q8_0", SUFFIX, 5, 1, VOUCH_KV_Q8_0},
+    {"recycle k=12 tree", RECYCLE, 12, 4, VOUCH_KV_F16},
+    {"ngram,suffix,recycle k=15 tree, cache q4_0", NGRAM | SUFFIX | RECYCLE, 15, 3, VOUCH_KV_Q4_0},
+    {"draft k=4", MODEL, 4, 1, VOUCH_KV_F16},
+    {"draft,ngram k=9 tree, cache f32", MODEL | NGRAM, 9, 3, VOUCH_KV_F32},
+    {"head k=4", HEAD, 4, 1, VOUCH_KV_F16},
+    {"head,recycle k=10 tree", HEAD | RECYCLE, 10, 3, VOUCH_KV_F16},
+    {"table,suffix k=6", TABLE | SUFFIX, 6, 2, VOUCH_KV_F16},
 };
 enum { N_WAYS = sizeof ways / sizeof ways[0] };
 
@@ -41,14 +51,21 @@ typedef struct draw {
     const char *name;
     float temperature;
     vouch_accept accept;
+    bool chains; /* the rule judges chains only */
+    bool fixed;  /* the text depends on the draft, so pace must not choose it */
 } draw;
 
-static const draw draws[] = {
-    {"greedy", 0, VOUCH_ACCEPT_AUTO}, {"match", 0.8f, VOUCH_ACCEPT_MATCH}, {"coupled", 0.8f, VOUCH_ACCEPT_COUPLED}};
+static const draw draws[] = {{"greedy", 0, VOUCH_ACCEPT_AUTO, false, false},
+                             {"match", 0.8f, VOUCH_ACCEPT_MATCH, false, false},
+                             {"coupled", 0.8f, VOUCH_ACCEPT_COUPLED, false, false},
+                             {"rejection", 0.8f, VOUCH_ACCEPT_REJECTION, false, true},
+                             {"block", 0.8f, VOUCH_ACCEPT_BLOCK, true, true}};
 enum { N_DRAWS = sizeof draws / sizeof draws[0] };
 
 typedef struct run {
     vouch_model *model;
+    vouch_head *head;         /* NULL: none */
+    vouch_draft_table *table; /* likewise */
     int32_t n_threads, n_tokens;
     float *logits; /* [ROWS][n_vocab] */
     const char *name;
@@ -87,7 +104,11 @@ static vouch_session *session_open(const run *r, const draw *d, const way *w)
     o.speculation.accept = d->accept;
     o.speculation.drafters = w->drafters;
     o.speculation.n_draft = w->n_draft;
-    o.speculation.tree_branches = w->branches;
+    o.speculation.tree_branches = d->chains && w->branches > 1 ? 1 : w->branches;
+    o.speculation.draft_model = w->drafters & MODEL ? r->model : NULL;
+    o.speculation.head = r->head;
+    o.speculation.table = r->table;
+    o.kv_type = w->kv_type;
     check(vouch_session_open(&session, r->model, &o, &err), &err);
     return session;
 }
@@ -145,8 +166,11 @@ static void hash_answers(run *r, const char *path)
     r->name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     const uint64_t turn = hash_words(0, r->name, strlen(r->name)) >> 32;
     for (int d = 0; d < N_DRAWS; d++) {
-        const way *const asked[] = {&plain, &automatic, &ways[turn % N_WAYS]};
+        const way *way = &ways[turn % N_WAYS];
+        if ((way->drafters & HEAD && !r->head) || (way->drafters & TABLE && !r->table)) way = &ways[0];
+        const struct way *const asked[] = {&plain, &automatic, way};
         for (int w = 0; w < 3; w++) {
+            if (w == 1 && draws[d].fixed) continue;
             vouch_session *session = session_open(r, &draws[d], asked[w]);
             ask(r, session, &draws[d], asked[w], question);
             if (d == 0 && w == 0) hash_logits(r, session);
@@ -161,17 +185,21 @@ int main(int argc, char **argv)
 {
     vouch_model_options options = vouch_model_options_default();
     vouch_error err;
-    if (argc < 6) {
-        fprintf(stderr, "usage: answer_hashes MODEL CPU THREADS TOKENS FILE...\n");
+    if (argc < 8) {
+        fprintf(stderr, "usage: answer_hashes MODEL CPU THREADS TOKENS HEAD TABLE FILE...\n");
         return 2;
     }
     run r = {.n_threads = atoi(argv[3]), .n_tokens = atoi(argv[4])};
     options.cpu = argv[2];
     check(vouch_model_open(&r.model, argv[1], &options, &err), &err);
+    if (strcmp(argv[5], "-") != 0) check(vouch_head_open(&r.head, argv[5], r.model, true, &err), &err);
+    if (strcmp(argv[6], "-") != 0) check(vouch_draft_table_open(&r.table, argv[6], r.model, true, &err), &err);
     r.logits = malloc(ROWS * (size_t)vouch_model_get_info(r.model)->n_vocab * sizeof *r.logits);
     if (!r.logits) return 1;
-    for (int i = 5; i < argc; i++) hash_answers(&r, argv[i]);
+    for (int i = 7; i < argc; i++) hash_answers(&r, argv[i]);
     free(r.logits);
+    vouch_head_close(r.head);
+    vouch_draft_table_close(r.table);
     vouch_model_close(r.model);
     return 0;
 }
