@@ -166,9 +166,9 @@ static void hash_answers(run *r, const char *path)
     r->name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     const uint64_t turn = hash_words(0, r->name, strlen(r->name)) >> 32;
     for (int d = 0; d < N_DRAWS; d++) {
-        const way *way = &ways[turn % N_WAYS];
-        if ((way->drafters & HEAD && !r->head) || (way->drafters & TABLE && !r->table)) way = &ways[0];
-        const struct way *const asked[] = {&plain, &automatic, way};
+        const way *third = &ways[turn % N_WAYS];
+        if ((third->drafters & HEAD && !r->head) || (third->drafters & TABLE && !r->table)) third = &ways[0];
+        const way *const asked[] = {&plain, &automatic, third};
         for (int w = 0; w < 3; w++) {
             if (w == 1 && draws[d].fixed) continue;
             vouch_session *session = session_open(r, &draws[d], asked[w]);
