@@ -134,11 +134,15 @@ wider_flags_are_refused() {
 
 # ------------------------------------------------------------------ rooms
 
-broken_tree() { # file, line to add
+# A tree of one folder, or of those given, with a line added to a file.
+broken_tree() { # file line [folder...]
+    local file=$1 line=$2
+    shift 2
+    [ $# -gt 0 ] || set -- "$(dirname "$file")"
     rm -rf "$TMP/tree"
     mkdir "$TMP/tree"
-    cp -r src train tool cli server examples "$TMP/tree"
-    echo "$2" >>"$TMP/tree/$1"
+    cp -r --parents "$@" "$TMP/tree"
+    echo "$line" >>"$TMP/tree/$file"
 }
 
 rooms_look_one_way() {
@@ -179,16 +183,15 @@ includes_make_no_circle() {
 }
 
 folders_make_no_circle() {
-    broken_tree src/model/layer.h '#include "model/pass/stream.h"'
+    broken_tree src/model/layer.h '#include "model/pass/stream.h"' src/model
     test_refused 'a circle: src/model.* includes src/model' tests/house.sh "$TMP/tree"
-    broken_tree tool/text.h '#include "report/rates.h"'
+    broken_tree tool/text.h '#include "report/rates.h"' tool cli/report
     test_refused 'a circle: .*cli/report' tests/house.sh "$TMP/tree"
 }
 
 floors_have_24_files() {
     broken_tree src/base/status.h ''
-    rm -rf "$TMP/tree/src/base"
-    cp -r src/base "$TMP/tree/src"
+    tests/house.sh "$TMP/tree"
     for i in {1..24}; do touch "$TMP/tree/src/base/more$i.h"; done
     test_refused 'src/base: [0-9]* source files on one floor' tests/house.sh "$TMP/tree"
 }
@@ -224,20 +227,34 @@ lines_have_120_characters() {
 # Comments, messages and documents name files, flags and functions that exist.
 named_things_exist() {
     tests/names.sh
-    misnamed() { # file, line, name that is missed
-        echo "$2" >"$TMP/$1"
-        test_refused ": $3 does not exist" tests/names.sh "$TMP/$1"
-    }
-    misnamed a.c '/* see base/spool.h */' base/spool.h
-    misnamed a.c '// tests/test_nothing*.c' 'tests/test_nothing\*.c'
-    misnamed a.c '/* freed by vouch_model_shut */' vouch_model_shut
-    misnamed a.c '/* after cli_flags_prase() */' cli_flags_prase
-    misnamed a.c '/* a VOUCH_KERNAL_ constant */' VOUCH_KERNAL_
-    misnamed a.sh '# as judge_nothing() does' judge_nothing
-    misnamed a.md 'with --warp 9' --warp
-    misnamed a.md 'in src/nowhere' src/nowhere
-    misnamed a.md '[there](docs/nowhere.md)' docs/nowhere.md
-    misnamed a.md '[there](docs/guide.md#nowhere)' docs/guide.md#nowhere
+    cat >"$TMP/a.c" <<'EOF'
+/* see base/spool.h */
+// tests/test_nothing*.c
+/* freed by vouch_model_shut */
+/* after cli_flags_prase() */
+/* a VOUCH_KERNAL_ constant */
+EOF
+    echo '# as judge_nothing() does' >"$TMP/a.sh"
+    cat >"$TMP/a.md" <<'EOF'
+with --warp 9
+in src/nowhere
+[there](docs/nowhere.md)
+[there](docs/guide.md#nowhere)
+EOF
+    cat >"$TMP/expected" <<'EOF'
+a.c:1: base/spool.h
+a.c:2: tests/test_nothing*.c
+a.c:3: vouch_model_shut
+a.c:4: cli_flags_prase
+a.c:5: VOUCH_KERNAL_
+a.md:1: --warp
+a.md:2: src/nowhere
+a.md:3: docs/nowhere.md
+a.md:4: docs/guide.md#nowhere
+a.sh:1: judge_nothing
+EOF
+    if tests/names.sh "$TMP/a.c" "$TMP/a.sh" "$TMP/a.md" >"$TMP/found"; then return 1; fi
+    diff "$TMP/expected" <(sed 's|^.*/\(a\.[a-z]*:[0-9]*: .*\) does not exist$|\1|' "$TMP/found" | LC_ALL=C sort -u)
     mkdir -p "$TMP/known"
     cat >"$TMP/known/a.c" <<'EOF'
 /* base/pool.h, pool.c, tests/format/test_gguf*.c, src/draft/NAME.c, bench/kernels, build/release/bench/kernels:
