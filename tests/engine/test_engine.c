@@ -837,24 +837,28 @@ static void other_threads_cancel(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
+    if (test_is_quick()) n_requests = 36;
+    const struct CMUnitTest of_many_models[] = {
         cmocka_unit_test(requests_beside_others_keep_their_bytes),
         cmocka_unit_test(draft_models_beside_others_keep_their_bytes),
         cmocka_unit_test(long_prompts_beside_others_keep_their_bytes),
-        cmocka_unit_test_setup_teardown(a_known_beginning_is_not_run_again, llama_open, llama_close),
-        cmocka_unit_test_setup_teardown(running_answers_limit_the_rows_of_prompts, llama_open, llama_close),
-        cmocka_unit_test_setup_teardown(sessions_take_further_prompts, llama_open, llama_close),
-        cmocka_unit_test_setup_teardown(sessions_read_their_logits, llama_open, llama_close),
-        cmocka_unit_test_setup_teardown(bad_use_is_refused, llama_open, llama_close),
-        cmocka_unit_test_setup_teardown(paused_sessions_wait, llama_open, llama_close),
         cmocka_unit_test(guesses_that_pay_are_admitted),
         cmocka_unit_test(few_guesses_are_admitted_at_most),
-        cmocka_unit_test_setup_teardown(pages_are_found_by_their_tokens, llama_open, llama_close),
-        cmocka_unit_test_setup_teardown(idle_sessions_give_way, llama_open, llama_close),
-        cmocka_unit_test_setup_teardown(paused_sessions_give_way, llama_open, llama_close),
-        cmocka_unit_test_setup_teardown(a_cancelled_prompt_takes_no_seed, llama_open, llama_close),
-        cmocka_unit_test_setup_teardown(sessions_share_the_passes_of_a_level, llama_open, llama_close),
-        cmocka_unit_test_setup_teardown(other_threads_cancel, llama_open, llama_close),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest of_llama[] = { /* they only read the requests and their answers */
+        cmocka_unit_test(a_known_beginning_is_not_run_again),
+        cmocka_unit_test(running_answers_limit_the_rows_of_prompts),
+        cmocka_unit_test(sessions_take_further_prompts),
+        cmocka_unit_test(sessions_read_their_logits),
+        cmocka_unit_test(bad_use_is_refused),
+        cmocka_unit_test(paused_sessions_wait),
+        cmocka_unit_test(pages_are_found_by_their_tokens),
+        cmocka_unit_test(idle_sessions_give_way),
+        cmocka_unit_test(paused_sessions_give_way),
+        cmocka_unit_test(a_cancelled_prompt_takes_no_seed),
+        cmocka_unit_test(sessions_share_the_passes_of_a_level),
+        cmocka_unit_test(other_threads_cancel),
+    };
+    return cmocka_run_group_tests(of_many_models, NULL, NULL) +
+           cmocka_run_group_tests(of_llama, llama_open, llama_close);
 }

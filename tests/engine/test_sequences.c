@@ -735,7 +735,7 @@ static void operations_come_in_any_order(void **state)
     const char *path = test_temporary("shape.gguf");
     tiny_model_write(path, &shapes[0].model);
     machine m = machine_open(path, vouch_kernels_find(NULL), 2, false);
-    const int n = TEST_SANITIZED ? 150 : 1500;
+    const int n = TEST_SANITIZED ? 150 : test_is_quick() ? 400 : 1500;
     operate_many(&m, VOUCH_KV_F16, 16, n, 1);
     operate_many(&m, VOUCH_KV_Q8_0, 48, n, 2);
     machine_close(&m);
