@@ -87,12 +87,19 @@ static void check_shape(const setup *shape, vouch_accept accept, int i)
     }
 }
 
+/* In the quick tests each rule meets each of the processors and each of the shapes, but not each pair of them. */
+static bool is_left_out(int accept, int i, int j)
+{
+    return test_is_quick() && i != PLAIN && (accept + i + j) % 4 > 0;
+}
+
 static void test_joint_distribution_is_the_targets(void **state)
 {
     (void)state;
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
         for (int i = 0; i < N_PROCESSORS; i++)
-            for (int j = 0; j < N_CHAINS; j++) check_shape(&chains[j], (vouch_accept)accept, i);
+            for (int j = 0; j < N_CHAINS; j++)
+                if (!is_left_out(accept, i, j)) check_shape(&chains[j], (vouch_accept)accept, i);
 }
 
 /* Trees of depth k. Names: b is the number of guesses for one position. */
@@ -130,7 +137,8 @@ static void test_joint_distribution_with_point_masses(void **state)
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
         for (int i = 0; i < N_PROCESSORS; i++)
             for (int j = 0; j < N_MIXED; j++) /* skips combinations that take long */
-                if (accept == VOUCH_ACCEPT_REJECTION || j == MIXED_K1 || (i == PLAIN && j > MIXED_K2))
+                if ((accept == VOUCH_ACCEPT_REJECTION || j == MIXED_K1 || (i == PLAIN && j > MIXED_K2)) &&
+                    !is_left_out(accept, i, j))
                     check_shape(&mixed[j], (vouch_accept)accept, i);
 }
 
