@@ -135,7 +135,7 @@ static void calls_are_read_as_templates_write_them(void **state)
     (void)state;
     for (size_t i = 0; i < n_call_templates; i++)
         check_template(call_templates[i].name, call_templates[i].text, call_templates[i].n_calls,
-                       test_is_quick() ? 100 : 300);
+                       test_is_quick() ? 20 : 300);
 }
 
 /* Templates that take tools and show no call: a sign in the prompt tells how the model calls. */
@@ -225,7 +225,7 @@ static void calls_are_read_as_published_templates_write_them(void **state)
     for (size_t i = 0; i < n_call_published; i++) {
         size_t n;
         char *text = read_whole(call_published_path(i), &n);
-        check_template(call_published[i].name, text, call_published[i].n_calls, test_is_quick() ? 20 : 100);
+        check_template(call_published[i].name, text, call_published[i].n_calls, test_is_quick() ? 2 : 100);
         free(text);
     }
 }
@@ -360,7 +360,7 @@ static void check_server(const char *chat_template, call_thoughts thoughts, bool
 static void calls_are_forced_in_each_form(void **state)
 {
     (void)state;
-    for (size_t i = 1; i < n_call_templates; i += test_is_quick() ? 4 : 2) {
+    for (size_t i = 1; i < n_call_templates; i += test_is_quick() ? 8 : 2) {
         char path[256];
         strcpy(path, test_temporary("template.jinja"));
         write_whole(path, call_templates[i].text, strlen(call_templates[i].text));

@@ -327,7 +327,7 @@ static void large_parameters(void **state)
     json_t *tools = tools_of(json_pack("{s:s, s:o, s:o, s:{s:{s:s, s:o, s:o}}}", "type", "object", "properties",
                                        properties, "required", required, "$defs", "large", "type", "object",
                                        "properties", large, "required", names));
-    for (size_t i = 0; i < n_forms; i++) {
+    for (size_t i = 0; i < n_forms; i += test_is_quick() ? 4 : 1) {
         vouch_error err = {0};
         vouch_grammar *grammar = grammar_of(forms[i], tools, &err);
         if (!grammar) fail_msg("%s: %s", form_names[i], err.message);
