@@ -837,7 +837,6 @@ static void other_threads_cancel(void **state)
 
 int main(void)
 {
-    if (test_is_quick()) n_requests = 36;
     const struct CMUnitTest of_many_models[] = {
         cmocka_unit_test(requests_beside_others_keep_their_bytes),
         cmocka_unit_test(draft_models_beside_others_keep_their_bytes),
