@@ -30,7 +30,7 @@ endif
 
 # Names missing packages in one line, before the compiler complains. `make run` and `make test` install packages first,
 # and then call make again.
-NEEDY := $(filter-out run test needs clean help uninstall,$(or $(MAKECMDGOALS),all))
+NEEDY := $(filter-out run test needs format format-check clean help uninstall,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEEDY),)
 MISSING := $(shell CC='$(CC)' EDITLINE='$(EDITLINE)' SERVER='$(SERVER)' \
              scripts/missing $(if $(filter-out all install,$(NEEDY)),test))
@@ -326,7 +326,14 @@ same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread
 
 # ------------------------------------------------------------------ tidiness
 
-.PHONY: lint
+.PHONY: format format-check lint
+format: ## formats the C files; installs clang-format 19 where it is missing
+	@scripts/install format
+	@scripts/format.sh write
+
+format-check: ## shows what `make format` would change
+	@scripts/format.sh check
+
 lint: ## clang-tidy, cppcheck and shellcheck: no findings
 	@scripts/lint.sh $(PKG_CFLAGS)
 
@@ -386,7 +393,7 @@ deb: ## a Debian package in build/deb
 
 .PHONY: help clean
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 	@echo; echo 'Variables, as in `make install PREFIX=$$HOME/.local`:'
 	@sed -n 's/^#   \([A-Z]\)/  \1/p' Makefile
 

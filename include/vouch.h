@@ -458,9 +458,8 @@ VOUCH_API vouch_sampling vouch_sampling_default(void);
 
 enum {
 #define VOUCH_SAMPLING_FIELD_NUMBER(constant, member) VOUCH_SAMPLING_NUMBER_##constant,
-    VOUCH_SAMPLING_FIELD_LIST(VOUCH_SAMPLING_FIELD_NUMBER)
+    VOUCH_SAMPLING_FIELD_LIST(VOUCH_SAMPLING_FIELD_NUMBER) VOUCH_SAMPLING_FIELDS
 #undef VOUCH_SAMPLING_FIELD_NUMBER
-    VOUCH_SAMPLING_FIELDS
 };
 enum {
 #define VOUCH_SAMPLING_FIELD_BIT(constant, member) VOUCH_SAMPLING_##constant = 1 << VOUCH_SAMPLING_NUMBER_##constant,
@@ -522,9 +521,8 @@ VOUCH_API void vouch_draft_table_close(vouch_draft_table *table);
 enum {
     VOUCH_DRAFTER_NUMBER_NONE,
 #define VOUCH_DRAFTER_NUMBER(constant, name, summary) VOUCH_DRAFTER_NUMBER_##constant,
-    VOUCH_DRAFTER_LIST(VOUCH_DRAFTER_NUMBER)
+    VOUCH_DRAFTER_LIST(VOUCH_DRAFTER_NUMBER) VOUCH_DRAFTER_NUMBER_CUSTOM,
 #undef VOUCH_DRAFTER_NUMBER
-    VOUCH_DRAFTER_NUMBER_CUSTOM,
     VOUCH_DRAFTERS
 };
 
@@ -536,9 +534,9 @@ typedef enum vouch_drafter_kind {
     VOUCH_DRAFTER_NONE = 1, /* plain decoding */
 #define VOUCH_DRAFTER_BIT(constant, name, summary) \
     VOUCH_DRAFTER_##constant = 1 << VOUCH_DRAFTER_NUMBER_##constant,
-    VOUCH_DRAFTER_LIST(VOUCH_DRAFTER_BIT)
+    /* The last bit: the caller's vouch_drafter. */
+    VOUCH_DRAFTER_LIST(VOUCH_DRAFTER_BIT) VOUCH_DRAFTER_CUSTOM = 1 << VOUCH_DRAFTER_NUMBER_CUSTOM
 #undef VOUCH_DRAFTER_BIT
-    VOUCH_DRAFTER_CUSTOM = 1 << VOUCH_DRAFTER_NUMBER_CUSTOM /* the caller's vouch_drafter; its bit is the last */
 } vouch_drafter_kind;
 
 typedef struct vouch_drafter_info {
@@ -607,9 +605,8 @@ VOUCH_API const char *vouch_draft_sampling_name(int i);
  *              a lenience below 1. */
 typedef enum vouch_accept {
 #define VOUCH_ACCEPT_ENUM(constant, name) VOUCH_ACCEPT_##constant,
-    VOUCH_ACCEPT_LIST(VOUCH_ACCEPT_ENUM)
+    VOUCH_ACCEPT_LIST(VOUCH_ACCEPT_ENUM) VOUCH_ACCEPT_AUTO,
 #undef VOUCH_ACCEPT_ENUM
-    VOUCH_ACCEPT_AUTO,
     VOUCH_ACCEPTS = VOUCH_ACCEPT_AUTO /* number of rules */
 } vouch_accept;
 
@@ -641,14 +638,14 @@ typedef struct vouch_drafter {
 typedef struct vouch_speculation {
     unsigned drafters;  /* VOUCH_DRAFTER_ */
     unsigned auto_with; /* AUTO also uses these: VOUCH_DRAFTER_PREDICTION, VOUCH_DRAFTER_HISTORY, or both */
-    int32_t n_draft; /* k: most guesses of a cycle, up to VOUCH_MAX_DRAFT.
-                        0: pace chooses the number in each cycle by measured cost and acceptance, down to none.
-                        1 or more, with AUTO: pace chooses, up to this number.
-                        1 or more, with a set of drafters: every draft has this many guesses, if the drafters find so
-                        many; a paid drafter beside free ones makes half of them.
-                        Under REJECTION and BLOCK the sampled text depends on the draft, so with pace it depends on
-                        timing. For a text that the seed reproduces, use MATCH or COUPLED, or fix the drafters and
-                        n_draft. */
+    /* k: most guesses of a cycle, up to VOUCH_MAX_DRAFT.
+     * 0: pace chooses the number in each cycle by measured cost and acceptance, down to none.
+     * 1 or more, with AUTO: pace chooses, up to this number.
+     * 1 or more, with a set of drafters: every draft has this many guesses, if the drafters find so many; a paid
+     * drafter beside free ones makes half of them.
+     * Under REJECTION and BLOCK the sampled text depends on the draft, so with pace it depends on timing. For a text
+     * that the seed reproduces, use MATCH or COUPLED, or fix the drafters and n_draft. */
+    int32_t n_draft;
     int32_t tree_branches; /* most guesses with one parent, up to VOUCH_MAX_DRAFT, of MODEL and HEAD up to 8; 1: chains;
                               0: free drafters make trees of up to 8 branches; where pace chooses, HEAD makes trees of
                               up to 4 branches from guesses that are not drawn; other paid drafters make chains */

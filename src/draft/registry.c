@@ -13,6 +13,7 @@ DECLARE(CUSTOM, custom, )
 
 static const vouch_drafter_type none = {0};
 
+/* clang-format off */
 static const struct {
     const char *name, *summary;
     const vouch_drafter_type *type;
@@ -23,6 +24,7 @@ static const struct {
     ROW(CUSTOM, custom, "the caller's own, in C")
 #undef ROW
 };
+/* clang-format on */
 
 vouch_drafter_info vouch_drafter_get_info(int i)
 {

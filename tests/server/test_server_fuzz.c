@@ -10,6 +10,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* clang-format off */
 static const char *const names[] = {
     "model", "messages", "prompt", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens",
     "n_predict", "max_output_tokens", "stop_sequences", "stop", "ignore_eos", "echo", "temperature", "top_k", "top_p",
@@ -41,6 +42,7 @@ static const char *const values[] = {
     "{\"regex\": \"(a|b\"}", "{\"choice\": [\"a\", \"\"]}", "{\"type\": \"allowed_tools\", \"mode\": \"auto\", "
     "\"tools\": [{\"name\": \"f\"}]}", "[{\"name\": \"f\", \"parameters\": null}]", "{\"name\": \"f\"}",
     "[{\"role\": \"function\", \"content\": [{\"type\": \"refusal\"}]}]"};
+/* clang-format on */
 
 /* What a request needs so that its other fields are looked at. */
 static const char *const needed[] = {"\"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]", "\"prompt\": \"x\"",

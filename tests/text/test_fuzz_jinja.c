@@ -9,6 +9,7 @@
 #include "support/decode/replay.h"
 
 /* Texts of random templates. Their parts: $ an expression, @ statements, % a variable. Later texts have more parts. */
+/* clang-format off */
 static const char *const expressions[] = {
     "%", "1", "'text'", "-7", "2.5", "none", "true", "[]", "'\xe4\xbd\xa0'", "9223372036854775807", "messages",
     "m.content", "m['role']", "loop.index0", "loop.previtem", "ns.a", "range(3)", "strftime_now('%%Y')", "{}",
@@ -34,6 +35,7 @@ static const char *const statements[] = {
     "{% macro f(a, b=$) %}@{% endmacro %}", "{% macro f(a) %}@{{ f(a) }}{% endmacro %}{{ f($) }}", "{% break %}",
     "{% continue %}", "{% generation %}@{% endgeneration %}", "{% call f($) %}@{% endcall %}",
     "{% filter upper %}@{% endfilter %}"};
+/* clang-format on */
 static const char *const variables[] = {"x", "y", "m", "messages", "tools", "ns", "loop", "a", "f", "nothing"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -243,12 +243,14 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
         const vouch_feed_forward *f = &w->layers[l].ffn;
         const vouch_experts *e = &w->layers[l].experts;
         const vouch_recurrent *r = &w->layers[l].recurrent;
+        /* clang-format off */
         const vouch_matrix *const all[] = {
             &m->low,         &m->up_k,   &m->up_v,    &w->layers[l].extra_ffn.gate, &w->layers[l].extra_ffn.down,
             &a->q,           &a->k,      &a->v,       &a->gate,  &a->o,     &f->gate,         &f->up,     &f->down,
             &e->router,      &e->gate,   &e->up,      &e->down,  &e->shared_gate, &e->shared.gate, &e->shared.up,
             &e->shared.down, &r->in[0],  &r->in[1],   &r->in[2], &r->factor, &r->rate,  &r->decay, &r->gate, &r->out,
             &r->select,      &r->step,   &r->decay_low, &r->gate_low};
+        /* clang-format on */
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
             if (all[i]->n_out > 0) needs |= vouch_type_needs(all[i]->type);
     }

@@ -31,6 +31,7 @@
 /* Fullwidth bars, as DeepSeek writes its tokens. */
 #define BAR "\xef\xbd\x9c"
 
+/* clang-format off */
 static const vouch_chat_template templates[] = {
     {"phi4",
      {"<|im_start|>", "<|im_sep|>", "<|im_end|>"},
@@ -117,6 +118,7 @@ static const vouch_chat_template templates[] = {
      TAKE_SYSTEM BEGIN "{% if system %}{{ system }}\n\n{% endif %}" EACH IF_ANSWER "### Response:\n" TEXT EOS "\n\n"
      ELSE "### Instruction:\n" TEXT "\n\n" END ASK("### Response:\n")},
 };
+/* clang-format on */
 
 const vouch_chat_template *vouch_template_at(size_t i)
 {

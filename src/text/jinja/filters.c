@@ -546,6 +546,7 @@ static jinja_value filter_default(jinja_run *run, const jinja_value *x, const ar
 jinja_value vouch_jinja_filter(jinja_run *run, jinja_string name, const jinja_value *x,
                                const jinja_arguments *arguments)
 {
+    /* clang-format off */
     static const struct {
         const char *name;
         filter_function *apply;
@@ -565,6 +566,7 @@ jinja_value vouch_jinja_filter(jinja_run *run, jinja_string name, const jinja_va
         {"escape", filter_escape},     {"e", filter_escape},        {"format", filter_format},
         {"wordcount", filter_wordcount}, {"urlencode", filter_urlencode},
     };
+    /* clang-format on */
     if (!vouch_jinja_weigh(run, x->kind == JINJA_STRING ? x->string.n : 0)) return jinja_undefined();
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
         if (vouch_jinja_is(name, filters[i].name)) return filters[i].apply(run, x, arguments);

@@ -290,11 +290,13 @@ const char *call_answer(const char *prompt, size_t n_prompt, const char *whole, 
 }
 
 /* Parts of strings: marks of all forms, quotes, escapes, other alphabets. */
+/* clang-format off */
 static const char *const parts[] = {
     "a", "7", " ", "word", "\\n", "\\t", "\\\"", "\\\\", "/", "<", ">", "{", "}", "[", "]", ":", "=", "&", "\\u00e9",
     "\xe6\x97\xa5", "\xf0\x9f\x99\x82", "\\u0000x", "\\u2028", "</tool_call>x", "<tool_call>x", "</parameter>x",
     "</function>x", "[TOOL_CALLS]x", "<|im_end|>x", "</think>x", "<|tool_call_end|>x", "</arg_value>x", "<tool_call|>x",
     "null", "True", "-1", "'s", "```"};
+/* clang-format on */
 
 static void put_string(test_random *random, char **out)
 {

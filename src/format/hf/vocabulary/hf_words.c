@@ -162,8 +162,8 @@ static vouch_status normalizer_step(steps *s, const json_t *step, const char *ty
     else if (replaces(step, "String", " ", HF_SPACE_MARK)) s->marks_spaces = true;
     else if (replaces(step, "Regex", " {2,}", " ") || replaces(step, "Regex", " {2,}", HF_SPACE_MARK))
         w->remove_spaces = true;
-    else if (strcmp(type, "Strip") == 0 && w->charsmap) w->remove_spaces = true; /* the charsmap has made spaces of all
-                                                                                    white space */
+    else if (strcmp(type, "Strip") == 0 && w->charsmap)
+        w->remove_spaces = true; /* the charsmap has made spaces of all white space */
     else return step_refuse(s, "normalizer", step, err);
     return VOUCH_OK;
 }

@@ -13,6 +13,7 @@ typedef enum value_kind {
 #define REFERENCE VOUCH_KEYWORD_REFERENCE
 #define NAME VOUCH_KEYWORD_NAME
 
+/* clang-format off */
 static const struct {
     const char *name;
     value_kind kind;
@@ -35,6 +36,7 @@ static const struct {
     {"$defs", NAMED_SCHEMAS, NAME}, {"definitions", NAMED_SCHEMAS, NAME}, {"$anchor", TEXT, NAME},
     {"$dynamicAnchor", TEXT, NAME},
 };
+/* clang-format on */
 
 static const char *const annotations[] = {"title", "description", "default", "examples", "example", "deprecated",
                                           "readOnly", "writeOnly", "$comment", "$schema", "$id", "discriminator",
