@@ -90,7 +90,7 @@ extern "C" {
     X(VOUCH_E_NUMERIC, -8, "the model gave no finite logits")             \
     X(VOUCH_E_CANCELLED, -9, "cancelled")                                 \
     X(VOUCH_E_BUFFER, -10, "buffer too small")                           \
-    X(VOUCH_E_GRAMMAR, -11, "the vocabulary has no token that the grammar allows")
+    X(VOUCH_E_GRAMMAR, -11, "no token is left: grammar, logit_bias and min_tokens together ban all; lift a ban")
 
 typedef enum vouch_status {
 #define VOUCH_STATUS_ENUM(name, value, text) name = value,
@@ -698,7 +698,7 @@ typedef struct vouch_session_options {
                                  character is whole, the end of thoughts is forced as the chat template writes it, and
                                  the answer goes on; 0: no thoughts. Speculation changes nothing (L2). A model whose
                                  template writes no thoughts has none to bound */
-    bool ignore_eos;          /* an answer goes on behind EOS (for measurements) */
+    bool ignore_eos;          /* an answer goes on after EOS (for measurements); after a complete grammar it ends */
     bool logprobs;            /* steps have the log probabilities of their tokens (costs time) */
     int32_t top_logprobs;     /* beside them, those of so many likeliest tokens, 0 to VOUCH_MAX_LOGPROBS */
     bool expected_acceptance; /* also compute sum min(p, q) for every judged guess, or, for a guess whose sibling was

@@ -54,7 +54,7 @@ class Cancelled(Error):
 
 
 class GrammarError(Error):
-    """The vocabulary has no token that the grammar allows."""
+    """The grammar, the biases and min_tokens together ban all tokens."""
 
 
 ERRORS = {"ARGUMENT": ArgumentError, "MEMORY": MemoryShort, "IO": FileError, "FORMAT": FormatError,

@@ -136,7 +136,7 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     s->thinking = vouch_thoughts_begin(&s->thoughts, tokens, (int32_t)n_tokens);
     s->n_answer = 0;
     s->answering = true;
-    s->target.earliest_end = (int64_t)n_tokens + s->options.min_tokens;
+    s->target.earliest_end = s->options.min_tokens > 0 ? (int64_t)n_tokens + s->options.min_tokens : 0;
     s->stats.prompt_tokens++; /* the last one, which runs with the first cycle */
     vouch_cycle_begin_answer(&s->cycle);
     s->seeded.seed = vouch_seed_of_answer(s->seed, s->n_seeded++);

@@ -33,7 +33,7 @@ static vouch_finish commit_token(void *self, int32_t token)
     if (s->target.constraint)
         vouch_constraint_settle(s->target.constraint, VOUCH_FOLLOWER_JUDGE, s->cycle.tokens, s->cycle.n_tokens);
     const bool ends = s->model->tokenizer && vouch_tokenizer_ends_answer(s->model->tokenizer, token);
-    if (ends && !s->options.ignore_eos) return VOUCH_FINISH_EOS;
+    if (ends && (!s->options.ignore_eos || vouch_engine_target_must_end(&s->target))) return VOUCH_FINISH_EOS;
     if (vouch_stream_push(s->stream, token)) return VOUCH_FINISH_STOP;
     return s->n_answer == s->options.max_tokens ? VOUCH_FINISH_LENGTH : VOUCH_FINISH_NONE;
 }
@@ -74,11 +74,12 @@ static void open_pace(vouch_session *s)
     s->cycle.pace = &s->pace;
 }
 
-/* The tokens that min_tokens bans at the beginning of an answer. */
+/* The tokens that end an answer. min_tokens bans them at its beginning; a complete grammar leaves no others. */
 static void layout_ends(vouch_session *s, vouch_arena *arena)
 {
     const vouch_tokenizer *t = s->model->tokenizer;
-    const int32_t n_vocab = s->options.min_tokens > 0 && t ? vouch_tokenizer_size(t) : 0;
+    const bool is_asked = s->options.min_tokens > 0 || s->options.grammar;
+    const int32_t n_vocab = is_asked && t ? vouch_tokenizer_size(t) : 0;
     int32_t n = 0;
     for (int32_t id = 0; id < n_vocab; id++) n += vouch_tokenizer_ends_answer(t, id);
     int32_t *ends = vouch_arena_take(arena, (size_t)n, sizeof *ends);

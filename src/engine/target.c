@@ -55,6 +55,40 @@ static vouch_status allow(vouch_engine_target *t, const int32_t *tokens, int32_t
     return may ? VOUCH_OK : VOUCH_E_GRAMMAR;
 }
 
+/* The allowed token of those that end an answer that the model finds likeliest; -1: others are allowed, too. */
+static int32_t only_end(const vouch_engine_target *t, const uint64_t *allowed, const float *logits)
+{
+    int32_t n_others = 0, best = -1;
+    for (int32_t i = 0; i < (t->sampler.n_vocab + 63) / 64; i++) n_others += __builtin_popcountll(allowed[i]);
+    for (int32_t i = 0; i < t->n_ends; i++) {
+        const int32_t id = t->ends[i];
+        if (!(allowed[id / 64] >> (id % 64) & 1)) continue;
+        n_others--;
+        if (best < 0 || (logits && logits[id] > logits[best])) best = id;
+    }
+    return n_others == 0 ? best : -1;
+}
+
+bool vouch_engine_target_must_end(vouch_engine_target *self)
+{
+    const uint64_t *allowed;
+    vouch_constraint *c = self->constraint;
+    return c && vouch_constraint_mask(c, VOUCH_FOLLOWER_JUDGE, NULL, 0, &allowed) && allowed &&
+           only_end(self, allowed, NULL) >= 0;
+}
+
+/* Biases and min_tokens may ban all tokens that the grammar allows. A complete grammar ends the answer all the same. */
+static vouch_status without_token(vouch_engine_target *t, const float *logits)
+{
+    float max;
+    int32_t best;
+    if (!t->sampler.kernels->find_max(logits, t->sampler.n_vocab, &max, &best)) return VOUCH_E_NUMERIC;
+    const int32_t end = t->sampler.allowed ? only_end(t, t->sampler.allowed, logits) : -1;
+    if (end < 0) return VOUCH_E_GRAMMAR;
+    vouch_dist_set_point(&t->p, end);
+    return VOUCH_OK;
+}
+
 vouch_status vouch_engine_target_distribution(vouch_engine_target *self, const float *logits, const int32_t *tokens,
                                               int32_t n_history)
 {
@@ -62,7 +96,9 @@ vouch_status vouch_engine_target_distribution(vouch_engine_target *self, const f
     self->sampler.banned = self->ends;
     self->sampler.n_banned = n_history < self->earliest_end ? self->n_ends : 0;
     self->sampler.xtc_applies = vouch_xtc_applies(&self->sampler.params, *self->seed, n_history);
-    return vouch_dist_from_logits(&self->p, &self->sampler, logits, tokens, (size_t)n_history);
+    const vouch_status status =
+        vouch_dist_from_logits(&self->p, &self->sampler, logits, tokens, (size_t)n_history);
+    return status == VOUCH_E_NUMERIC ? without_token(self, logits) : status;
 }
 
 static vouch_status target_row(void *self, const int32_t *tokens, int32_t n_history, int32_t row, const vouch_dist **p)

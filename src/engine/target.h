@@ -14,7 +14,7 @@ typedef struct vouch_engine_target {
     vouch_breakers breakers;
     const uint64_t *seed; /* of the running answer */
     const int32_t *ends;  /* [n_ends] tokens that end an answer; they are banned before the position `earliest_end` */
-    int32_t n_ends;
+    int32_t n_ends;       /* 0 where neither a grammar nor min_tokens asks for them */
     int64_t earliest_end;
     vouch_constraint *constraint; /* the session's grammar and budget; NULL: none */
     vouch_dist p;      /* of the row the judge looks at */
@@ -37,8 +37,11 @@ int32_t vouch_engine_target_chunk(vouch_engine_target *self, const int32_t *toke
                                   bool with_logits, vouch_row *rows);
 /* Only the first n tokens stay in the cache; fewer may be there already. */
 void vouch_engine_target_rewind(vouch_engine_target *self, int32_t n);
-/* p of the row with these logits, into self->p. Errors: NUMERIC, GRAMMAR. */
+/* p of the row with these logits, into self->p. Errors: NUMERIC; GRAMMAR (grammar, biases and min_tokens leave no
+ * token). */
 vouch_status vouch_engine_target_distribution(vouch_engine_target *self, const float *logits, const int32_t *tokens,
                                               int32_t n_history);
+/* Whether the grammar allows nothing after the judge's root but the end of the answer. */
+bool vouch_engine_target_must_end(vouch_engine_target *self);
 
 #endif

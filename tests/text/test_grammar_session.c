@@ -357,7 +357,8 @@ static void test_grammars_that_a_model_cannot_follow(void **state)
     s = answer_open(target, &o);
     vouch_step step;
     assert_int_equal(vouch_session_prompt(s, (const int32_t[]){7, 8}, 2, NULL), VOUCH_OK);
-    assert_int_equal(vouch_session_step(s, &step, &err), VOUCH_E_NUMERIC);
+    assert_int_equal(vouch_session_step(s, &step, &err), VOUCH_E_GRAMMAR);
+    assert_non_null(strstr(err.message, "logit_bias"));
     vouch_session_close(s);
     vouch_grammar_close(grammar);
 }
