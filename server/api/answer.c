@@ -255,6 +255,7 @@ const char *server_finish_word(const server_answer *a, const server_job *job, in
     const vouch_finish finish = job->choices[choice].finish;
     const server_said *said = &a->said[choice];
     if (finish == VOUCH_FINISH_LENGTH || finish == VOUCH_FINISH_CONTEXT) return "length";
+    if (finish == VOUCH_FINISH_STOP && said->reader.is_cut) return "stop";
     return said->reader.n_calls > 0 ? "tool_calls" : "stop";
 }
 

@@ -69,7 +69,7 @@ bool server_has_open_call(const server_said *said);
 /* Whether a call has something that isn't given out. */
 bool server_has_calls(const server_said *said);
 
-/* "stop", "length", or "tool_calls" where the choice has called. */
+/* "stop", "length", or "tool_calls" where the choice has called, and no stop text has cut a call. */
 const char *server_finish_word(const server_answer *a, const server_job *job, int32_t choice);
 /* The stop text that ended the choice; null where something else did. */
 json_t *server_stop_json(const server_job *job, int32_t choice);

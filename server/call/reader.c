@@ -347,7 +347,8 @@ void server_reader_end(server_reader *reader, bool is_cut)
     }
     while (step(reader, true)) continue;
     reader->text.n = 0;
-    if (reader->state == SERVER_READER_ARGUMENTS) server_call_cut(running_call(reader));
+    reader->is_cut = reader->state == SERVER_READER_ARGUMENTS;
+    if (reader->is_cut) server_call_cut(running_call(reader));
 }
 
 static void free_call(server_call *call)

@@ -63,6 +63,7 @@ typedef struct server_reader {
     size_t n_calls;
     size_t n_room;
     server_call dropped; /* the call that `only_one` leaves out */
+    bool is_cut;         /* the answer has ended within the arguments of the last call */
 } server_reader;
 
 /* thinks: the prompt has opened the thoughts already. Form and tools must outlive the reader. */

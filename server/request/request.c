@@ -617,6 +617,7 @@ static bool copy_breakers(const server_request *r, server_job *job, server_fault
     return true;
 }
 
+/* Stop texts end content. An answer that has to be a call has none. */
 static bool copy_stops(const server_request *r, server_job *job, server_fault *fault)
 {
     const size_t n = json_is_array(r->stop) ? json_array_size(r->stop) : r->stop ? 1 : 0;
@@ -642,7 +643,7 @@ static bool copy_stops(const server_request *r, server_job *job, server_fault *f
         stops[used++] = copy;
     }
     job->options.stop = stops;
-    job->options.n_stop = used;
+    job->options.n_stop = r->must_call ? 0 : used;
     return true;
 }
 

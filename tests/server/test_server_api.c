@@ -569,6 +569,40 @@ static void lengths_are_bounded(void **state)
 #undef ENDS
 }
 
+/* A complete grammar ends the answer, whatever bans the end. Where bans leave no token, the client learns why. */
+static void bans_meet_grammars(void **state)
+{
+    (void)state;
+    static const api_case cases[] = {
+        {TEXT, "{'prompt': 'x', 'max_tokens': 30, 'regex': 'abc', 'ignore_eos': true, 'logit_bias': {'2': 100}}", 200,
+         "{'choices': [{'text': 'abc', 'finish_reason': 'stop'}]}"},
+        {TEXT, "{'prompt': 'x', 'max_tokens': 30, 'regex': 'abc', 'logit_bias': {'2': -100}}", 200,
+         "{'choices': [{'text': 'abc', 'finish_reason': 'stop'}]}"},
+        {TEXT, "{'prompt': 'x', 'max_tokens': 9, 'regex': '\\n', 'ignore_eos': true}", 200,
+         "{'choices': [{'text': '\\n', 'finish_reason': 'stop'}], 'usage': {'completion_tokens': 2}}"},
+        {TEXT, "{'prompt': 'x', 'max_tokens': 9, 'regex': '\\n', 'logit_bias': {'16': -100}}", 400,
+         "{'error': {'code': 'invalid_value', 'message': '~logit_bias and min_tokens'}}"},
+        {MESSAGES, "{" HELLO ", 'max_tokens': 9, 'tool_choice': {'type': 'any'}, 'tools': [{'name': 'f', "
+         "'input_schema': {'type': 'object'}}], 'logit_bias': {'129': -100}}", 400,
+         "{'error': {'type': 'invalid_request_error', 'message': '~logit_bias'}}"},
+    };
+    EXPECT(cases);
+    enum { N_VOCAB = 400 }; /* of a tiny model */
+    static const char tail[] = "'2': 50}, 'prompt': 'x', 'max_tokens': 9, 'min_tokens': 5";
+    char body[16384] = "{'logit_bias': {", *out = body + strlen(body);
+    for (int id = 0; id < N_VOCAB; id++)
+        if (id != 2) out += sprintf(out, "'%d': -100, ", id);
+    strcpy(out, tail);
+    strcat(out, "}");
+    expect_cases(&(api_case){TEXT, body, 400, "{'error': {'message': '~min_tokens together ban all'}}"}, 1);
+    sprintf(out, "%s, 'stream': true}", tail);
+    char *streamed = quoted(body);
+    http_reply reply = http_post(server.port, TEXT, streamed);
+    if (!strstr(reply.body, "min_tokens together ban all")) fail_msg("%s", reply.body);
+    http_reply_free(&reply);
+    free(streamed);
+}
+
 /* The words of vLLM's clients for answers that are bound. */
 static void structures_bind_answers(void **state)
 {
@@ -787,10 +821,8 @@ static void cut_calls_are_calls(void **state)
         {CHAT, CUT_CHAT("40", ""), 200, CUT_TO("{\\'x\\':\\'aaaaaaaa")},
         {CHAT, CUT_CHAT("40", ", 'parallel_tool_calls': false"), 200, CUT_TO("{\\'x\\':\\'aaaaaaaa")},
         {CHAT, CUT_CHAT("40", ", 'speculative': {'drafters': 'none'}"), 200, CUT_TO("{\\'x\\':\\'aaaaaaaa")},
-        {CHAT, CUT_CHAT("40", ", 'stop': 'a'"), 200, /* of the head's "name" */
-         "{'choices': [{'finish_reason': 'stop', 'message': {'content': '', 'tool_calls': '!'}}]}"},
-        {CHAT, CUT_CHAT("40", ", 'stop': 'aaa'"), 200, "{'choices': [{'finish_reason': '*', 'stop_reason': 'aaa', "
-               "'message': {'content': null, 'tool_calls': [{'function': {'arguments': '{\\'x\\':\\''}}]}}]}"},
+        {CHAT, CUT_CHAT("40", ", 'stop': 'a'"), 200, CUT_TO("{\\'x\\':\\'aaaaaaaa")}, /* of the head's "name" */
+        {CHAT, CUT_CHAT("40", ", 'stop': 'aaa'"), 200, CUT_TO("{\\'x\\':\\'aaaaaaaa")},
         {CHAT, "{'temperature': 0, " HELLO ", 'max_tokens': 40, 'function_call': {'name': 'f'}, 'functions': "
                "[{'name': 'f', 'parameters': " LONG_CALL "}]}", 200,
          "{'choices': [{'finish_reason': 'length', 'message': {'content': null, "
@@ -927,6 +959,7 @@ int main(void)
         cmocka_unit_test(tools_are_allowed),
         cmocka_unit_test(functions_become_tools),
         cmocka_unit_test(lengths_are_bounded),
+        cmocka_unit_test(bans_meet_grammars),
         cmocka_unit_test(structures_bind_answers),
         cmocka_unit_test(what_says_nothing_is_accepted),
         cmocka_unit_test(conversations_are_read),

@@ -526,6 +526,41 @@ static void arguments_keep_their_digits(void **state)
     assert_int_equal(http_server_stop(&server, SIGTERM), 0);
 }
 
+/* A stop text doesn't end a forced call. Where it ends a call that the model was free to begin, the reason is the stop
+ * text, and the arguments are cut. */
+static void stop_texts_end_content(void **state)
+{
+    (void)state;
+#define STOPS(fields)                                                                                           \
+    "{\"messages\": [{\"role\": \"user\", \"content\": \"q\"}], \"max_tokens\": 200, \"tools\": [" fields "}"
+#define CHAT_TOOL                                                                                               \
+    "{\"type\": \"function\", \"function\": {\"name\": \"f\", \"parameters\": {\"type\": \"object\", "  \
+    "\"properties\": {\"city\": {\"const\": \"Paris\"}}, \"required\": [\"city\"]}}}], \"stop\": [\"Paris\", \"\\n\"]"
+#define CALLED                                                                                                  \
+    "<tool_call>\\n{\\\"name\\\": \\\"f\\\", \\\"arguments\\\": {\\\"city\\\": \\\"Paris\\\"}}\\n</tool_call>"
+    static const char *const cases[][3] = {
+        {CHAT, STOPS(CHAT_TOOL ", \"tool_choice\": \"required\", \"parallel_tool_calls\": false"),
+         "\"finish_reason\":\"tool_calls\""},
+        {"/v1/messages", STOPS("{\"name\": \"f\", \"input_schema\": {\"type\": \"object\", \"properties\": {\"city\": "
+                               "{\"const\": \"Paris\"}}, \"required\": [\"city\"]}}], \"stop_sequences\": [\"Paris\"], "
+                               "\"tool_choice\": {\"type\": \"any\", \"disable_parallel_tool_use\": true}"),
+         "\"stop_reason\":\"tool_use\""},
+        {CHAT, STOPS("{\"type\": \"function\", \"function\": {\"name\": \"f\"}}], \"stop\": \"Paris\", "
+                     "\"guided_choice\": [\"" CALLED "\"]"), "\"finish_reason\":\"stop\""},
+    };
+    char path[256];
+    strcpy(path, test_temporary("template.jinja"));
+    write_whole(path, call_template_text("Hermes"), strlen(call_template_text("Hermes")));
+    http_server server = http_server_start((const char *const[]){model_file, "--chat-template", path, NULL});
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *answer = post_text(server.port, cases[i][0], cases[i][1]);
+        if (!strstr(answer, cases[i][2])) fail_msg("no %s in %s", cases[i][2], answer);
+        if (i < 2 && !strstr(answer, "Paris")) fail_msg("the call is cut: %s", answer);
+        free(answer);
+    }
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+}
+
 #define ASK  "{\"role\": \"user\", \"content\": \"q\"}"
 #define CALL "{\"type\": \"function_call\", \"call_id\": \"c\", \"name\": \"f\", \"arguments\": \"{}\"}"
 #define DONE "{\"type\": \"function_call_output\", \"call_id\": \"c\", \"output\": \"r\"}"
@@ -585,6 +620,7 @@ int main(void)
         cmocka_unit_test(loops_go_on_in_each_api),
         cmocka_unit_test(thoughts_stay_with_their_answer),
         cmocka_unit_test(arguments_keep_their_digits),
+        cmocka_unit_test(stop_texts_end_content),
     };
     return cmocka_run_group_tests(tests, files_write, NULL);
 }
