@@ -210,7 +210,7 @@ $(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/tool/statistics.o
 $(B)/tests/test_train_gradients: $(DOUBLE_OBJ)
 $(patsubst %,$(B)/tests/%,$(filter-out test_train_gradients,$(filter test_train_%,$(TESTS)))): $(TRAIN_OBJ)
 $(B)/tests/test_train_%: LIBS += $(BLAS_LIBS)
-READER_OBJ := $(addprefix $(B)/,$(addprefix server/call/,form.o form_grammar.o form_read.o parameter.o literal.o call.o reader.o) server/work/text.o tool/text.o)
+READER_OBJ := $(addprefix $(B)/,$(addprefix server/call/,form.o arguments.o form_grammar.o form_read.o parameter.o literal.o call.o reader.o) server/work/text.o tool/text.o)
 $(addprefix $(B)/tests/,test_server_reader test_server_forms test_server_schemas fuzz/fuzz_calls): $(READER_OBJ)
 $(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: $(patsubst %.c,$(B)/%.o,$(wildcard server/*/*.c tool/*.c))
 $(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: LIBS += $(HTTP_LIBS)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/answer.h"
+#include "call/arguments.h"
 #include "tool/sampling.h"
 #include "api/usage.h"
 
@@ -145,6 +146,8 @@ void server_apply_template(server_exchange *x)
         return;
     }
     json_object_del(x->json, "model");
+    if (json_object_get(x->json, "tools"))
+        json_object_set_new(x->json, "tools", server_schemas_plain(json_object_get(x->json, "tools")));
     char *json = json_dumps(x->json, JSON_COMPACT), *text = NULL;
     if (!json) return;
     vouch_status status = vouch_render_chat(m->options->model, json, strlen(json), NULL, 0, &n, &err);

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "api/answer.h"
+#include "call/arguments.h"
 #include "tool/json.h"
 #include "api/usage.h"
 
@@ -223,7 +224,7 @@ static json_t *tools_json(const json_t *document)
     size_t i;
     json_array_foreach(json_object_get(document, "tools"), i, tool)
     {
-        json_t *flat = json_copy(json_object_get(tool, "function"));
+        json_t *flat = server_schemas_plain(json_object_get(tool, "function"));
         json_object_set_new(flat, "type", json_string("function"));
         if (!json_object_get(flat, "strict")) json_object_set_new(flat, "strict", json_false());
         json_array_append_new(tools, flat);
@@ -249,7 +250,7 @@ static bool is_cut(const server_exchange *x)
 /* The text's settings, with a format. */
 static json_t *text_json(const server_answer *a)
 {
-    json_t *text = given(a, "text", NULL), *copy = text ? json_copy(text) : json_object();
+    json_t *text = given(a, "text", NULL), *copy = text ? server_schemas_plain(text) : json_object();
     json_t *format = json_object_get(copy, "format");
     json_decref(text);
     if (!format || json_is_null(format)) json_object_set_new(copy, "format", json_pack("{s:s}", "type", "text"));

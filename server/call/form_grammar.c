@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/arguments.h"
 #include "call/form.h"
 
 /* The rules of a tool: the one that is being written, and those that it needs, which come after it. */
@@ -97,7 +98,7 @@ static void put_marks_after_white(server_text *out, const server_form *form, con
 static void put_schema(server_text *out, json_t *schema)
 {
     server_text_put(out, "%json ");
-    server_text_json(out, json_incref(schema));
+    server_schemas_put(out, json_incref(schema));
     server_text_put(out, " ");
 }
 
@@ -202,9 +203,9 @@ static json_t *listed_texts(const json_t *schema)
     json_t *constant = json_object_get(schema, "const"), *list = json_object_get(schema, "enum"), *one;
     json_t *options = json_object_get(schema, json_object_get(schema, "anyOf") ? "anyOf" : "oneOf");
     size_t i;
-    if (json_is_string(constant)) return json_pack("[O]", constant);
+    if (server_schema_text(constant)) return json_pack("[O]", constant);
     json_array_foreach(list, i, one)
-        if (!json_is_string(one)) return NULL;
+        if (!server_schema_text(one)) return NULL;
     if (json_array_size(list) > 0) return json_incref(list);
     json_t *all = json_array_size(options) > 0 ? json_array() : NULL;
     json_array_foreach(options, i, one)
@@ -428,7 +429,7 @@ static void put_tool(server_text *out, const server_form *form, const json_t *to
     begin_tool(&r, tool);
     if (form->notation != SERVER_NOTATION_JSON && r.document) {
         server_text_put(out, "%schema ");
-        server_text_json(out, json_incref(parameters_of(tool)));
+        server_schemas_put(out, json_incref(parameters_of(tool)));
         server_text_put(out, "\n");
     }
     server_text_format(out, "tool%d ::= ", i);

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/arguments.h"
 #include "call/form.h"
 
 static const char *type_name(const json_t *value)
 {
     static const char *const names[] = {"object", "array", "string", "number", "number", "boolean", "boolean", "null"};
-    return names[json_typeof(value)];
+    return json_is_string(value) && !server_schema_text(value) ? "number" : names[json_typeof(value)];
 }
 
 bool server_schema_allows(const json_t *schema, const char *type)

@@ -250,8 +250,11 @@ json_t *server_json_parse(const char *bytes, size_t n, server_fault *fault)
                     "the body has %zu levels of arrays and objects; at most %d are read", levels, MOST_LEVELS);
         return NULL;
     }
-    server_text text = {0};
-    server_arguments_as_texts(bytes, n, &text);
+    server_text body = {0}, text = {0};
+    server_arguments_as_texts(bytes, n, &body);
+    server_schemas_mark(body.bytes, body.n, false, &text);
+    text.failed |= body.failed;
+    server_text_free(&body);
     json_t *document = json_loadb(text.n ? text.bytes : "", text.n, JSON_REJECT_DUPLICATES, &error);
     const bool failed = text.failed;
     server_text_free(&text);

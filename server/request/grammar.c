@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/arguments.h"
 #include "request/request.h"
 
 /* How the request's schemas are read. `strict`, of a format or of a tool that may be called, refuses keywords that
@@ -121,15 +122,16 @@ static void blame_tool(const server_request *r, int flags, server_fault *fault)
     {
         json_t *schema = json_copy(json_object_get(json_object_get(tool, "function"), "parameters"));
         if (json_is_object(schema)) json_object_set_new(schema, "type", json_string("object")); /* as put_arguments() */
-        char *text = schema ? json_dumps(schema, JSON_COMPACT | JSON_ENCODE_ANY) : NULL, param[64];
-        json_decref(schema);
+        server_text text = {0};
+        char param[64];
+        if (schema) server_schemas_put(&text, schema);
         vouch_grammar *grammar = NULL;
         vouch_error err;
         const bool is_wrong =
-            text && vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA | flags, text, strlen(text), &err);
+            text.n && vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA | flags, text.bytes, text.n, &err);
         if (is_wrong) server_fail_library(fault, server_tool_path(r, i, param), &err);
         vouch_grammar_close(grammar);
-        free(text);
+        server_text_free(&text);
         if (is_wrong) return;
     }
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/arguments.h"
 #include "request/request.h"
 
 enum { MOST_PROMPTS = 128, MOST_IDS = 1 << 22 };
@@ -107,7 +108,9 @@ static char *conversation_text(const server_request *r)
     } parts[] = {{"messages", r->messages}, {"tools", r->tools}, {"documents", r->documents},
                  {"chat_template_kwargs", r->template_kwargs}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].value) json_object_set(object, parts[i].name, parts[i].value);
+        if (parts[i].value == r->tools && r->tools)
+            json_object_set_new(object, parts[i].name, server_schemas_plain(r->tools));
+        else if (parts[i].value) json_object_set(object, parts[i].name, parts[i].value);
     if (!r->add_generation_prompt) json_object_set_new(object, "add_generation_prompt", json_false());
     if (r->continue_final_message) json_object_set_new(object, "continue_final_message", json_true());
     if (r->reasoning_effort) json_object_set_new(object, "reasoning_effort", json_string(r->reasoning_effort));

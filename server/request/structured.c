@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/arguments.h"
 #include "request/request.h"
 
 /* What binds the answer; members that are absent are NULL. */
@@ -29,10 +30,20 @@ static bool bind_grammar(server_request *r, vouch_grammar_kind kind, const char 
     return true;
 }
 
+/* The schema that a text is; NULL: it is none. */
+static json_t *parse(const json_t *text)
+{
+    server_text marked = {0};
+    server_schemas_mark(json_string_value(text), json_string_length(text), true, &marked);
+    json_t *schema = marked.n > 0 && !marked.failed ? json_loadb(marked.bytes, marked.n, JSON_DECODE_ANY, NULL) : NULL;
+    server_text_free(&marked);
+    return schema;
+}
+
 /* A schema, or the text of one, which some clients send. */
 static bool bind_schema(server_request *r, json_t *schema, const char *param, server_fault *fault)
 {
-    json_t *parsed = json_is_string(schema) ? json_loads(json_string_value(schema), JSON_DECODE_ANY, NULL) : NULL;
+    json_t *parsed = json_is_string(schema) ? parse(schema) : NULL;
     if (json_is_string(schema) && !parsed)
         return server_fail_field(fault, param, "expected a JSON Schema, or its text");
     if (r->json_schema) {

@@ -603,6 +603,50 @@ static void bans_meet_grammars(void **state)
     free(streamed);
 }
 
+/* Schemas are read as they are written: Jansson keeps not all of their numbers, and refuses some texts. */
+static void schemas_keep_their_text(void **state)
+{
+    (void)state;
+#define ONE(schema) "{" HELLO ", 'max_tokens': 60, 'response_format': {'type': 'json_schema', 'json_schema': " \
+                    "{'name': 'x', 'schema': " schema "}}}"
+    static const api_case cases[] = {
+        {CHAT, ONE("{'const': 19.99}"), 200, SAID("19.99")},
+        {CHAT, ONE("{'enum': [0.1]}"), 200, SAID("0.1")},
+        {CHAT, ONE("{'const': 1e5}"), 200, SAID("1e5")},
+        {CHAT, ONE("{'const': -0}"), 200, SAID("-0")},
+        {CHAT, ONE("{'const': 1E400}"), 200, SAID("1E400")},
+        {CHAT, ONE("{'enum': [18446744073709551614, 18446744073709551615], 'minimum': 18446744073709551615}"), 200,
+         SAID("18446744073709551615")},
+        {CHAT, ONE("{'const': 7, 'maximum': 18446744073709551615, 'default': 1e400, 'description': '\\u0000\\ud800'}"),
+         200, SAID("7")},
+        {CHAT, ONE("{'const': '\\u0000\\ud800\\ud83d\\ude00\\udc00', 'examples': [{'\\udfff': 1}]}"), 200,
+         SAID("\\'\\\\u0000\\\\ud800\xf0\x9f\x98\x80\\\\udc00\\'")},
+        {CHAT, "{" HELLO ", 'json_schema': {'const': 0.10}}", 200, SAID("0.10")},
+        {CHAT, "{" HELLO ", 'guided_json': {'const': 0.10}}", 200, SAID("0.10")},
+        {CHAT, "{" HELLO ", 'guided_json': '{\\'const\\': 0.10}'}", 200, SAID("0.10")},
+        {CHAT, "{" HELLO ", 'structured_outputs': {'json': {'const': 0.10}}}", 200, SAID("0.10")},
+        {TEXT, "{'prompt': 'x', 'response_format': {'type': 'json_object', 'schema': {'const': 0.10}}}", 200,
+         "{'choices': [{'text': '0.10'}]}"},
+        {"/completion", "{'prompt': 'x', 'json_schema': {'const': 0.10}}", 200, "{'content': '0.10'}"},
+        {RESPONSES, "{'input': 'x', 'text': {'format': {'type': 'json_schema', 'name': 'x', 'schema': "
+                    "{'const': 0.10}}}}", 200,
+         "{'output': [{'content': [{'text': '0.10'}]}], 'text': {'format': {'schema': {'const': 0.1}}}}"},
+        {MESSAGES, "{'max_tokens': 60, " HELLO ", 'output_config': {'format': {'type': 'json_schema', 'schema': "
+                   "{'const': 0.10}}}}", 200, "{'content': [{'text': '0.10'}]}"},
+        {CHAT, "{" HELLO ", 'tool_choice': 'required', 'tools': [{'type': 'function', 'function': {'name': 'f', "
+               "'parameters': {'type': 'object', 'required': ['x'], 'properties': {'x': {'enum': [0.10], 'maximum': "
+               "18446744073709551615, 'description': '\\u0000'}}}}}]}", 200,
+         "{'choices': [{'message': {'tool_calls': [{'function': {'arguments': '~0.10'}}]}}]}"},
+        {CHAT, "{" HELLO ", 'max_tokens': 1, 'tools': [{'type': 'function', 'function': {'name': 'f', 'parameters': "
+               "{'type': 'object', 'properties': {'x': {'type': 'integer', 'maximum': 18446744073709551615, 'default': "
+               "1e400}}}}}]}", 200, "{'choices': '*'}"},
+        {CHAT, ONE("{'const': 01}"), 400, "{'error': {'message': '~no valid JSON'}}"},
+        {CHAT, ONE("{'const': '\\u00'}"), 400, "{'error': {'message': '~no valid JSON'}}"},
+    };
+    EXPECT(cases);
+#undef ONE
+}
+
 /* The words of vLLM's clients for answers that are bound. */
 static void structures_bind_answers(void **state)
 {
@@ -960,6 +1004,7 @@ int main(void)
         cmocka_unit_test(functions_become_tools),
         cmocka_unit_test(lengths_are_bounded),
         cmocka_unit_test(bans_meet_grammars),
+        cmocka_unit_test(schemas_keep_their_text),
         cmocka_unit_test(structures_bind_answers),
         cmocka_unit_test(what_says_nothing_is_accepted),
         cmocka_unit_test(conversations_are_read),

@@ -426,6 +426,8 @@ static const example long_numbers[] = {
     {"{'type': 'number', 'exclusiveMinimum': 1e-400, 'maximum': 1}", {"0.1", "1"}, {"0.0", "0"}, {"-0.1", "1.1"}},
     {"{'type': 'array', 'minItems': 1.0, 'maxItems': 2e0, 'items': {'const': 1}}", {"[1]", "[1,1]"}, {"["}, {"[]"}},
     {"{'enum': [0.3, 0.35, 1e3], 'multipleOf': 0.1}", {"0.3", "1e3"}, {"1e"}, {"0.35"}},
+    {"{'const': {'\\u0000': '\\ud800x'}, 'description': '\\udc00'}", {"{'\\u0000': '\\ud800x'}"}, {"{'\\u0000':"},
+     {"{'\\u0001': '\\ud800x'}"}},
     {"{'enum': ['1e400', 1e400], 'type': 'string'}", {"'1e400'"}, {"'"}, {"1e400"}},
 };
 

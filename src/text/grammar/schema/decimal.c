@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARK = sizeof VOUCH_DECIMAL_MARK - 1, SAFE_DIGITS = 18, FAR = 1000000000 };
+enum { MARK = sizeof VOUCH_DECIMAL_MARK - 1, ESCAPE = 6, SAFE_DIGITS = 18, FAR = 1000000000 };
 
 /* ------------------------------------------------------------------ reading */
 
@@ -41,18 +41,48 @@ static bool is_kept(const char *number, size_t n)
     return at < n;
 }
 
-/* The next number of text[n] from *at on that becomes a string; false: there is none. */
-static bool next_number(const char *text, size_t n, size_t *at, size_t *length)
+/* The unit of UTF-16 of the escape that text[n] begins with, such as \u00e9; -1: none does. */
+static int32_t unit_at(const char *text, size_t n)
 {
-    bool in_string = false;
-    for (; *at < n; ++*at) {
-        const char c = text[*at];
-        if (in_string && c == '\\') ++*at;
-        else if (c == '"') in_string = !in_string;
-        if (in_string || !c || !strchr("-0123456789", c)) continue;
-        *length = number_length(text, *at, n);
-        if (!is_kept(text + *at, *length)) return true;
-        *at += *length - 1;
+    char digits[5] = "";
+    if (n < ESCAPE || text[0] != '\\' || text[1] != 'u') return -1;
+    memcpy(digits, text + 2, 4);
+    return strspn(digits, "0123456789abcdefABCDEF") == 4 ? (int32_t)strtol(digits, NULL, 16) : -1;
+}
+
+/* The length of the escape that text[n] begins with; *is_odd: Jansson refuses it. */
+static size_t escape_length(const char *text, size_t n, bool *is_odd)
+{
+    const int32_t unit = unit_at(text, n);
+    *is_odd = unit == 0 || (unit >= 0xd800 && unit <= 0xdfff);
+    if (unit < 0xd800 || unit > 0xdbff) return unit < 0 ? 2 : ESCAPE;
+    const int32_t next = unit_at(text + ESCAPE, n - ESCAPE);
+    *is_odd = next < 0xdc00 || next > 0xdfff;
+    return *is_odd ? ESCAPE : 2 * ESCAPE;
+}
+
+/* Where a text of JSON is being read. */
+typedef struct place {
+    size_t at;
+    bool in_string;
+} place;
+
+/* Goes on to the next number or escape of text[n] that Jansson doesn't keep; false: there is none. */
+static bool next_odd(const char *text, size_t n, place *p, size_t *length)
+{
+    bool is_odd;
+    for (; p->at < n; p->at += *length) {
+        const char c = text[p->at];
+        *length = 1;
+        if (p->in_string && c == '\\') {
+            *length = escape_length(text + p->at, n - p->at, &is_odd);
+            if (is_odd) return true;
+        } else if (c == '"') {
+            p->in_string = !p->in_string;
+        } else if (!p->in_string && c && strchr("-0123456789", c)) {
+            *length = number_length(text, p->at, n);
+            if (!is_kept(text + p->at, *length)) return true;
+        }
     }
     return false;
 }
@@ -80,23 +110,22 @@ json_t *vouch_decimal_load(const char *text, size_t n, size_t *n_read, json_erro
 {
     enum { MORE = MARK + 2 }; /* bytes that a number gets */
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
-    size_t at = 0, length, count = 0;
+    size_t length, count = 0, from = 0;
     if (n_read) *n_read = n = value_length(text, n);
-    while (next_number(text, n, &at, &length)) count++, at += length;
+    for (place p = {0}; next_odd(text, n, &p, &length); p.at += length) count++;
     char *copy = malloc(n + count * MORE + 1), *out = copy;
     if (!copy) {
         *flaw = (json_error_t){.text = "not enough memory"};
         return NULL;
     }
-    size_t from = 0;
-    for (at = 0; next_number(text, n, &at, &length); from = at) {
-        memcpy(out, text + from, at - from);
-        out += at - from;
-        *out++ = '"';
+    for (place p = {0}; next_odd(text, n, &p, &length); p.at = from) {
+        memcpy(out, text + from, p.at - from);
+        out += p.at - from;
+        if (!p.in_string) *out++ = '"';
         out = (char *)memcpy(out, VOUCH_DECIMAL_MARK, MARK) + MARK;
-        out = (char *)memcpy(out, text + at, length) + length;
-        *out++ = '"';
-        at += length;
+        out = (char *)memcpy(out, text + p.at + p.in_string, length - p.in_string) + length - p.in_string;
+        if (!p.in_string) *out++ = '"';
+        from = p.at + length;
     }
     memcpy(out, text + from, n - from);
     out += n - from;
@@ -109,7 +138,8 @@ json_t *vouch_decimal_load(const char *text, size_t n, size_t *n_read, json_erro
 
 static bool is_marked(const json_t *value)
 {
-    return json_is_string(value) && strncmp(json_string_value(value), VOUCH_DECIMAL_MARK, MARK) == 0;
+    const char *text = json_string_value(value);
+    return text && strncmp(text, VOUCH_DECIMAL_MARK, MARK) == 0 && text[MARK] != 'u';
 }
 
 bool vouch_decimal_is(const json_t *value)

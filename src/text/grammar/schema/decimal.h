@@ -3,7 +3,8 @@
  * Numbers of JSON by their text, so that none loses a digit: integers of any length, any exponent.
  *
  * Jansson stores a number as a 64-bit integer or a double. vouch_decimal_load gives it a text in which every other
- * number is a string: VOUCH_DECIMAL_MARK, a character that no text has, and the number as written.
+ * number is a string: VOUCH_DECIMAL_MARK, a character that no text has, and the number as written. In strings, the mark
+ * stands for the backslash of an escape that Jansson refuses: of NUL, or of half a pair of surrogates.
  */
 #ifndef VOUCH_TEXT_GRAMMAR_DECIMAL_H
 #define VOUCH_TEXT_GRAMMAR_DECIMAL_H
@@ -13,6 +14,7 @@
 #include <stddef.h>
 
 #define VOUCH_DECIMAL_MARK "\xef\xb7\x90" /* U+FDD0 */
+#define VOUCH_DECIMAL_ESCAPE VOUCH_DECIMAL_MARK "u"
 
 enum { VOUCH_DECIMAL_DIGITS = 400 }; /* most digits before the point of a number that is written without an exponent */
 

@@ -136,9 +136,16 @@ vouch_expression vouch_json_string(vouch_json_writer *writer, int32_t min, int32
 /* Adds the units, whole characters or escapes, that spell text[n]. */
 static void add_units(vouch_builder *b, vouch_parts *parts, const char *text, size_t n)
 {
+    static const char escape[] = VOUCH_DECIMAL_ESCAPE;
     for (size_t i = 0; i < n;) {
         const size_t length = vouch_utf8_length(text + i, n - i);
         char spelling[8];
+        if (n - i >= sizeof escape - 1 + 4 && memcmp(text + i, escape, sizeof escape - 1) == 0) {
+            snprintf(spelling, sizeof spelling, "\\u%.4s", text + i + sizeof escape - 1);
+            vouch_parts_add(b, parts, LITERAL(spelling));
+            i += sizeof escape - 1 + 4;
+            continue;
+        }
         if (length == 0) {
             vouch_builder_fail(b, VOUCH_E_ARGUMENT, "the schema has a string that is not UTF-8");
             return;

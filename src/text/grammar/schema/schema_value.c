@@ -220,7 +220,9 @@ static vouch_expression string_except(vouch_schema *s, const json_t *flat, int32
 static int32_t count_characters(const json_t *string)
 {
     int32_t n = 0;
-    for (size_t i = 0; i < json_string_length(string); i++) n += (json_string_value(string)[i] & 0xc0) != 0x80;
+    const char *text = json_string_value(string), *escape = text;
+    for (size_t i = 0; i < json_string_length(string); i++) n += (text[i] & 0xc0) != 0x80;
+    while (escape && (escape = strstr(escape, VOUCH_DECIMAL_ESCAPE)) != NULL) escape++, n -= 5;
     return n;
 }
 
@@ -257,6 +259,9 @@ static vouch_expression string_of(vouch_schema *s, const json_t *flat)
     }
     const char *text = pattern ? json_string_value(pattern) : known;
     vouch_error flaw;
+    if (text && strstr(text, VOUCH_DECIMAL_ESCAPE) &&
+        vouch_schema_let_pass(s, flat, "pattern", "a pattern can't have U+0000 or half a pair of surrogates"))
+        text = NULL;
     if (!text) return vouch_json_string(&s->writer, min, max);
     const size_t n = pattern ? json_string_length(pattern) : strlen(known);
     vouch_expression string = vouch_json_pattern(&s->writer, text, n, min, max, &flaw);
