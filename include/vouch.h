@@ -543,6 +543,7 @@ typedef struct vouch_drafter_info {
     const char *name;    /* "none", the names of the list, "custom" */
     const char *summary; /* one line without a full stop */
     const char *needs;   /* what the caller must give: "a draft model"; NULL: nothing */
+    const char *flag;    /* the command's flag that gives it: "draft-model"; NULL: there are several, or none */
     bool is_paid;        /* takes more than microseconds */
     bool in_auto;        /* AUTO uses it, provided that the caller gives `needs` */
 } vouch_drafter_info;
@@ -667,6 +668,10 @@ typedef struct vouch_speculation {
                         no token gets a probability above p / lenience */
     vouch_drafter custom; /* with VOUCH_DRAFTER_CUSTOM */
 } vouch_speculation;
+
+/* The drafters among speculation->drafters that need a draft model, a head or a table which the options don't give: a
+ * set of bits. */
+VOUCH_API unsigned vouch_speculation_lacks(const vouch_speculation *speculation);
 
 VOUCH_API vouch_speculation vouch_speculation_default(void);
 

@@ -538,12 +538,14 @@ server_model *server_find_model(server *s, const json_t *name, server_fault *fau
 
 bool server_check_drafters(const vouch_speculation *s, const char *param, server_fault *fault)
 {
-    if (s->drafters & VOUCH_DRAFTER_TABLE && !s->table)
-        return server_fail_field(fault, param, "table needs a table; start the server with --draft-table");
-    if (s->drafters & VOUCH_DRAFTER_HEAD && !s->head)
-        return server_fail_field(fault, param, "head needs a head; start the server with --head");
-    if (!(s->drafters & VOUCH_DRAFTER_MODEL) || s->draft_model) return true;
-    return server_fail_field(fault, param, "draft needs a draft model; start the server with --draft-model");
+    const unsigned lacking = vouch_speculation_lacks(s);
+    for (int i = 0; i < VOUCH_DRAFTERS; i++) {
+        const vouch_drafter_info drafter = vouch_drafter_get_info(i);
+        if (lacking >> i & 1)
+            return server_fail_field(fault, param, "%s needs %s; start the server with --%s", drafter.name,
+                                     drafter.needs, drafter.flag);
+    }
+    return true;
 }
 
 static bool read_speculative(server_request *r, server_fault *fault)

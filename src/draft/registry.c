@@ -33,6 +33,7 @@ vouch_drafter_info vouch_drafter_get_info(int i)
     return (vouch_drafter_info){.name = drafters[i].name,
                                 .summary = drafters[i].summary,
                                 .needs = type->needs,
+                                .flag = type->flag,
                                 .is_paid = type->open_paid,
                                 .in_auto = type->in_auto};
 }
@@ -50,6 +51,22 @@ unsigned vouch_drafter_auto(unsigned given)
         if (type->in_auto && (!type->needs || given >> i & 1)) set |= 1u << i;
     }
     return set;
+}
+
+unsigned vouch_drafters_given(const vouch_speculation *speculation)
+{
+    unsigned set = 0;
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (drafters[i].type->is_given && drafters[i].type->is_given(speculation)) set |= 1u << i;
+    return set;
+}
+
+unsigned vouch_speculation_lacks(const vouch_speculation *speculation)
+{
+    unsigned set = 0;
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (drafters[i].type->is_given) set |= 1u << i;
+    return speculation->drafters & set & ~vouch_drafters_given(speculation);
 }
 
 unsigned vouch_drafters_paid(void)

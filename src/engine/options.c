@@ -92,14 +92,13 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
     if (!vouch_draft_sampling_name((int)s->draft_sampling))
         return vouch_options_out_of_range(err, "speculation: draft_sampling", s->draft_sampling, 0, VOUCH_DRAFT_GREEDY);
     VOUCH_TRY(vouch_options_check_lenience(rule, s->lenience, err));
-    if ((s->drafters & VOUCH_DRAFTER_HEAD) && !s->head)
-        return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "speculation: the head drafter needs a head, and the model has none of its own; set head "
-                          "(--head FILE)");
-    if ((s->drafters & VOUCH_DRAFTER_MODEL) && !s->draft_model)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the draft drafter needs a draft model; set draft_model");
-    if ((s->drafters & VOUCH_DRAFTER_TABLE) && !s->table)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the table drafter needs a table; set table");
+    const unsigned lacking = vouch_speculation_lacks(s);
+    for (int i = 0; i < VOUCH_DRAFTERS; i++) {
+        const vouch_drafter_info drafter = vouch_drafter_get_info(i);
+        if (lacking >> i & 1)
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the %s drafter needs %s, and none is given (--%s)",
+                              drafter.name, drafter.needs, drafter.flag);
+    }
     return VOUCH_OK;
 }
 
@@ -153,8 +152,7 @@ vouch_status vouch_options_resolve(vouch_session_options *o, vouch_options_choic
     vouch_options_choice made = {.is_paced = wants_pace(s)};
     if (!s->head && !s->draft_model && model->head.weights) s->head = &model->head;
     if (s->drafters == VOUCH_DRAFTER_AUTO)
-        s->drafters = vouch_drafter_auto(s->auto_with | (s->draft_model ? VOUCH_DRAFTER_MODEL : 0) |
-                                         (s->head ? VOUCH_DRAFTER_HEAD : 0) | (s->table ? VOUCH_DRAFTER_TABLE : 0) |
+        s->drafters = vouch_drafter_auto(s->auto_with | vouch_drafters_given(s) |
                                          (o->grammar ? VOUCH_DRAFTER_GRAMMAR : 0));
     if (s->draft_sampling == VOUCH_DRAFT_AUTO) s->draft_sampling = best_draft_sampling(s);
     if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = vouch_rule_auto(s->lenience, draws_guesses(o));

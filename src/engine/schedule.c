@@ -197,12 +197,12 @@ static bool is_cycle(const vouch_share *share)
     return share->is_cycle;
 }
 
-/* Must the drafters be told of the cycle's end in the caller's thread? A caller's drafter stays in it. A head that gets
- * hidden states may run a pass, which needs all threads. */
+/* Must the drafters be told of the cycle's end in the caller's thread? A caller's own drafter, which has no
+ * levels, stays in it. A head that gets hidden states may run a pass, which needs all threads. */
 static bool is_told_apart(const vouch_share *share)
 {
     const vouch_drafter_ops *paid = share->session->cycle.drafters.paid.ops;
-    return share->is_cycle && paid && (paid->bit == VOUCH_DRAFTER_CUSTOM || paid->hidden);
+    return share->is_cycle && paid && (!paid->levels || paid->hidden);
 }
 
 static bool is_told_beside(const vouch_share *share)

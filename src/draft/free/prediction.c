@@ -232,4 +232,4 @@ static vouch_status open_free(vouch_source *out, const vouch_drafter_setup *setu
 }
 
 const vouch_drafter_type vouch_drafter_type_prediction = {
-    .in_auto = true, .needs = "a prediction", .open_free = open_free};
+    .in_auto = true, .needs = "a prediction", .flag = "prediction", .open_free = open_free};

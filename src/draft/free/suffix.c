@@ -294,4 +294,4 @@ static vouch_status open_history(vouch_source *out, const vouch_drafter_setup *s
 
 const vouch_drafter_type vouch_drafter_type_suffix = {.in_auto = true, .open_free = open_suffix};
 const vouch_drafter_type vouch_drafter_type_history = {
-    .in_auto = true, .needs = "a history", .open_free = open_history};
+    .in_auto = true, .needs = "a history", .flag = "history", .open_free = open_history};

@@ -122,5 +122,10 @@ static vouch_status open_free(vouch_source *out, const vouch_drafter_setup *setu
     return VOUCH_OK;
 }
 
+static bool is_given(const vouch_speculation *speculation)
+{
+    return speculation->table;
+}
+
 const vouch_drafter_type vouch_drafter_type_table = {
-    .in_auto = true, .needs = "a table", .open_free = open_free};
+    .in_auto = true, .needs = "a table", .flag = "draft-table", .is_given = is_given, .open_free = open_free};

@@ -498,10 +498,17 @@ static bool at_once(const vouch_drafter_setup *setup)
     return setup->head->block.n_rows > 0 || setup->head->masks.n_rows > 0;
 }
 
+static bool is_given(const vouch_speculation *speculation)
+{
+    return speculation->head;
+}
+
 /* A head predicts less exactly than a draft model. So the target accepts one of a head's likeliest tokens more often
  * than one drawn from q, and pace may cut a tree of such point masses. */
 const vouch_drafter_type vouch_drafter_type_head = {.in_auto = true,
                                                     .needs = "a head",
+                                                    .flag = "head",
+                                                    .is_given = is_given,
                                                     .has_q = true,
                                                     .is_greedy = true,
                                                     .branches = 4,

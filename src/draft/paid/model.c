@@ -324,5 +324,15 @@ static double share(const vouch_drafter_setup *setup)
     return (double)setup->draft_model->arena.size / (double)setup->target->arena.size;
 }
 
-const vouch_drafter_type vouch_drafter_type_draft = {
-    .in_auto = true, .needs = "a draft model", .has_q = true, .open_paid = open_paid, .share = share};
+static bool is_given(const vouch_speculation *speculation)
+{
+    return speculation->draft_model;
+}
+
+const vouch_drafter_type vouch_drafter_type_draft = {.in_auto = true,
+                                                     .needs = "a draft model",
+                                                     .flag = "draft-model",
+                                                     .is_given = is_given,
+                                                     .has_q = true,
+                                                     .open_paid = open_paid,
+                                                     .share = share};
