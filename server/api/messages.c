@@ -126,12 +126,16 @@ static bool convert_messages(json_t *document, server_fault *fault)
     return good;
 }
 
-/* A tool is {"name", "description", "input_schema"}. */
+/* A tool is {"name", "description", "input_schema"}. Those of other types run on Anthropic's servers. */
 static bool schema_of(const json_t *tool, const char *path, json_t **schema, server_fault *fault)
 {
+    const char *type = server_word(tool, "type");
     *schema = json_object_get(tool, "input_schema");
-    if (json_is_object(*schema) && *server_word(tool, "name")) return true;
-    return server_fail_field(fault, path, "expected name and input_schema; tools that run elsewhere are not supported");
+    if (*type && strcmp(type, "custom") != 0)
+        return server_fail_field(fault, path, "type '%.60s' is not supported; expected custom, or no type", type);
+    if (!*server_word(tool, "name")) return server_fail_field(fault, path, "expected a tool with a name");
+    return !*schema || json_is_null(*schema) || json_is_object(*schema) ||
+           server_fail_field(fault, path, "input_schema: expected an object, got %s", server_json_kind(*schema));
 }
 
 /* {"format": {"type": "json_schema", "schema": {...}}} becomes response_format, which has the same form. */

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tool/json.h"
 
@@ -41,6 +42,7 @@ bool server_fail_memory(server_fault *fault)
 
 bool server_fail_library(server_fault *fault, const char *param, const vouch_error *err)
 {
+    if (!*param && strstr(err->message, "logit_bias")) param = "logit_bias";
     switch (err->code) {
     case VOUCH_E_CONTEXT: return server_fail(fault, 400, "context_length_exceeded", param, "%s", err->message);
     case VOUCH_E_ARGUMENT:

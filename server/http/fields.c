@@ -101,7 +101,7 @@ static bool read_number(const json_t *value, const char *path, const server_fiel
         return server_fail_field(fault, path, "expected %s in %s, got %s", kind, field->range,
                                  json_is_number(value) ? "a fraction" : server_json_kind(value));
     if (!is_inside(field->range, x))
-        return server_fail_field(fault, path, "%.9g is outside the range; expected %s in %s", x, kind, field->range);
+        return server_fail_field(fault, path, "%.15g is outside the range; expected %s in %s", x, kind, field->range);
     if (is_whole) *(int32_t *)out = (int32_t)x;
     else if (field->kind == SERVER_FIELD_FLOAT) *(float *)out = (float)x;
     else *(double *)out = x;
@@ -260,6 +260,11 @@ json_t *server_json_parse(const char *bytes, size_t n, server_fault *fault)
     server_text_free(&text);
     if (failed) server_fail_memory(fault);
     if (document || failed) return document;
+    json_t *other = json_loadb(bytes, n, JSON_DECODE_ANY, NULL);
+    const bool is_other = other && !json_is_object(other);
+    if (is_other) server_fail_field(fault, "body", "expected an object, got %s", server_json_kind(other));
+    json_decref(other);
+    if (is_other) return NULL;
     const enum json_error_code code = json_error_code(&error);
     const char *why = error.text; /* Jansson's words, except where they name its flags and types */
     if (code == json_error_null_character || code == json_error_null_byte_in_key)

@@ -7,6 +7,11 @@
 #include "call/arguments.h"
 #include "request/request.h"
 
+static bool is_strict_tool(const json_t *tool)
+{
+    return json_is_true(json_object_get(json_object_get(tool, "function"), "strict"));
+}
+
 /* How the request's schemas are read. `strict`, of a format or of a tool that may be called, refuses keywords that
  * can't be bound. */
 static int schema_flags(const server_request *r, const json_t *tools)
@@ -15,8 +20,7 @@ static int schema_flags(const server_request *r, const json_t *tools)
     bool is_strict = json_is_true(json_object_get(format, "strict")) ||
                      json_is_true(json_object_get(json_object_get(format, "json_schema"), "strict"));
     size_t i;
-    json_array_foreach(tools, i, tool)
-        is_strict |= json_is_true(json_object_get(json_object_get(tool, "function"), "strict"));
+    json_array_foreach(tools, i, tool) is_strict |= is_strict_tool(tool);
     return (r->open_objects ? 0 : VOUCH_GRAMMAR_CLOSED) | (is_strict ? 0 : VOUCH_GRAMMAR_LENIENT);
 }
 
@@ -113,13 +117,14 @@ static json_t *find_tools(const server_request *r, server_fault *fault)
     return NULL;
 }
 
-/* Where the schema of a tool's parameters is to blame for a failure, names it. */
-static void blame_tool(const server_request *r, int flags, server_fault *fault)
+/* Where the schema of a tool's parameters, of a strict tool if only_strict, is to blame for a failure, names it. */
+static void blame_tool(const server_request *r, int flags, bool only_strict, server_fault *fault)
 {
     const json_t *tool;
     size_t i;
     json_array_foreach(r->tools, i, tool)
     {
+        if (only_strict && !is_strict_tool(tool)) continue;
         json_t *schema = json_copy(json_object_get(json_object_get(tool, "function"), "parameters"));
         if (json_is_object(schema)) json_object_set_new(schema, "type", json_string("object")); /* as put_arguments() */
         server_text text = {0};
@@ -156,8 +161,16 @@ static bool open_form(const server_request *r, server_job *job, server_thoughts 
     const int flags = schema_flags(r, tools);
     const bool good = open_grammar(job, VOUCH_GRAMMAR_GBNF | flags, text.bytes, param, fault);
     server_text_free(&text);
-    if (!good && tools) blame_tool(r, flags, fault);
+    if (!good && tools) blame_tool(r, flags, false, fault);
     return good;
+}
+
+/* An answer that is free to call no tool isn't bound. A strict tool is refused all the same where it couldn't bind. */
+static bool check_strict(const server_request *r, server_fault *fault)
+{
+    fault->status = 0;
+    blame_tool(r, schema_flags(r, NULL) & ~VOUCH_GRAMMAR_LENIENT, true, fault);
+    return fault->status == 0;
 }
 
 bool server_request_bind(const server_request *r, server_job *job, server_thoughts thoughts, server_fault *fault)
@@ -181,6 +194,7 @@ bool server_request_bind(const server_request *r, server_job *job, server_though
     }
     if (r->tools && (schema || r->must_call)) good = (tools = find_tools(r, fault)) != NULL;
     if (good && (schema || tools)) good = open_form(r, job, thoughts, schema, tools, schema ? param : "tools", fault);
+    else if (good) good = check_strict(r, fault);
     json_decref(tools);
     json_decref(schema);
     return good;

@@ -415,9 +415,10 @@ const char *server_chosen_tool(const server_request *r)
 
 const char *server_tool_path(const server_request *r, size_t i, char out[64])
 {
-    snprintf(out, 64, "tools[%zu].%s", i, r->where == MESSAGES    ? "input_schema"
-                                          : r->where == RESPONSES ? "parameters"
-                                                                  : "function.parameters");
+    snprintf(out, 64, "%s[%zu].%s", r->is_legacy ? "functions" : "tools", i,
+             r->where == MESSAGES                      ? "input_schema"
+             : r->where == RESPONSES || r->is_legacy ? "parameters"
+                                                       : "function.parameters");
     return out;
 }
 
@@ -445,8 +446,11 @@ static bool check_tools(const server_request *r, server_fault *fault)
     json_array_foreach(tools, i, tool)
     {
         char path[32];
-        snprintf(path, sizeof path, "tools[%zu]", i);
+        snprintf(path, sizeof path, "%s[%zu]", r->is_legacy ? "functions" : "tools", i);
         const json_t *function = json_object_get(tool, "function");
+        const char *type = server_word(tool, "type");
+        if (*type && strcmp(type, "function") != 0)
+            return server_fail_field(fault, path, "type '%.60s' is not supported; expected function", type);
         if (!*server_word(function, "name")) return server_fail_field(fault, path, "expected a function with a name");
         if (!check_parameters(r, json_object_get(function, "parameters"), i, fault)) return false;
     }
@@ -496,7 +500,9 @@ static bool read_tools(server_request *r, server_fault *fault)
     r->must_call = names || strcmp(word, "required") == 0 || strcmp(word, "any") == 0;
     if (r->tool_choice && !r->must_call && strcmp(word, "auto") != 0 && strcmp(word, "none") != 0)
         return server_fail_field(fault, "tool_choice",
-                                 "expected auto, none, required, allowed_tools, or an object that names a tool");
+                                 "'%.60s': expected auto, none, required, allowed_tools, or an object that names "
+                                 "a tool",
+                                 *word ? word : server_json_kind(r->tool_choice));
     if (r->must_call && json_array_size(r->tools) == 0)
         return server_fail_field(fault, "tool_choice", "a call is forced, but the request has no tools");
     if (json_array_size(r->tools) == 0 || strcmp(word, "none") == 0) r->tools = NULL;

@@ -44,7 +44,7 @@ static vouch_status check_bans(const vouch_sampling *params, int32_t n_vocab, vo
     }
     free(banned);
     if (n_left > 0) return VOUCH_OK;
-    return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: bias bans every token of the vocabulary; leave at least one");
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: logit_bias bans every token; leave at least one");
 }
 
 static vouch_status check_xtc(const vouch_sampling *params, vouch_error *err)

@@ -650,8 +650,10 @@ static void schemas_are_closed_and_lenient(void **state)
         "\"string\", \"format\": \"x\"}}}",
         "\"tool_choice\": \"required\", \"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\", "
         "\"strict\": true, \"parameters\": {\"type\": \"object\", \"properties\": {\"a\": {\"format\": \"x\"}}}}}]",
+        "\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\", \"strict\": true, "
+        "\"parameters\": {\"type\": \"object\", \"properties\": {\"a\": {\"format\": \"x\"}}}}}]",
     };
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         char body[1000];
         snprintf(body, sizeof body, "{\"max_tokens\": 30, %s, " HELLO "}", strict[i]);
         http_reply reply = http_post(server.port, CHAT, body);
@@ -1009,7 +1011,8 @@ static const struct {
     {CHAT, "{" ASK ", \"logprobs\": true, \"top_logprobs\": 21}", 400, "top_logprobs", "[0, 20]"},
     {CHAT, "{" ASK ", \"model\": 1}", 400, "model", "expected a string"},
     {CHAT, "{" ASK ", \"tools\": {}}", 400, "tools", "expected an array"},
-    {CHAT, "{" ASK ", \"tools\": [{\"type\": \"text\"}]}", 400, "tools[0]", "a function with a name"},
+    {CHAT, "{" ASK ", \"tools\": [{\"type\": \"text\"}]}",
+     400, "tools[0]", "type 'text' is not supported; expected function"},
     {CHAT, "{" ASK ", \"tools\": [" TOOL ", {\"type\": \"function\", \"function\": {\"name\": 5}}]}", 400,
      "tools[1]", "a function with a name"},
     {CHAT, "{" ASK ", \"tools\": [" TOOL "], \"tool_choice\": {\"type\": \"function\"}}", 400, "tool_choice",
@@ -1149,6 +1152,11 @@ static void the_document_is_true(void **state)
         }
     }
     assert_true(n > 30);
+    json_t *conversation = http_at(json_object_get(paths, "/apply-template"), "post.requestBody.content");
+    json_t *members = http_at(json_object_get(conversation, "application/json"), "schema.properties");
+    static const char *const names[] = {"model", "messages", "tools", "documents", "add_generation_prompt",
+                                        "continue_final_message", "reasoning_effort", "chat_template_kwargs"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) assert_non_null(json_object_get(members, names[i]));
     json_decref(document);
 }
 

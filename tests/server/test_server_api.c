@@ -278,6 +278,21 @@ static void errors_name_the_clients_field(void **state)
         {CHAT, "{" HELLO ", 'guided_json': {'minimum': []}}", 400, REFUSED("guided_json", "/minimum")},
         {CHAT, "{" HELLO ", 'structured_outputs': {'json': {'minimum': []}}}", 400,
          REFUSED("structured_outputs.json", "/minimum")},
+        {CHAT, "{" HELLO ", 'functions': [{'description': 'd'}]}", 400, REFUSED("functions[0]", "with a name")},
+        {CHAT, "{" HELLO ", 'functions': [{'name': 'f', 'parameters': {'type': 'array'}}]}", 400,
+         REFUSED("functions[0].parameters", "functions[0].parameters: type")},
+        {CHAT, "{" HELLO ", 'tool_choice': 'AUTO'}", 400, REFUSED("tool_choice", "AUTO")},
+        {CHAT, "{" HELLO ", 'tool_choice': 3}", 400, REFUSED("tool_choice", "a number")},
+        {CHAT, "{" HELLO ", 'tools': [{'type': 'web_search'}]}", 400,
+         REFUSED("tools[0]", "web_search")},
+        {MESSAGES, "{" HELLO ", 'max_tokens': 6, 'tools': [{'type': 'web_search_20250305', 'name': 'web_search'}]}",
+         400, "{'error': {'message': '~web_search_20250305'}}"},
+        {CHAT, "{" HELLO ", 'reasoning_budget': 2147483648}", 400,
+         REFUSED("reasoning_budget", "reasoning_budget: 2147483648 is outside")},
+        {CHAT, "null", 400, REFUSED("body", "expected an object, got null")},
+        {CHAT, "3", 400, REFUSED("body", "got a number")},
+        {CHAT, "'a'", 400, REFUSED("body", "got a string")},
+        {CHAT, "[]", 400, REFUSED("body", "got an array")},
     };
     EXPECT(cases);
 }
@@ -830,8 +845,10 @@ static void bare_tools_get_objects(void **state)
         {RESPONSES, "{'input': 'x', 'tool_choice': 'required', 'tools': [{'type': 'function', 'name': 'f', "
                     "'parameters': {'properties': {'x': {'enum': []}}, 'required': ['x']}}]}", 400,
          REFUSED("tools[0].parameters", "enum")},
-        {MESSAGES, "{" HELLO ", 'max_tokens': 6, 'tools': [{'name': 'f'}]}", 400,
-         "{'error': {'message': '~tools[0]: expected name and input_schema'}}"},
+        {MESSAGES, "{'temperature': 0, " HELLO ", 'max_tokens': 60, 'tool_choice': {'type': 'any'}, 'tools': [{'name': "
+                   "'f'}]}", 200, "{'content': [{'type': 'tool_use', 'name': 'f', 'input': {}}]}"},
+        {MESSAGES, "{" HELLO ", 'max_tokens': 6, 'tools': [{'name': 'f', 'input_schema': 'x'}]}", 400,
+         "{'error': {'message': '~tools[0]: input_schema: expected an object, got a string'}}"},
     };
     EXPECT(cases);
 #undef BARE

@@ -410,7 +410,7 @@ static void options_are_checked(void **state)
     o.sampling.bias = &ban;
     o.sampling.n_bias = 1;
     assert_int_equal(vouch_session_open(&s, target, &o, &err), VOUCH_E_ARGUMENT);
-    assert_non_null(strstr(err.message, "bias bans token 5"));
+    assert_non_null(strstr(err.message, "logit_bias bans token 5"));
     const vouch_model_info *info = vouch_model_get_info(target);
     assert_string_equal(info->thoughts_begin, "<think>");
     assert_string_equal(info->thoughts_end, "</think>");
