@@ -650,6 +650,8 @@ static const complaint wrong_schemas[] = {
     {"{'oneOf': [{'type': 'string'}, {'format': 'date'}]}", "'/oneOf/1/format': it can't be negated"},
     {"{'type': 'number', 'minimum': 1e500}", "'/minimum': a bound has at most 400 digits"},
     {"{'type': 'integer', 'multipleOf': 0.5}", "'/multipleOf': expected an integer from 1 to 1000"},
+    {"{'type': 'integer', 'minimum': 4611686018427387904, 'multipleOf': 3}", "'/multipleOf': supported are"},
+    {"{'type': 'integer', 'maximum': -4611686018427387904, 'multipleOf': 3}", "'/multipleOf': supported are"},
     {"{'type': 'integer', 'multipleOf': 0}", "'/multipleOf': expected a number above 0"},
     {"{'type': 'array', 'items': {'type': 'number'}, 'uniqueItems': true}", "'/uniqueItems': supported for"},
     {"{'type': 'array', 'items': {'type': 'integer', 'minimum': 1, 'maximum': 5}, 'uniqueItems': true, 'minItems': 4}",
@@ -723,6 +725,13 @@ static const complaint schemas_without_values[] = {
     {"{'type': 'object', 'properties': {'next': {'$ref': '#'}}, 'required': ['next']}", "at '': no value is valid"},
     {"{'type': []}", "at '': no value is valid"},
     {"{'if': true, 'then': false, 'else': {}}", "at '/if': no value is valid"},
+    {"{'type': 'string', 'pattern': '^xyz', 'maxLength': 2}", "at '': no value is valid"},
+    {"{'type': 'string', 'pattern': '^x', 'maxLength': 0}", "at '': no value is valid"},
+    {"{'type': 'string', 'pattern': '^ab*$', 'maxLength': 0}", "at '': no value is valid"},
+    {"{'type': 'string', 'pattern': '^a{2,3}$', 'minLength': 4}", "at '': no value is valid"},
+    {"{'type': 'integer', 'minimum': -9223372036854775808, 'maximum': -9.223372036854776e+18}",
+     "at '/minimum': no value is valid"},
+    {"{'type': 'integer', 'multipleOf': 7, 'enum': [1.5e300]}", "at '/enum': no value is valid"},
 };
 
 static void test_schemas_without_values_are_refused(void **state)
@@ -797,6 +806,9 @@ static const struct {
      "'/format': it can't be joined"},
     {VOUCH_GRAMMAR_LENIENT, "{'allOf': [{'pattern': '^a+$'}, {'pattern': '^.$'}], 'type': 'string'}", "'aa'", "'b'",
      "'/allOf/1/pattern': it can't be joined"},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'integer', 'minimum': 1e18, 'multipleOf': 2}", "1000000000000000000", "999999",
+     "'/multipleOf': supported are multiples"},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'integer', 'maximum': 18446744073709551615, 'multipleOf': 2}", "22", "1", NULL},
     {VOUCH_GRAMMAR_LENIENT, "{'type': 'number', 'multipleOf': 0.01}", "1.5", "''", "'/multipleOf': expected"},
     {VOUCH_GRAMMAR_LENIENT, "{'items': {'type': 'array', 'uniqueItems': true}, 'type': 'array'}", "[[1,1]]", "[1]",
      "'/items/uniqueItems': supported for"},

@@ -339,8 +339,10 @@ static void fit(regex *r, pieces *of)
     const int64_t least = (r->min - fixed + loose->least - 1) / loose->least;
     const int64_t most = r->max < fixed ? -1 : (r->max - fixed) / loose->least;
     if (r->min > fixed && least > loose->min) loose->min = (int32_t)least;
-    if (r->max >= 0 && (loose->max < 0 || most < loose->max)) loose->max = (int32_t)most;
-    if (loose->max >= 0 && loose->max < loose->min)
+    const bool is_bound = r->max >= 0 && (loose->max < 0 || most < loose->max);
+    const bool is_short = (is_bound ? most : loose->max) < loose->min && (is_bound || loose->max >= 0);
+    if (is_bound) loose->max = (int32_t)most;
+    if (is_short)
         *loose = (piece){.atom = vouch_expression_nothing(r->builder), .min = 1, .max = 1};
 }
 

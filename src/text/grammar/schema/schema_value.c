@@ -34,6 +34,7 @@ int32_t vouch_schema_count(vouch_schema *s, const json_t *flat, const char *name
 typedef struct bounds {
     int64_t min, max;
     bool any;
+    bool is_far; /* they leave integers of more than 18 digits alone */
 } bounds;
 
 /* Adds 1, or -1, to the number. */
@@ -104,8 +105,10 @@ static bounds bounds_of(vouch_schema *s, const json_t *flat)
 {
     vouch_whole min, max;
     const bool has_min = whole_bound(s, flat, true, &min), has_max = whole_bound(s, flat, false, &max);
+    const bool is_far = (has_min && !min.is_negative && strlen(min.digits) > VOUCH_JSON_DIGITS) ||
+                        (has_max && max.is_negative && strlen(max.digits) > VOUCH_JSON_DIGITS);
     return (bounds){has_min ? clamp(&min) : -VOUCH_JSON_MOST, has_max ? clamp(&max) : VOUCH_JSON_MOST,
-                    has_min || has_max};
+                    has_min || has_max, is_far};
 }
 
 static vouch_expression whole_in(vouch_schema *s, const json_t *flat)
@@ -174,6 +177,11 @@ static vouch_expression multiple_of(vouch_schema *s, const json_t *flat, bounds 
         else if (vouch_schema_let_pass(s, flat, "multipleOf", "expected an integer from 1 to %d", VOUCH_JSON_DIVISOR))
             return number_in(s, flat, range, types);
         return 0;
+    }
+    if (range.is_far) {
+        (void)vouch_schema_let_pass(s, flat, "multipleOf", "supported are multiples of at most %d digits, which the "
+                                    "bounds exclude", VOUCH_JSON_DIGITS);
+        return number_in(s, flat, range, types);
     }
     if (range.min == -VOUCH_JSON_MOST) range.min = range.max < -MOST ? range.max - MOST : -MOST;
     if (range.max == VOUCH_JSON_MOST) range.max = range.min > MOST ? range.min + MOST : MOST;
