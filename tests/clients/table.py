@@ -154,19 +154,21 @@ def metric(pattern):
         return sum(float(v) for v in re.findall(pattern + r"\S* (\S+)", reply.read().decode()))
 
 
-def aborts():
-    return metric(r'request_success_total\{[^}]*finished_reason="abort"')
+def ended(reason=""):
+    return metric(rf'request_success_total\{{[^}}]*finished_reason="{reason}')
 
 
 @contextlib.contextmanager
 def cancels():
     """The block leaves a stream; the server must end that answer as aborted."""
-    before = aborts()
+    aborted, all_ended = ended("abort"), ended()
     yield
     gc.collect()
     for _ in range(600):  # a slow server writes the next token late, and learns of it then
-        if aborts() > before:
+        if ended("abort") > aborted:
             return
+        if ended() > all_ended:
+            raise Model("the answer was over before it was left")
         time.sleep(0.1)
     raise AssertionError("the server goes on with an answer that nobody reads")
 
