@@ -172,6 +172,7 @@ static void begin_tool(rules *r, const json_t *tool)
     const json_t *schema = r->parameters;
     json_t *name, *additional = json_object_get(schema, "additionalProperties");
     size_t i;
+    if (json_is_null(additional)) additional = NULL;
     r->properties = json_object();
     r->required = json_object();
     r->out->failed |= !r->properties || !r->required;

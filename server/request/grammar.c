@@ -86,7 +86,7 @@ static bool check_required(const server_request *r, const json_t *tool, size_t i
     const json_t *document = json_object_get(json_object_get(tool, "function"), "parameters"), *name;
     const json_t *parameters = server_schema_referred(document, document, &path);
     const json_t *required = json_object_get(parameters, "required");
-    bool good = !required || json_is_array(required);
+    bool good = !required || json_is_null(required) || json_is_array(required);
     char param[64];
     size_t n;
     if (path && !json_is_object(parameters))

@@ -675,6 +675,11 @@ static void structures_bind_answers(void **state)
         {CHAT, ONE("'guided_grammar': 'root ::= \\'ab\\''"), 200, SAID("ab")},
         {CHAT, ONE("'guided_grammar': 'root = a'"), 400, REFUSED("guided_grammar", "line 1")},
         {CHAT, ONE("'guided_grammar': 'root ::= [a] [b]'"), 200, SAID("ab")},
+        {CHAT, ONE("'guided_json': {'const': 7, 'required': null, 'properties': null}"), 200, SAID("7")},
+        {CHAT, ONE("'tool_choice': 'required', 'tools': [{'type': 'function', 'function': {'name': 'f', 'parameters': "
+                   "{'type': 'object', 'properties': {'x': {'const': 7, 'enum': null}}, 'required': null, "
+                   "'additionalProperties': null}}}]"), 200,
+         "{'choices': [{'message': {'tool_calls': [{'function': {'name': 'f'}}]}}]}"},
         {CHAT, ONE("'guided_json': {'const': 'x'}"), 200, SAID("\\'x\\'")},
         {CHAT, ONE("'guided_json': '{\\'const\\': 7}'"), 200, SAID("7")},
         {CHAT, ONE("'structured_outputs': {'json': {'const': 7}}"), 200, SAID("7")},

@@ -796,6 +796,16 @@ static const struct {
     {0, "{'allOf': [{'$ref': '#/$defs/a'}], 'nullable': true, '$defs': {'a': {'type': 'integer'}}}", "null", "''",
      NULL},
     {0, "{'type': 'array', 'items': {'type': 'integer', 'nullable': true}}", "[1,null]", "null", NULL},
+    /* What is null is absent. */
+    {0, "{'type': 'object', 'properties': null, 'required': null, 'additionalProperties': null, 'minProperties': null}",
+     "{'a':1}", "[]", NULL},
+    {0, "{'type': 'array', 'items': null, 'prefixItems': null, 'allOf': null, 'anyOf': null, 'not': null}", "[1]", "{",
+     NULL},
+    {0, "{'type': 'string', 'enum': null, 'format': null, 'pattern': null, '$ref': null, 'if': null}", "'a'", "1", NULL},
+    {0, "{'type': null, 'minimum': null, 'const': null}", "null", "1", NULL},
+    {0, "{'$ref': '#/$defs/a', 'required': null, '$defs': {'a': {'type': 'integer', 'minimum': null}}}", "1", "''", NULL},
+    {0, "{'anyOf': [{'type': 'integer', 'enum': null}, {'oneOf': [{'required': null, 'type': 'null'}]}], '$defs': null}",
+     "null", "''", NULL},
     /* Keywords that can't be bound. */
     {VOUCH_GRAMMAR_LENIENT, "{'type': 'string', 'format': 'regex'}", "'x'", "1", "'/format': 'regex' is not supported"},
     {VOUCH_GRAMMAR_LENIENT, "{'type': 'string', 'format': 'date'}", "'2024-01-02'", "'x'", NULL},

@@ -99,15 +99,21 @@ static bool is_annotation(const char *name)
     return strncmp(name, "x-", 2) == 0;
 }
 
-/* As the standard says, an unknown keyword is an annotation. It is noted, because it may be a misspelled one. */
+/* As the standard says, an unknown keyword is an annotation. It is noted, because it may be a misspelled one. A keyword
+ * that is null, as programs in Go write those that they don't set, is absent. */
 void vouch_schema_check(vouch_schema *s, const json_t *schema)
 {
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)schema, name, value) {
+    void *next;
+    json_object_foreach_safe((json_t *)(uintptr_t)schema, next, name, value) {
         size_t i = 0;
         while (i < sizeof keywords / sizeof keywords[0] && strcmp(keywords[i].name, name) != 0) i++;
         const bool is_known = i < sizeof keywords / sizeof keywords[0];
+        if (is_known && json_is_null(value) && strcmp(name, "const") != 0) {
+            (void)json_object_del((json_t *)(uintptr_t)schema, name);
+            continue;
+        }
         const char *problem = is_known ? check_value(keywords[i].kind, value) : NULL;
         if (problem) vouch_schema_fail(s, VOUCH_E_ARGUMENT, schema, name, "%s", problem);
         else if (!is_known && !is_annotation(name))

@@ -109,7 +109,7 @@ bool vouch_schema_spend(vouch_schema *s, const json_t *schema, size_t n_steps);
 json_t *vouch_schema_keep(vouch_schema *s, json_t *made);
 
 bool vouch_is_schema(const json_t *value);
-/* Fails where a keyword of an object is not supported, or its value has the wrong type. */
+/* Fails where the value of a schema's keyword has the wrong type. Removes keywords that are null. */
 void vouch_schema_check(vouch_schema *s, const json_t *schema);
 vouch_keyword_role vouch_schema_role(const char *keyword);
 /* An object of the document's schemas by their $anchor and $dynamicAnchor; null where several have the name. It is
