@@ -158,7 +158,8 @@ static vouch_status check_closing(const vouch_session *s, vouch_error *err)
         for (int32_t c = 0; c < s->thoughts.n_closing; c++)
             if (p->bias[i].token == s->thoughts.closing[c] && p->bias[i].bias == -INFINITY)
                 return vouch_fail(err, VOUCH_E_ARGUMENT, "the budget of thoughts is %d, but logit_bias bans "
-                                  "token %d, which ends them: leave out one of the two", s->options.thought_budget, p->bias[i].token);
+                                  "token %d, which ends them: leave out one of the two",
+                                  s->options.thought_budget, p->bias[i].token);
     return VOUCH_OK;
 }
 
