@@ -212,7 +212,7 @@ typedef struct vouch_file_info {
 } vouch_file_info;
 
 /* Reads the header and no weights, in milliseconds. Succeeds for a model that isn't supported, a vocabulary, a part of
- * a split model, and a GGUF file that is damaged or cut short behind its first keys; `problems` says so.
+ * a split model, and a GGUF file that is damaged or cut short after its first keys; `problems` says so.
  * On success *out is the caller's, to be closed; on failure it is NULL.
  * Errors: MEMORY, IO, FORMAT (no GGUF file), UNSUPPORTED (a version of GGUF); with a folder, the errors
  * of vouch_model_open. */
@@ -298,7 +298,7 @@ VOUCH_API vouch_status vouch_tokenize_chat(const vouch_model *model, const vouch
  *                          tool_calls; tool_call_id; others, such as reasoning_content, as the template reads them
  *   tools, documents       arrays of objects
  *   chat_template_kwargs   an object of further variables
- *   continue_final_message true: the text ends behind the last message, an answer that the model goes on with
+ *   continue_final_message true: the text ends after the last message, an answer that the model goes on with
  *   others                 variables, too: add_generation_prompt (true unless given), enable_thinking, ...
  *
  * Templates differ. A template that doesn't read content in parts gets the texts of the parts, joined by line ends. A
@@ -491,7 +491,7 @@ VOUCH_API vouch_status vouch_head_open(vouch_head **out, const char *path, const
 /* Frees the head, which no session may still use. NULL is allowed. */
 VOUCH_API void vouch_head_close(vouch_head *head);
 
-/* What the model said behind its last one to three tokens in its own answers, counted by `vouch distill --table`.
+/* What the model said after its last one to three tokens in its own answers, counted by `vouch distill --table`.
  * Immutable; any number of sessions may use it. */
 typedef struct vouch_draft_table vouch_draft_table;
 
@@ -721,7 +721,7 @@ typedef enum vouch_finish {
 /* Where a step's last token came from. */
 typedef enum vouch_origin {
     VOUCH_ORIGIN_ACCEPTED, /* a guess. The answer ended inside the accepted guesses; with finish NONE, the model gave
-                              no finite logits behind them, and the next step returns NUMERIC */
+                              no finite logits after them, and the next step returns NUMERIC */
     VOUCH_ORIGIN_PLAIN,    /* nothing was drafted */
     VOUCH_ORIGIN_RESIDUAL, /* replaces the first rejected guess */
     VOUCH_ORIGIN_BONUS     /* follows a draft whose guesses were all accepted */

@@ -13,7 +13,7 @@
  *
  * A student has the same stages without `linear`, and its states have likeliest tokens alone. In its last stage it
  * learns from the target's answers, or on-policy: it goes on with the target's answers from a random token of each, and
- * the target's distributions behind the tokens of both are the lessons. Epochs then have rounds, each with the texts
+ * the target's distributions after the tokens of both are the lessons. Epochs then have rounds, each with the texts
  * that the student writes at its beginning: OUT.draft.gguf, OUT.round0.answers, OUT.round0.states, ...
  *
  * This is the only header of train/ that the command includes. In a build without OpenBLAS, train_distill fails with

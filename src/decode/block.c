@@ -18,12 +18,12 @@
  *
  * and not below A(i + 1). So guess i is accepted iff u < A(i), and A grows towards the first guess.
  *
- * Unlike the other rules, this one looks at guesses behind the first rejected one, and they influence how many are
+ * Unlike the other rules, this one looks at guesses after the first rejected one, and they influence how many are
  * accepted. So rejected guesses must not be drafted again: a drafter that draws from q uses new random numbers when it
  * drafts the same position again (vouch_draw_guess). The judge uses the u of the draft's first position; no other draft
  * begins there.
  *
- * All of this holds for guesses drawn from q, which come first. Point masses behind them gain nothing from being judged
+ * All of this holds for guesses drawn from q, which come first. Point masses after them gain nothing from being judged
  * together. Where all drawn guesses are accepted, the rule draws the target's own token at each further position and
  * looks for it (match.c). The result is the same, because w of a point mass is w(i-1) p.
  *
@@ -51,7 +51,7 @@ static int32_t count_drawn(const vouch_draft *draft)
     return n;
 }
 
-/* w and h of the first n guesses, all drawn from q. No drawn guess behind them can be accepted. */
+/* w and h of the first n guesses, all drawn from q. No drawn guess after them can be accepted. */
 typedef struct outlook {
     int32_t n;
     double w[VOUCH_MAX_DRAFT + 1], h[VOUCH_MAX_DRAFT + 1]; /* [0, n] */

@@ -9,7 +9,7 @@
  *
  * r is p at first. After a rejection it becomes norm(max(0, r - l q)), and q loses the rejected guess. So the guess of
  * a chain is accepted with min(1, p / (l q)). Where all siblings are rejected, one token drawn from r ends the walk.
- * Behind a leaf, the bonus token is drawn from p.
+ * After a leaf, the bonus token is drawn from p.
  *
  * Proof for one guess: token x is emitted
  *

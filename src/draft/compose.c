@@ -132,7 +132,7 @@ static void name_guesses(compose *c, prefix *p, int32_t here)
     if (p->last == p->first) p->guided = -1;
 }
 
-/* Whether the grammar allows the token behind the last `depth` tokens of the tail, the guesses of a path. */
+/* Whether the grammar allows the token after the last `depth` tokens of the tail, the guesses of a path. */
 static bool is_allowed(compose *c, int32_t depth, int32_t token)
 {
     int32_t *end = c->tail + c->n_tail + depth;

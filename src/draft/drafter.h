@@ -126,7 +126,7 @@ enum { VOUCH_MAX_TAPS = 16 };
 typedef struct vouch_drafter_ops {
     const char *name;
     unsigned bit; /* VOUCH_DRAFTER_ */
-    /* Guesses the tokens behind tokens[0, n_tokens), n_tokens >= 1, n_tokens + shape->n at most the session's context
+    /* Guesses the tokens after tokens[0, n_tokens), n_tokens >= 1, n_tokens + shape->n at most the session's context
      * length. Can't fail: a drafter without an idea returns fewer guesses or none. NULL: it drafts by levels. */
     vouch_draft (*propose)(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape);
     /* The same with the guesses of another drafter, the guide, in its tree. They fit into the limits. NULL: it guesses
@@ -140,11 +140,11 @@ typedef struct vouch_drafter_ops {
     /* Tells the drafter, after it was not asked for a while, that its estimates need not learn from tokens before
      * n_tokens that it has not observed yet. NULL: it has no estimates. */
     void (*skip)(void *self, int32_t n_tokens);
-    /* An answer begins behind tokens[0, n_tokens). NULL: not needed. */
+    /* An answer begins after tokens[0, n_tokens). NULL: not needed. */
     void (*begin)(void *self, const int32_t *tokens, int32_t n_tokens);
     /* The answer has ended with tokens[0, n_tokens). NULL: not needed. */
     void (*end)(void *self, const int32_t *tokens, int32_t n_tokens);
-    /* Shows a row of the target behind committed tokens. After a cycle the drafter sees the rows that plain decoding
+    /* Shows a row of the target after committed tokens. After a cycle the drafter sees the rows that plain decoding
      * would have run, in order, each once. NULL: not needed. */
     void (*see)(void *self, const int32_t *tokens, const vouch_seen *row);
     /* The layers of the target whose hidden states `hidden` takes, ascending: the residual stream after each of them,
@@ -153,7 +153,7 @@ typedef struct vouch_drafter_ops {
     int32_t (*taps)(const void *self, const int32_t **layers);
     /* The target's hidden states at a position: states[i] [n_embd] after the i-th of these layers. Each
      * committed position comes once and in order, also in prompts, as soon as the target has run its token. The token
-     * behind it, tokens[position + 1], is known then. After rewind(n) the positions from n on come again, or earlier
+     * after it, tokens[position + 1], is known then. After rewind(n) the positions from n on come again, or earlier
      * ones, too (n_hidden). */
     void (*hidden)(void *self, const int32_t *tokens, int32_t position, const float *const *states);
     /* Forgets all but the first n_tokens tokens. */

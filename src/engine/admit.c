@@ -8,7 +8,7 @@ static double next_value(const vouch_offer *o)
     return o->n_admitted < o->n ? o->expected[o->n_admitted + 1] - o->expected[o->n_admitted] : -1;
 }
 
-/* Adds at most `most` guesses behind the fixed ones. Returns the number of guesses with the largest E / (t(N) + d). */
+/* Adds at most `most` guesses after the fixed ones. Returns the number of guesses with the largest E / (t(N) + d). */
 static int32_t add(vouch_offer *offers, int32_t n, int32_t most, const vouch_cost *cost, double spent)
 {
     double expected = 0, best = 0;

@@ -8,7 +8,7 @@
  *   16  u64  hash of the vocabulary: with another vocabulary, the ids have another meaning
  *   24  u64  number of tokens that follow
  *   32  u64  hash of the bytes of these tokens: FNV-1a, begun with 0
- *   40  i32  tokens; -1 behind each answer
+ *   40  i32  tokens; -1 after each answer
  */
 #include "engine/history.h"
 

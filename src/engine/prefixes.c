@@ -56,7 +56,7 @@ static int32_t *tokens_of(const vouch_prefixes *p, int32_t page)
     return p->tokens + (size_t)page * (size_t)p->store->page_size;
 }
 
-/* The listed page behind `before` that holds these tokens; -1: none. */
+/* The listed page after `before` that holds these tokens; -1: none. */
 static int32_t find(const vouch_prefixes *p, uint64_t hash, int32_t before, const int32_t *tokens)
 {
     const size_t size = (size_t)p->store->page_size * sizeof *tokens;
@@ -85,7 +85,7 @@ void vouch_prefixes_add(vouch_prefixes *prefixes, const vouch_memory *memory, co
         int32_t page = find(p, hash, before, mine);
         if (page < 0) {
             page = memory->pages[i];
-            if (p->pages[page].used > 0) return; /* listed behind another page: the chain can't go on here */
+            if (p->pages[page].used > 0) return; /* listed after another page: the chain can't go on here */
             int32_t *bucket = bucket_of(p, hash);
             p->pages[page] = (vouch_prefix_page){.hash = hash, .before = before, .next = *bucket};
             *bucket = page;

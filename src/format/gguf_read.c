@@ -477,7 +477,7 @@ static void parse_leniently(parser *p, vouch_error *flaw)
         if (flaw->code != VOUCH_OK) g->tensors[i].data = NULL;
 }
 
-/* flaw NULL: the first flaw is an error. Otherwise *flaw receives the first flaw behind the counts. */
+/* flaw NULL: the first flaw is an error. Otherwise *flaw receives the first flaw after the counts. */
 static vouch_status parse_file(vouch_gguf *gguf, vouch_error *flaw, vouch_error *err)
 {
     parser p = {.gguf = gguf, .at = gguf->bytes, .loaded = gguf->bytes, .err = err};

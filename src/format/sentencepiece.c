@@ -2,7 +2,7 @@
 /*
  * Protocol buffers, as far as sentencepiece_model.proto uses them:
  *
- *   message   fields, one behind the other
+ *   message   fields, one after the other
  *   field     varint (number << 3 | wire type), then by type: 0 a varint | 1 eight bytes | 2 a varint n and n bytes
  *             | 5 four bytes
  *   varint    7 bits a byte, the lowest first; the top bit of a byte says that another follows; at most 10 bytes

@@ -10,7 +10,7 @@
 
 enum { MAX_BLOCKS = 256 };
 
-/* Inserts x into the first n elements of a descending list, behind equal elements; the last one drops out. */
+/* Inserts x into the first n elements of a descending list, after equal elements; the last one drops out. */
 static void list_insert(float *value, int32_t *index, int32_t n, float x, int32_t i)
 {
     int32_t at = n - 1;

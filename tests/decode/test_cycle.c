@@ -434,7 +434,7 @@ static void test_drafters_see_the_rows_of_plain_decoding(void **state)
     }
 }
 
-/* EOS, a stop text or the token limit inside a run of accepted guesses: the tokens behind it don't count anywhere. */
+/* EOS, a stop text or the token limit inside a run of accepted guesses: the tokens after it don't count anywhere. */
 static void test_answers_end_inside_an_accepted_run(void **state)
 {
     (void)state;
@@ -605,7 +605,7 @@ static void idle_rewind(void *self, int32_t n_tokens)
     *(int32_t *)self = n_tokens;
 }
 
-/* A failure at row 0 commits and counts nothing. A failure behind accepted guesses commits and counts only these. The
+/* A failure at row 0 commits and counts nothing. A failure after accepted guesses commits and counts only these. The
  * answer then continues as if there had been no failure. */
 static void test_failures_change_nothing(void **state)
 {

@@ -121,7 +121,7 @@ static void test_joint_distribution_with_trees(void **state)
                 check_shape(&trees[j], (vouch_accept)accept, i);
 }
 
-/* Sampled guesses with point masses beside and behind them. The point masses depend on all sampled guesses. */
+/* Sampled guesses with point masses beside and after them. The point masses depend on all sampled guesses. */
 enum { MIXED_K1, MIXED_K2, MIXED_K2_EOS, MIXED_K2_V4, MIXED_K3_FAILS, N_MIXED };
 static const setup mixed[N_MIXED] = {
     [MIXED_K1] = {.n_vocab = 4, .k = 1, .points = 2, .n_emitted = 3, .ending = BY_COMMIT, .eos = -1},
@@ -510,7 +510,7 @@ static const setup masked[] = {
     {.n_vocab = 5, .k = 2, .points = 1, .n_emitted = 3, .ending = BY_COMMIT, .eos = 4},
 };
 
-/* p and q pass through the same grammar, p of a row behind its own guesses. */
+/* p and q pass through the same grammar, p of a row after its own guesses. */
 static void test_joint_distribution_with_a_grammar(void **state)
 {
     (void)state;

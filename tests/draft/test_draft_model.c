@@ -24,7 +24,7 @@ enum { VOCAB = 4, N_DRAFT = 6, N_PROMPT = 6, MAX_PATH = 32, LENGTH = 3, JOINT = 
 
 /* ------------------------------------------------------------------ walker */
 
-/* Visits all sequences of choices depth first. A run repeats the recorded options and takes option 0 behind their
+/* Visits all sequences of choices depth first. A run repeats the recorded options and takes option 0 after their
  * end. */
 typedef struct walker {
     int option[MAX_PATH], n_options[MAX_PATH];
@@ -132,7 +132,7 @@ static int32_t branching_emit(void *self, int64_t position, const vouch_residual
     return choose_token(&verdicts, &whole);
 }
 
-/* Adds all continuations: behind the n emitted tokens the target alone decodes. */
+/* Adds all continuations: after the n emitted tokens the target alone decodes. */
 static void add_joint(run *r, int32_t n, double probability)
 {
     if (n == LENGTH) {

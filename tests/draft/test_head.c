@@ -251,7 +251,7 @@ static vouch_drafter_ref open_drafter(const vouch_head *head, vouch_shared_passe
     return d;
 }
 
-/* The largest difference between a q of the draft behind tokens[0, n) and the q of the plain loops, in standard
+/* The largest difference between a q of the draft after tokens[0, n) and the q of the plain loops, in standard
  * deviations of that q over the tokens. */
 static double compare_draft(plain *p, const vouch_draft *draft, int32_t n)
 {

@@ -58,7 +58,7 @@ static void write_folder_of(const char *folder, const vouch_gguf *gguf, const ch
     static char header[1 << 14];
     static unsigned char data[1 << 20];
     uint64_t n_data = 0;
-    size_t n = 8 + (size_t)sprintf(header + 8, "{"); /* behind the header's size */
+    size_t n = 8 + (size_t)sprintf(header + 8, "{"); /* after the header's size */
     for (size_t i = 0; i < vouch_gguf_n_tensors(gguf); i++) {
         const vouch_gguf_tensor *t = vouch_gguf_get_tensor(gguf, i);
         char name[96], shape[48];
@@ -84,7 +84,7 @@ static void write_folder_of(const char *folder, const vouch_gguf *gguf, const ch
     write_whole(hf_file(folder, "config.json"), config, strlen(config));
 }
 
-/* config.json of the tiny assistant. `more` are members of text_config, each with a comma behind it. */
+/* config.json of the tiny assistant. `more` are members of text_config, each with a comma after it. */
 static const char *config_of(const vouch_model *target, int32_t head_dim, const char *more, const char *full_rotation)
 {
     static char config[2048];

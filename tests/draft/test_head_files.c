@@ -152,7 +152,7 @@ static void borrowed_keys_are_those_of_the_tokens(void **state)
     vouch_model_close(model);
 }
 
-/* The largest error of the difference of two q's logits, which the biases behind the tokens x and y give, up to a
+/* The largest error of the difference of two q's logits, which the biases after the tokens x and y give, up to a
  * constant. */
 static double bias_error(const vouch_head_block *block, const vouch_dist *first, int32_t x, const vouch_dist *second,
                          int32_t y)

@@ -2,7 +2,7 @@
 /*
  * Laws L2 and L3 with every kind of head, alone, beside each free drafter, and beside all of them: chains and trees,
  * under each rule. Greedy text, and sampled text under match and coupled, is that of plain decoding, and so are the
- * target's keys and values behind each answer.
+ * target's keys and values after each answer.
  *
  * `test_head_pairs --answers N` compares at least N answers.
  */
@@ -75,7 +75,7 @@ static vouch_session_options options_of(const setting *s, unsigned company, cons
     return o;
 }
 
-/* A table with two tokens behind each token. */
+/* A table with two tokens after each token. */
 static vouch_draft_table table_of(const vouch_model *target)
 {
     static vouch_table_context contexts[N_VOCAB];

@@ -17,7 +17,7 @@ static vouch_source open_ngram(int32_t n_ctx, int32_t n_min, int32_t n_max)
     return s;
 }
 
-/* The candidates behind the sequence and a path of guesses. */
+/* The candidates after the sequence and a path of guesses. */
 static int32_t expand(vouch_source s, const int32_t *tokens, int32_t n, int32_t depth, int64_t cursor,
                       vouch_candidate *out)
 {
@@ -49,7 +49,7 @@ static int32_t chain(vouch_source s, int32_t *tokens, int32_t n, int32_t k)
 }
 
 /* The definition: takes the longest suffix that occurred before, at its most recent earlier occurrence, and copies the
- * tokens behind it. The copy may run into itself. Returns the number of guesses: 0 or k. */
+ * tokens after it. The copy may run into itself. Returns the number of guesses: 0 or k. */
 static int32_t brute_force(const int32_t *tokens, int32_t n, int32_t k, int32_t n_min, int32_t n_max,
                            int32_t *guesses)
 {

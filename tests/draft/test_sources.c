@@ -238,7 +238,7 @@ static void recycle_repeats_the_targets_candidates(void **state)
     see(s, tokens, 3, 3, 4, 5);
     s.ops->rewind(s.self, 3);
     s.ops->observe(s.self, tokens, 2);
-    assert_int_equal(expand(s, tokens, 2, 0, 0, out), 0); /* a row counts once the token behind it is known */
+    assert_int_equal(expand(s, tokens, 2, 0, 0, out), 0); /* a row counts once the token after it is known */
     s.ops->observe(s.self, tokens, 3);
     assert_int_equal(expand(s, tokens, 2, 0, 0, out), VOUCH_MAX_OPTIONS);
     assert_int_equal(expand(s, tokens, 3, 0, 0, out), 0);
@@ -252,14 +252,14 @@ static void recycle_repeats_the_targets_candidates(void **state)
     assert_int_equal(out[1].token, 11);
     assert_int_equal(out[2].token, 12);
     assert_true(s.ops->prior(out[0].kind) > s.ops->prior(out[1].kind));
-    expand(s, tokens, 10, 0, 0, out); /* the pair 9 2 is new: uses the rows behind 2 */
+    expand(s, tokens, 10, 0, 0, out); /* the pair 9 2 is new: uses the rows after 2 */
     assert_int_equal(out[0].token, 10); /* of equals, the older row first */
     assert_int_equal(out[1].token, 20);
     assert_int_equal(expand(s, tokens, 9, 0, 0, out), 0); /* the token 9 has no row yet */
     s.ops->close(s.self);
 }
 
-/* Checks that the candidates behind `token` begin with a and b. Returns the prior of a. */
+/* Checks that the candidates after `token` begin with a and b. Returns the prior of a. */
 static double first_two(vouch_source s, int32_t token, int32_t a, int32_t b)
 {
     vouch_candidate out[VOUCH_MAX_OPTIONS];
@@ -279,7 +279,7 @@ static void recycle_averages(void **state)
     int32_t tokens[200], n = 0;
     double before = 0;
     tokens[n++] = 1;
-    for (int i = 0; i < 60; i++) { /* behind 5 the likeliest token is 3 once, 8 twice, and then 9 */
+    for (int i = 0; i < 60; i++) { /* after 5 the likeliest token is 3 once, 8 twice, and then 9 */
         tokens[n++] = 5;
         if (i == 0) see(s, tokens, n, 3, 7, 11);
         else if (i < 3) see(s, tokens, n, 8, 7, 12);
@@ -349,7 +349,7 @@ static void recycle_forgets_when_generations_repeat(void **state)
 
 /* --------------------------------------------------------------- prediction */
 
-/* The candidates of a new drafter behind a prompt and an answer. */
+/* The candidates of a new drafter after a prompt and an answer. */
 static int32_t predicted(const int32_t *prediction, int32_t n, const int32_t *answer, int32_t n_answer,
                          vouch_candidate *out)
 {

@@ -712,7 +712,7 @@ static void paused_sessions_give_way(void **state)
     vouch_engine_close(engine);
 }
 
-/* Law L7: an answer behind a cancelled prompt is sampled as without that prompt, as in a session by itself. */
+/* Law L7: an answer after a cancelled prompt is sampled as without that prompt, as in a session by itself. */
 static void a_cancelled_prompt_takes_no_seed(void **state)
 {
     (void)state;

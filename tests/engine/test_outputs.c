@@ -82,7 +82,7 @@ static void files_are_replaced_and_descriptors_are_not(void **state)
     result r = RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", "/dev/fd/250");
     assert_int_equal(r.n_out, 0); /* the error comes before the answer starts */
     expect(r, 1, "--stats-json: /dev/fd/250");
-    /* A later write to the same descriptor continues behind the report. */
+    /* A later write to the same descriptor continues after the report. */
     char command[1024];
     snprintf(command, sizeof command,
              "{ '%s' run -m '%s' -p x -n 4 --stats-json /dev/fd/3; echo next >&3; } 3> '%s' >/dev/null",

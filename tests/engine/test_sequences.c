@@ -117,7 +117,7 @@ static void machine_close(machine *m)
     vouch_pool_close(m->pool);
 }
 
-/* Runs the path to a row as a chain behind the sequence's tokens. Writes logits and hidden state of its last row. */
+/* Runs the path to a row as a chain after the sequence's tokens. Writes logits and hidden state of its last row. */
 static void run_path(const vouch_sequence *s, const script *plan, const turn *t, int32_t row, float *logits,
                      float *hidden)
 {

@@ -57,7 +57,7 @@ static void context_end_cuts_accepted_runs(void **state)
         }
 }
 
-/* A bias makes EOS likely. The answer ends with it, even if the target would accept the guesses behind it. */
+/* A bias makes EOS likely. The answer ends with it, even if the target would accept the guesses after it. */
 static void eos_ends_the_answer_inside_accepted_runs(void **state)
 {
     (void)state;
@@ -78,7 +78,7 @@ static void eos_ends_the_answer_inside_accepted_runs(void **state)
         ended += plain.finish == VOUCH_FINISH_EOS;
         memcpy(sequence, prompt, sizeof prompt);
         memcpy(sequence + PROMPT, plain.tokens, (size_t)plain.n * sizeof *prompt);
-        /* The drafter keeps guessing behind EOS. */
+        /* The drafter keeps guessing after EOS. */
         for (int32_t n = plain.n; n < LENGTH; n++) sequence[PROMPT + n] = 17;
         oracle o = {.tokens = sequence, .n = PROMPT + LENGTH, .n_vocab = N_VOCAB};
         for (int32_t k = 1; k <= 8; k++)
@@ -411,7 +411,7 @@ static void a_cancel_ends_with_its_answer(void **state)
     vouch_session_close(m.session);
 }
 
-/* After a cancel at any point of a prompt, the caches are one token behind the tokens, and reusing them is correct. */
+/* After a cancel at any point of a prompt, the caches are one token after the tokens, and reusing them is correct. */
 static void a_cancelled_prompt_keeps_the_invariant(void **state)
 {
     (void)state;

@@ -398,7 +398,7 @@ static void answers_have_their_fewest_tokens(void **state)
         n_compared += is_same;
     }
     assert_true(n_early > 40 && n_compared > 30);
-    /* The chance of the end is 0 up to there and 1 behind it. */
+    /* The chance of the end is 0 up to there and 1 after it. */
     static float p[3][N_VOCAB];
     vouch_session_options options = options_of(PLAIN, 0, NULL);
     options.sampling.bias = &end;

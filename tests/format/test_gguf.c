@@ -294,7 +294,7 @@ static void test_truncated_everywhere(void **state)
     (void)state;
     size_t size;
     unsigned char *bytes = write_sample(0, &size);
-    const size_t padding = 28; /* behind the last tensor, q8_0, whose 68 bytes are no multiple of 32 */
+    const size_t padding = 28; /* after the last tensor, q8_0, whose 68 bytes are no multiple of 32 */
     for (size_t n = 0; n < size - padding; n++) assert_int_equal(open_prefix(bytes, n), VOUCH_E_FORMAT);
     for (size_t n = size - padding; n <= size; n++) assert_int_equal(open_prefix(bytes, n), VOUCH_OK);
     free(bytes);

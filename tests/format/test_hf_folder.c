@@ -377,7 +377,7 @@ static void recommendations_are_read(void **state)
     }
 }
 
-/* A limit on the file's size stands for a full disk. Nothing may stay behind. */
+/* A limit on the file's size stands for a full disk. Nothing may be left. */
 static void failed_conversion_leaves_nothing(void **state)
 {
     (void)state;

@@ -185,7 +185,7 @@ static void compare_matmul(const fixture *f, int64_t n_rows, vouch_start start)
     run_matmul(&vouch_kernels_ref, &f->matrix, n_rows, start, expected);
     for (size_t i = 1; (kernels = vouch_kernels_get(i)) != NULL; i++) {
         run_matmul(kernels, &f->matrix, n_rows, start, actual);
-        /* The comparison includes the 3 unused floats behind each row. */
+        /* The comparison includes the 3 unused floats after each row. */
         const size_t bytes = (size_t)(n_rows * (f->matrix.n_out + 3)) * sizeof(float);
         if (memcmp(expected, actual, bytes) == 0) continue;
         fail_msg("%s, %s: [%lld, %lld] times %lld rows", vouch_type_get_info(f->matrix.type)->name, kernels->name,
@@ -426,7 +426,7 @@ static void test_row_functions(void **state)
             /* Floats from the beginning of one group of 16 to the next: 16, or more, which leaves a gap. */
             const int64_t chunk = n % 2 ? 16 : 16 + n % 31;
             const int64_t past = (n - 1) / 16 * chunk + (n - 1) % 16 + 1;
-            a[past] = b[past] = 77; /* softmax must not write behind its input */
+            a[past] = b[past] = 77; /* softmax must not write after its input */
             const float sum_a = vouch_kernels_ref.softmax(a, chunk, n), sum_b = kernels->softmax(b, chunk, n);
             assert_memory_equal(&sum_a, &sum_b, sizeof sum_a);
             assert_memory_equal(a, b, (size_t)(past + 1) * sizeof(float));
@@ -527,7 +527,7 @@ static void test_cache_writes(void **state)
                 memset(plain.data, 0, bytes), memset(fast.data, 0, bytes);
                 fill(&random, c, width, i == 0 ? 1e5f : 1);
                 c[0] = 1e-6f;
-                memset(c + width, 0, 32 * sizeof(float)); /* kernels may write zeros behind the width */
+                memset(c + width, 0, 32 * sizeof(float)); /* kernels may write zeros after the width */
                 const int64_t at = test_below(&random, (uint32_t)width);
                 vouch_kernels_ref.set_row(&plain, at, c), kernels->set_row(&fast, at, c);
                 vouch_kernels_ref.set_column(&plain, width - 1, c), kernels->set_column(&fast, width - 1, c);

@@ -32,7 +32,7 @@ typedef enum request { REQUEST_MEMORY, REQUEST_THREAD, N_REQUESTS } request;
 static _Atomic int64_t n_requests[N_REQUESTS];  /* since the last arm() */
 static _Atomic int64_t refuse_from[N_REQUESTS]; /* the first request to refuse, from 1; 0: none */
 static _Atomic int64_t n_refused;               /* since the last arm() */
-static atomic_bool refuse_one;                  /* refuses only that request, none behind it */
+static atomic_bool refuse_one;                  /* refuses only that request, none after it */
 static _Atomic int64_t n_live, live_bytes;      /* blocks and mappings not yet released */
 
 static void arm(request what, int64_t from, bool one)

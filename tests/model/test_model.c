@@ -370,7 +370,7 @@ static void tree_walk(tree *t, int32_t row)
     for (int32_t r = row, at = t->depth; r >= 0; r = t->parents[r]) t->path[--at] = r;
 }
 
-/* Runs the path as a chain behind n tokens in `chain`. Does its last row have the given logits? */
+/* Runs the path as a chain after n tokens in `chain`. Does its last row have the given logits? */
 static bool path_is_chain(const vouch_sequence *chain, int32_t n, const tree *t, const float *logits)
 {
     int32_t tokens[MAX_TREE];

@@ -461,7 +461,7 @@ static uint64_t seed_of(const vouch_sampling *params, bool first, bool second)
     return seed;
 }
 
-/* The distribution of an answer's first two tokens: p of the first, times p of the second behind it. With XTC, its mean
+/* The distribution of an answer's first two tokens: p of the first, times p of the second after it. With XTC, its mean
  * over XTC's draws. */
 static void pairs_expect(vouch_session *session, double *p)
 {

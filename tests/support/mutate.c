@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 64 /* bytes that all insertions together may add */, REACH = 40 /* bytes behind a word */ };
+enum { ROOM = 64 /* bytes that all insertions together may add */, REACH = 40 /* bytes after a word */ };
 
 static void places_find(mutator *m, const char *word)
 {
@@ -32,7 +32,7 @@ void mutator_close(mutator *m)
     free(m->places);
 }
 
-/* Two of three places are behind a word, the others anywhere. */
+/* Two of three places are after a word, the others anywhere. */
 static size_t place_choose(mutator *m)
 {
     size_t at = test_below(&m->random, (uint32_t)m->n);

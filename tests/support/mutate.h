@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes damaged copies of a valid file; a seed reproduces them. Changes at random places would mostly hit weights,
- * where any value is valid. So two of three changes fall within 40 bytes behind a word that the caller names, such as a
+ * where any value is valid. So two of three changes fall within 40 bytes after a word that the caller names, such as a
  * key or a tensor's name. A third of all changes write a number that tends to break readers.
  */
 #ifndef VOUCH_TESTS_MUTATE_H
@@ -17,7 +17,7 @@ typedef struct mutator {
     size_t size;
     uint8_t *bytes; /* [n] the damaged copy */
     size_t n;
-    size_t *places; /* [n_places] offsets in the valid file behind the words */
+    size_t *places; /* [n_places] offsets in the valid file after the words */
     size_t n_places;
     test_random random;
 } mutator;

@@ -5,7 +5,7 @@
  *
  *   do run; while (walker_next(&w));
  *
- * A run repeats the options of `path` and takes the first option behind its end. Afterwards `probability` is that of
+ * A run repeats the options of `path` and takes the first option after its end. Afterwards `probability` is that of
  * the run's options. The probabilities of all runs sum to 1.
  */
 #ifndef VOUCH_TESTS_WALKER_H

@@ -59,7 +59,7 @@ static void base_write(const char *path, uint64_t seed)
 }
 
 /* Makes answers of a base model, which has no template, to beginnings of its own. A slot's sampling session makes up
- * the beginning; where it went on behind that, its text would pass for a greedy answer. */
+ * the beginning; where it went on after that, its text would pass for a greedy answer. */
 static void answers_are_those_of_a_session_alone(void **state)
 {
     (void)state;

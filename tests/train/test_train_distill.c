@@ -177,7 +177,7 @@ typedef struct chunk {
     uint64_t size;
 } chunk;
 
-/* The chunks of a file behind its header; the caller frees *bytes. */
+/* The chunks of a file after its header; the caller frees *bytes. */
 static int chunks_of(const char *path, char **bytes, chunk *chunks, int room)
 {
     size_t n;
@@ -243,7 +243,7 @@ static void a_killed_run_goes_on(void **state)
     free(bytes[1]);
 }
 
-/* The states name the likeliest tokens behind each token of an answer, and none inside a prompt. Behind the tokens of a
+/* The states name the likeliest tokens after each token of an answer, and none inside a prompt. After the tokens of a
  * greedy answer the likeliest one is the answer's next. */
 static void states_teach_answers_alone(const char *path)
 {

@@ -161,7 +161,7 @@ static const char *tiny(const char *name, const tiny_model_options *options)
 
 #define FEW "--tokens", "3000", "--max-tokens", "40", "--parallel", "4", "--threads", "1", "--seed", "3"
 
-/* The number behind `after` behind the line's beginning `line`. */
+/* The number after `after` after the line's beginning `line`. */
 static double figure(const char *text, const char *line, const char *after)
 {
     const char *at = strstr(text, line);
@@ -343,7 +343,7 @@ static void factors_teach_an_ordinary_model(void **state)
     assert_true(n_factors < n / 2);
 }
 
-/* Cancels a call after a number of questions behind the line that begins the last stage. */
+/* Cancels a call after a number of questions after the line that begins the last stage. */
 typedef struct interruption {
     bool is_last_stage;
     int left;

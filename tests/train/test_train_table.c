@@ -76,8 +76,8 @@ static void expect_row(const vouch_table_rows *t, int32_t row, int32_t n, const 
     }
 }
 
-/* Contexts may begin in the prompt. A context that came once is left out. Shorter contexts are mixed in: behind 2 came
- * 3 three times, 4 and 5 once, so that (2) has the shares 3, 1, 1 in 5 + 3; behind (2 1) came 3 three times and 4 once,
+/* Contexts may begin in the prompt. A context that came once is left out. Shorter contexts are mixed in: after 2 came
+ * 3 three times, 4 and 5 once, so that (2) has the shares 3, 1, 1 in 5 + 3; after (2 1) came 3 three times and 4 once,
  * so that 3 has the share (3 + 2 * 3/8) / (4 + 2). */
 static void rows_are_what_followed(void **state)
 {

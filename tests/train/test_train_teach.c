@@ -277,7 +277,7 @@ static void a_schedule_has_each_answer_once(void **state)
     free(path);
 }
 
-/* Chains behind each token, and the chains of cycles, which skip the tokens that a cycle has accepted. */
+/* Chains after each token, and the chains of cycles, which skip the tokens that a cycle has accepted. */
 static void chains_are_counted(void **state)
 {
     (void)state;

@@ -203,7 +203,7 @@ static vouch_status engine_open(maker *m, vouch_error *err)
     return VOUCH_OK;
 }
 
-/* One session of a slot runs. The other one is paused: a question of a base model would go on behind its last token. */
+/* One session of a slot runs. The other one is paused: a question of a base model would go on after its last token. */
 static vouch_status session_begin(slot *s, vouch_session *session, uint64_t seed, const int32_t *tokens, size_t n,
                                   vouch_error *err)
 {

@@ -23,8 +23,8 @@ struct train_chunks {
     char *path;
     const char *what;
     uint64_t header_hash;
-    off_t *ends;   /* [n + 2] of the magic, of the header, of chunk 0, 1, ... behind the header */
-    size_t n, room; /* n: chunks behind the header */
+    off_t *ends;   /* [n + 2] of the magic, of the header, of chunk 0, 1, ... after the header */
+    size_t n, room; /* n: chunks after the header */
 };
 
 static vouch_status io_fail(const train_chunks *c, const char *doing, vouch_error *err)
@@ -76,7 +76,7 @@ static vouch_status add_end(train_chunks *c, size_t count, off_t end, vouch_erro
     return VOUCH_OK;
 }
 
-/* Where chunk i behind the header begins. */
+/* Where chunk i after the header begins. */
 static off_t begin_of(const train_chunks *c, size_t i)
 {
     return c->ends[i + 1];

@@ -41,7 +41,7 @@ void train_chunks_close(train_chunks *chunks); /* NULL is allowed */
 
 /* A hash of the header: files of the same settings have the same. */
 uint64_t train_chunks_header_hash(const train_chunks *chunks);
-/* Complete chunks behind the header. */
+/* Complete chunks after the header. */
 size_t train_chunks_n(const train_chunks *chunks);
 /* Bytes of the payload of chunk i. */
 size_t train_chunks_size(const train_chunks *chunks, size_t i);

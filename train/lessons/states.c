@@ -34,13 +34,13 @@ static size_t row_values(const train_states_header *header)
     return (size_t)header->n_taps * (size_t)header->n_embd;
 }
 
-/* Bytes behind the train_answer of a chunk of n tokens. */
+/* Bytes after the train_answer of a chunk of n tokens. */
 static size_t body_bytes(const train_states_header *header, size_t n)
 {
     return n * (sizeof(int32_t) * (1 + TRAIN_TOP) + sizeof(uint16_t) * (row_values(header) + TRAIN_TOP));
 }
 
-/* The arrays of n tokens in one block, as a chunk has them behind its train_answer. */
+/* The arrays of n tokens in one block, as a chunk has them after its train_answer. */
 static void sequence_lay_out(train_sequence *s, void *block, const train_states_header *header, size_t n)
 {
     s->tokens = block;

@@ -4,7 +4,7 @@
  * again. Row t of an answer stands for its token x[t]:
  *
  *   taps [n, n_taps * n_embd] f16   the residual stream at t after each of the tapped layers
- *   ids  [n, TRAIN_TOP] i32         the likeliest tokens behind t, likeliest first
+ *   ids  [n, TRAIN_TOP] i32         the likeliest tokens after t, likeliest first
  *   p    [n, TRAIN_TOP] f16         their probabilities at temperature 1
  *
  * A prompt's tokens teach no guess, so the rows in front of the prompt's last token have no likeliest tokens: id -1.
@@ -28,7 +28,7 @@ typedef struct train_states_header {
     int32_t taps[TRAIN_MOST_TAPS];
 } train_states_header;
 
-/* The first row whose likeliest tokens teach: the prompt's last token, behind which the answer begins. */
+/* The first row whose likeliest tokens teach: the prompt's last token, after which the answer begins. */
 static inline int32_t train_states_first(const train_answer *answer)
 {
     return answer->n_prompt > 1 ? answer->n_prompt - 1 : 0;

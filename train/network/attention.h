@@ -5,7 +5,7 @@
  *
  * A head drafts several tokens deep. Its first guess reads the target's states; deeper guesses read the head's own
  * results. Training unrolls these depths as generations. Generation g of row i stands for a guess g deep, whose path
- * has left the target's rows behind at row i - g:
+ * has left the target's rows at row i - g:
  *
  *   keys of row i, g = 2     generation 0:  0 1 2 ... i-2      rows with the target's states
  *                            generation 1:            i-1      the parent guess

@@ -38,7 +38,7 @@ typedef struct train_linear_head {
 
 typedef struct train_linear_options {
     double lambda; /* relative to the sum of squares of each input */
-    int64_t most_rows; /* answers behind so many rows aren't looked at; 0: no limit */
+    int64_t most_rows; /* answers after so many rows aren't looked at; 0: no limit */
     void (*report)(void *user, double share); /* may be NULL */
     void *user;
 } train_linear_options;

@@ -2,8 +2,8 @@
 /*
  * How often the target confirms a head's guesses, on greedy answers. Two rates count chains of guesses:
  *
- *   anywhere   a chain behind each token of the answer, as papers on heads do
- *   cycles     the chains of decoding, which are simulated: each cycle begins behind the tokens of the one before, and
+ *   anywhere   a chain after each token of the answer, as papers on heads do
+ *   cycles     the chains of decoding, which are simulated: each cycle begins after the tokens of the one before, and
  *              keeps the guesses up to the first wrong one and the target's own token
  *
  * Cycles begin at hard positions more often than elsewhere, so their rates are lower at the first guesses.
@@ -16,7 +16,7 @@
 
 #include "train/lessons/batch.h"
 
-/* Guesses by depth: those behind accepted guesses only, and the accepted ones of these. */
+/* Guesses by depth: those after accepted guesses only, and the accepted ones of these. */
 typedef struct train_rates {
     int64_t reached[TRAIN_GENERATIONS], accepted[TRAIN_GENERATIONS];
 } train_rates;

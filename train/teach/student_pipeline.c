@@ -17,13 +17,13 @@
 
 enum {
     ROUNDS = 8,      /* in an epoch of on-policy teaching */
-    OWN_TOKENS = 32  /* most tokens that the student writes behind the target's: no draft is longer */
+    OWN_TOKENS = 32  /* most tokens that the student writes after the target's: no draft is longer */
 };
 
 static const char *const loss_names[] = {"forward KL", "reverse KL", "Jensen-Shannon", "total variation",
                                          "cross entropy"};
 
-/* A round of on-policy teaching: the texts of target and student, and what the target says behind their tokens. */
+/* A round of on-policy teaching: the texts of target and student, and what the target says after their tokens. */
 typedef struct school_round {
     int64_t number; /* -1: none is open */
     train_chunks *answers, *states;
@@ -94,7 +94,7 @@ static const char *round_path(const school *s, int64_t number, const char *what,
 }
 
 /*
- * The student's own text alone teaches badly: what decoding drafts behind is always the target's text, and a student
+ * The student's own text alone teaches badly: what decoding drafts after is always the target's text, and a student
  * that sees only its own forgets the other. So a lesson begins as the target's answer. From a random token on, the
  * student goes on as it would with a draft (on-policy and fixed lessons mixed, Agarwal et al., arXiv 2306.13649):
  *

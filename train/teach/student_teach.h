@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Teaches a draft model by gradient descent (descent.h), and measures it. Rows, tokens and lessons are those of
- * states.h: row t reads token t and learns what the target says behind it. */
+ * states.h: row t reads token t and learns what the target says after it. */
 #ifndef VOUCH_TRAIN_STUDENT_TEACH_H
 #define VOUCH_TRAIN_STUDENT_TEACH_H
 

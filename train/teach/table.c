@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counting by sorting: each token of an answer gives an entry (context, next) for each length of context. Sorted, the
- * entries of a context stand together, equal tokens behind it too, and a context comes before the longer ones that it
+ * entries of a context stand together, equal tokens after it too, and a context comes before the longer ones that it
  * begins:
  *
  *     (c - -)  (c b -)  (c b a)  (c b z)  (c d -)  ...
@@ -35,7 +35,7 @@ typedef struct entry {
     int32_t next;
 } entry;
 
-/* The likeliest tokens behind a context, in descending order. */
+/* The likeliest tokens after a context, in descending order. */
 typedef struct row {
     vouch_table_context context;
     int32_t n;
@@ -120,7 +120,7 @@ static int32_t length_of(const vouch_table_context *context)
     return length;
 }
 
-/* Inserts a token behind tokens with the same share. In a full row it replaces the last token, or is left out. */
+/* Inserts a token after tokens with the same share. In a full row it replaces the last token, or is left out. */
 static void row_insert(row *r, int32_t token, float share)
 {
     if (r->n == N && share <= r->shares[N - 1]) return;

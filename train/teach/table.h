@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of what the target says behind its last tokens (model/head/draft_table.h), counted in its answers. */
+/* A table of what the target says after its last tokens (model/head/draft_table.h), counted in its answers. */
 #ifndef VOUCH_TRAIN_TABLE_H
 #define VOUCH_TRAIN_TABLE_H
 

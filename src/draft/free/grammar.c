@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Guesses the text that the grammar leaves no choice about, such as a property's name behind the one before:
+ * Guesses the text that the grammar leaves no choice about, such as a property's name after the one before:
  *
  *     answer   {"name": "Ada",            forced text   "born":        candidates   "born   "bor   "b   "
  *                             ▲

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prompt lookup (Saxena, "Prompt Lookup Decoding", 2023). The source looks for the last n tokens earlier in prompt and
- * output, with n from ngram_max down to ngram_min. The token behind their most recent occurrence is the first
- * candidate. Tokens behind older occurrences follow, then tokens behind shorter n-grams.
+ * output, with n from ngram_max down to ngram_min. The token after their most recent occurrence is the first
+ * candidate. Tokens after older occurrences follow, then tokens after shorter n-grams.
  *
- * A copy goes on: behind a guess that was copied from index i, the first candidate is the token at i + 1, whatever
+ * A copy goes on: after a guess that was copied from index i, the first candidate is the token at i + 1, whatever
  * n-gram the copy began with. The cursor holds that index and the length of the match so far. The copy runs on into
  * the guesses themselves, so that it continues a period of any length:
  *
@@ -108,7 +108,7 @@ static int32_t cursor_length(int64_t cursor)
     return (int32_t)(cursor >> 32);
 }
 
-/* The token at an index that may lie in the sequence or behind it in the path. */
+/* The token at an index that may lie in the sequence or after it in the path. */
 static int32_t token_at(const ngram *g, const vouch_prefix *prefix, int32_t index)
 {
     return index < g->n_seen ? g->tokens[index] : prefix->end[index - g->n_seen - prefix->depth];

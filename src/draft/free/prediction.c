@@ -10,7 +10,7 @@
  * After each token of the answer, the finger holds the index of the next predicted token, and how many tokens before it
  * agree. Where a token differs, the finger is lost and stays at its index. Then the source searches the whole
  * prediction for each further token and the tokens before it. The longest agreement wins, and among equals the nearest
- * one. While the finger is lost, the source offers two candidates: the token behind the predicted one, in case that the
+ * one. While the finger is lost, the source offers two candidates: the token after the predicted one, in case that the
  * differing token replaced it, and the predicted one, in case that the differing token was inserted before it. The
  * source keeps a finger for every length of the answer, so that a rewind needs no work.
  */

@@ -16,7 +16,7 @@
  * tokens, so the mean of several rows predicts the next better than the last row does. A token's class is the order
  * and the token's share.
  *
- * Rows behind rejected guesses are not used, although the pass has computed them. (They would add 1 to 2 % of speed.)
+ * Rows after rejected guesses are not used, although the pass has computed them. (They would add 1 to 2 % of speed.)
  * So plain decoding leaves the same tables (law L3): 1,000 tokens of answer are 1,000 rows, whatever was
  * guessed. A row enters the tables with the token that follows it, so that the candidates for a position can be asked
  * for before its token is known.
@@ -97,7 +97,7 @@ static row row_of(const int32_t *tokens, const float *logits, int32_t n)
     return r;
 }
 
-/* Inserts a token behind tokens with the same share. The last of N leaves the row. */
+/* Inserts a token after tokens with the same share. The last of N leaves the row. */
 static void row_insert(row *r, int32_t token, uint32_t share)
 {
     int32_t at = N;
@@ -206,7 +206,7 @@ static void pending_drop(recycle *r, int32_t n)
     memmove(r->pending, r->pending + n, (size_t)r->n_pending * sizeof *r->pending);
 }
 
-/* A pending row enters the tables once the sequence has a token behind it. */
+/* A pending row enters the tables once the sequence has a token after it. */
 static void recycle_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
     recycle *r = self;

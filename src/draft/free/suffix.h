@@ -10,10 +10,10 @@
 vouch_status vouch_source_suffix_open(vouch_source *out, int32_t n_ctx, vouch_error *err);
 /* Learns from earlier answers, of at most `capacity` tokens together. */
 vouch_status vouch_source_history_open(vouch_source *out, int32_t capacity, vouch_error *err);
-enum { VOUCH_HISTORY_SEPARATOR = -1 }; /* stands behind each answer; is no token */
+enum { VOUCH_HISTORY_SEPARATOR = -1 }; /* stands after each answer; is no token */
 /* Adds an answer: copies it. The tree takes it in when the source next observes a sequence. */
 void vouch_source_history_add(vouch_source history, const int32_t *tokens, int32_t n_tokens);
-/* The answers, each with a separator behind it: [*n_tokens], the source's, valid until it changes. */
+/* The answers, each with a separator after it: [*n_tokens], the source's, valid until it changes. */
 const int32_t *vouch_source_history_tokens(vouch_source history, int32_t *n_tokens);
 
 #endif

@@ -4,7 +4,7 @@
  * logits and knows nothing else of the guesser. A draft model is one (model.h), a head is another (head.h).
  *
  *   follow(tokens, n)        stages rows: then the state holds tokens[0, n)     logits: row 0 follows tokens[n - 1]
- *   feed(guesses, parents)   stages rows behind them                            logits: row i follows the i-th row fed
+ *   feed(guesses, parents)   stages rows after them                            logits: row i follows the i-th row fed
  *   run                      runs what the guessers of all sequences have staged in the pass that they share
  *   logits                   of the rows that this guesser has staged
  *
@@ -46,7 +46,7 @@ typedef struct vouch_guesser_ops {
     int32_t (*draft_tokens)(const void *self, const int32_t **tokens);
     /* As `logits`, but of these tokens alone: [n_draft]. */
     const float *(*draft_logits)(void *self, int32_t i);
-    /* The guesser's own estimate of the chance that the guess behind row i is accepted, in place of its chance by q.
+    /* The guesser's own estimate of the chance that the guess after row i is accepted, in place of its chance by q.
      * NULL, or negative: none. */
     double (*confidence)(const void *self, int32_t i);
     /* As a drafter's (drafter.h). A guesser that reads no hidden states has the first three NULL. */

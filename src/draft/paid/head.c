@@ -71,7 +71,7 @@ static bool is_medusa(const head_guesser *g)
     return g->head->n_depths > 0;
 }
 
-/* Rows of masks behind the last token's row (P-EAGLE). */
+/* Rows of masks after the last token's row (P-EAGLE). */
 static int32_t n_masks(const head_guesser *g)
 {
     return g->head->masks.n_rows > 0 ? g->depths.n_depths - 1 : 0;
@@ -120,7 +120,7 @@ static void keep_outputs(head_guesser *g, int32_t number, int32_t n)
     if (has_centroids(g)) vouch_centroids_run(&g->likely, to, n);
 }
 
-/* Puts the rows of masks behind n rows. They are a chain, and each predicts the guess of its depth. */
+/* Puts the rows of masks after n rows. They are a chain, and each predicts the guess of its depth. */
 static void put_masks(head_guesser *g, vouch_row *rows, int32_t n)
 {
     const int64_t n_state = state_width(g);
@@ -132,7 +132,7 @@ static void put_masks(head_guesser *g, vouch_row *rows, int32_t n)
 }
 
 /* Stages the rows of n positions from n_rows on, of which the target's states are there; `logits`: of the last one, and
- * of masks behind it. */
+ * of masks after it. */
 static void stage_rows(head_guesser *g, const int32_t *tokens, int32_t n, bool logits)
 {
     vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);

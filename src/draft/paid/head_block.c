@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A block of guesses in one pass. The head's memory has, at each position that the target has run, the keys and values
- * of the target's states there. The rows of a block stand behind them, and are dropped after the pass:
+ * of the target's states there. The rows of a block stand after them, and are dropped after the pass:
  *
  *   positions   0 ........ n_written - 1 │ n_written .... n_given - 1 │ n_given ...
  *               keys and values           states only                  the last token, mask, mask, ...

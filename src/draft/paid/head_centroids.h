@@ -28,7 +28,7 @@ void vouch_centroids_open(vouch_centroids *c, const vouch_head_weights *head, vo
 void vouch_centroids_layout(vouch_centroids *c, int32_t max_rows, vouch_arena *arena);
 /* To be called after the arena has its memory. */
 void vouch_centroids_clear(vouch_centroids *c);
-/* Computes the logits of n rows from s [n][width], which is behind the output norm. */
+/* Computes the logits of n rows from s [n][width], which is after the output norm. */
 void vouch_centroids_run(vouch_centroids *c, const float *s, int32_t n);
 /* [n_vocab] the logits of row i, until the next call. */
 const float *vouch_centroids_logits(vouch_centroids *c, int32_t i);

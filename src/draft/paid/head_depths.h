@@ -6,7 +6,7 @@
  *   begin   a draft begins: row 0 predicts the guess of depth 0
  *   ask     notes the depths of the guesses that were fed
  *   keep    the logits of all depths have come
- *   logits  of the depth behind a row
+ *   logits  of the depth after a row
  *
  * Medusa's heads are others: each depth has a network of its own, and all of them read the same f:
  *
@@ -26,7 +26,7 @@ typedef struct vouch_depths {
     float *values;        /* [n_depths][n_draft] logits */
     float *nothing;       /* [n_draft] not a number: the draft ends before this depth */
     int32_t n_asked;      /* rows of the last request */
-    int32_t asked[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT]; /* depth of the guess behind each row; of each guess */
+    int32_t asked[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT]; /* depth of the guess after each row; of each guess */
 } vouch_depths;
 
 /* The caller has set n_depths and n_draft. */
@@ -34,7 +34,7 @@ void vouch_depths_layout(vouch_depths *d, vouch_arena *arena);
 /* To be called after the arena has its memory. */
 void vouch_depths_open(vouch_depths *d);
 void vouch_depths_begin(vouch_depths *d);
-/* Notes that row i predicts the guess behind guess n_fed + i. `parents` as in a guesser's feed. */
+/* Notes that row i predicts the guess after guess n_fed + i. `parents` as in a guesser's feed. */
 void vouch_depths_ask(vouch_depths *d, int32_t n_fed, const int32_t *parents, int32_t n);
 /* Copies the logits of all depths from a pass: its rows with logits from number `first` on. The pass may run again, for
  * other sequences, before anybody reads them. */

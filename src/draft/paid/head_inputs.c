@@ -36,7 +36,7 @@ void vouch_head_inputs_layout(vouch_head_inputs *in, int32_t n_states, int32_t n
     vouch_projection_layout(&in->join, n_rows, arena);
 }
 
-/* scaled = the states of a position as W_fc reads them: standardised, behind norms, or as they are. */
+/* scaled = the states of a position as W_fc reads them: standardised, after norms, or as they are. */
 static void scale_states(const vouch_head_weights *h, const float *states, float *scaled)
 {
     if (h->mean)

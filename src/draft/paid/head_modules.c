@@ -9,7 +9,7 @@
  *   feed     stages rows of the module for the guesses' depth: those that wait, and those of the guesses' paths
  *
  * Rows of deeper modules wait until somebody asks for a guess of that depth, or until `states` is full. No row of a
- * guess stays (law L3). Behind the last module the draft ends.
+ * guess stays (law L3). After the last module the draft ends.
  */
 #include "draft/paid/head_modules.h"
 
@@ -171,7 +171,7 @@ static int32_t modules_n_hidden(const void *self)
 
 /* ------------------------------------------------------------------- guesser */
 
-/* Drops the rows that read a token behind the first n. If states that are needed now are gone, the target gives them
+/* Drops the rows that read a token after the first n. If states that are needed now are gone, the target gives them
  * again. */
 static void modules_rewind(void *self, int32_t n)
 {

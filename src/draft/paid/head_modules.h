@@ -6,7 +6,7 @@
  *   reads      the target's state at t, and the token x[t + 1 + d]
  *   predicts   x[t + 2 + d]
  *
- * So a guess g[i] behind n tokens, which has position n - 1 + i, is read by row n - 2 - d + i of that module:
+ * So a guess g[i] after n tokens, which has position n - 1 + i, is read by row n - 2 - d + i of that module:
  *
  *   depth 0      x[1] ... x[n - 2] x[n - 1]                  predicts g[1]
  *   depth 1      x[2] ... x[n - 1] g[1]                      predicts g[2]

@@ -159,7 +159,7 @@ static void grow_chain(tree_drafter *d)
 
 /* --------------------------------------------------------------------- trees */
 
-/* Opens the branching point behind a guess with the q of a row. False where its logits aren't finite. */
+/* Opens the branching point after a guess with the q of a row. False where its logits aren't finite. */
 static bool branching_open(tree_drafter *d, branching *b, int32_t parent, int32_t row)
 {
     vouch_dist *q = &d->q[d->greedy ? 0 : d->n_q];
@@ -196,7 +196,7 @@ static void choose_guesses(tree_drafter *d, int32_t first, int32_t past)
     }
 }
 
-/* Opens the branching points behind the guesses that were fed, or behind the sequence. Returns their number. */
+/* Opens the branching points after the guesses that were fed, or after the sequence. Returns their number. */
 static int32_t level_open(tree_drafter *d)
 {
     int32_t n_open = 0;

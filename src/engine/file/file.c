@@ -10,7 +10,7 @@
  *                         4  no weights at all, or a tensor that isn't supported
  *
  * 2 to 4 come from the functions that open a model, so they can't disagree with vouch_model_open. After a flaw, 3 and
- * 4 are left out: the tensors behind the flaw would all seem to be missing. In a damaged file 2 is left out, too.
+ * 4 are left out: the tensors after the flaw would all seem to be missing. In a damaged file 2 is left out, too.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -605,7 +605,7 @@ static bool name_matches(const char *pattern, const char *name, size_t n, int32_
     return name == end;
 }
 
-/* Is `name` "PREFIX..." or "model.PREFIX..."? *rest: the name behind PREFIX. */
+/* Is `name` "PREFIX..." or "model.PREFIX..."? *rest: the name after PREFIX. */
 static bool has_prefix(const char *name, const char *prefix, const char **rest)
 {
     const size_t n = strlen(prefix);

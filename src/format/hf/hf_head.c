@@ -153,7 +153,7 @@ static vouch_status read_layers(const vouch_json *config, const json_t *place, c
 }
 
 /* At the top of config.json, eagle_aux_hidden_state_layer_ids means streams before layers, as vLLM counts. In
- * eagle_config it means streams behind layers, as SGLang counts; so does target_layer_ids, DeepSpec's name. Without
+ * eagle_config it means streams after layers, as SGLang counts; so does target_layer_ids, DeepSpec's name. Without
  * numbers the head takes the usual layers. */
 static vouch_status read_eagle3_layers(const vouch_json *config, const json_t *nested, vouch_gguf_writer *keys,
                                        vouch_error *err)
@@ -225,7 +225,7 @@ static vouch_status unsupported(const vouch_json *config, const char *problem, v
                       config->path, problem);
 }
 
-/* The streams that a block's head reads: target_layer_ids means streams behind layers; aux_hidden_state_layer_ids, of
+/* The streams that a block's head reads: target_layer_ids means streams after layers; aux_hidden_state_layer_ids, of
  * vLLM's speculators, streams before them. */
 static vouch_status read_block_layers(const vouch_json *config, const json_t *nested, vouch_gguf_writer *keys,
                                       vouch_error *err)

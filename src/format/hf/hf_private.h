@@ -51,7 +51,7 @@ typedef struct hf_words {
     bool nfc;           /* the text is brought into Unicode's NFC first */
     bool space_prefix;  /* a space goes before a text */
     bool remove_spaces; /* spaces at the ends are removed, and so are repeated ones */
-    bool splits_words;  /* no token has a space behind its first character */
+    bool splits_words;  /* no token has a space after its first character */
     char *charsmap;     /* [n_charsmap] owned; NULL: none */
     size_t n_charsmap;
 } hf_words;

@@ -122,7 +122,7 @@ static vouch_status check_contexts(const vouch_table_rows *t, const char *path, 
                       t->starts[0], t->starts[t->n], t->n_tokens);
 }
 
-/* Whether a token before token i, behind the same context, is the same token. */
+/* Whether a token before token i, after the same context, is the same token. */
 static bool is_repeated(const vouch_table_rows *t, int32_t row, int32_t i)
 {
     for (int32_t j = t->starts[row]; j < i; j++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a target says behind its last one, two or three tokens, counted in its own answers (`vouch distill --table`).
+ * What a target says after its last one, two or three tokens, counted in its own answers (`vouch distill --table`).
  * The drafter `table` (draft/free/table.c) guesses from it. A GGUF file of the architecture `vouch-table`:
  *
  *   contexts [n][3] I32   the last token, the one before it or -1, and the one before that or -1; ascending

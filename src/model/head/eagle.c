@@ -2,7 +2,7 @@
 /*
  * Heads of EAGLE-1 and EAGLE-2 (Li et al., arXiv 2401.15077, 2406.16858), which folders hold (format/hf/hf_head.h):
  *
- *   x      = W_fc [embedding[x[t + 1]] | f(t)] + bias      f(t): the target's state behind its output norm
+ *   x      = W_fc [embedding[x[t + 1]] | f(t)] + bias      f(t): the target's state after its output norm
  *   s(t+1) = layers(x)                                     the first layer has no norm before its attention
  *   logits = W_output s                                    the target's matrix as a rule
  */

@@ -4,7 +4,7 @@
  *
  *   f(t)   = W_fc norm(taps(t))            without a norm, with one over all taps, or with one for each
  *   z      = [attn_norm(embedding[x[t + 1]]) | attn_norm_2(f)]       what the first layer's attention reads
- *   s(t+1) = layers                        from f, or from attn_norm_2(f) (norm_before_residual); behind output_norm
+ *   s(t+1) = layers                        from f, or from attn_norm_2(f) (norm_before_residual); after output_norm
  *                                          with norm_output, a key that vouch adds for folders of EAGLE-3.1
  *   logits = W_output output_norm(s)
  *

@@ -18,7 +18,7 @@
  *   x      = f(t)                                          f(t) = W_fc norms(taps(t)), or W_fc taps(t)
  *   W_q, W_k, W_v of the first layer read [norm(embedding[x[t + 1]]) | norm(x)]
  *
- * P-EAGLE's heads (Hui et al., arXiv 2602.01469) are such heads that guess several tokens in one pass. The rows behind
+ * P-EAGLE's heads (Hui et al., arXiv 2602.01469) are such heads that guess several tokens in one pass. The rows after
  * the last token's read a mask instead of a token, and W_fc norms(mask_states) instead of f.
  *
  * DFlash's heads (Chen et al., arXiv 2602.06036) guess a block of tokens in one pass. The target's states reach them as
@@ -26,17 +26,17 @@
  *
  *   f(t)   = norm(W_fc taps(t))                            layer l has the key and value W_k f(t), W_v f(t) at t
  *   s(i)   = layers(embedding[x[n - 1], mask, mask, ...])  at the positions from n - 1 on; rows see all f and all rows
- *   logits = W_output norm(s)                              of row i, for the token at its position or behind it
+ *   logits = W_output norm(s)                              of row i, for the token at its position or after it
  *
  * DSpark adds W_to from[x], of the token x before each guess, to the logits, and estimates the chance that the guess is
  * accepted: sigmoid(w [norm(s) | from[x]] + b).
  *
  * Some targets bring a head along (multi-token prediction: Gloeckle et al., arXiv 2404.19737; DeepSeek-V3, 2412.19437),
- * one more block behind their layers. It reads the target's last state, and norms it once more:
+ * one more block after their layers. It reads the target's last state, and norms it once more:
  *
  *   x      = W_join [norm(embedding[x[t + 1]]) | norm(f(t))]
  *
- * where f(t) and s(t + 1) are taken behind the output norms. MiMo-V2 has a block for each depth of a draft, and each
+ * where f(t) and s(t + 1) are taken after the output norms. MiMo-V2 has a block for each depth of a draft, and each
  * reads the target's states before the norm: that for depth d joins x[t + 1 + d] with f(t). EAGLE-1's heads, in files
  * of their own, join without norms, and have no output norm.
  *
@@ -55,20 +55,20 @@ enum { VOUCH_HEAD_TAPS = 16, VOUCH_HEAD_DEPTHS = 16 };
 typedef struct vouch_head_block {
     int32_t n_rows;             /* of a block; 0: the head guesses one by one */
     int32_t first;              /* the row that predicts the first guess: 0 or 1 */
-    int32_t mask;               /* token of the rows behind the last token */
+    int32_t mask;               /* token of the rows after the last token */
     const float *mask_embedding; /* [width] in place of the mask's row of the embedding; NULL: that row */
-    bool is_causal;             /* a row sees no row behind it */
+    bool is_causal;             /* a row sees no row after it */
     float embedding_scale;      /* 0: 1 */
     const float *feature_norm;  /* [width] weights of RMSNorm, of f */
     vouch_weights *writer;      /* the layers' keys and values of f alone; its tensors are the body's */
-    vouch_matrix from, to;      /* [n_vocab, rank], [n_draft, rank]: W_to from[x] is added to the logits behind x;
+    vouch_matrix from, to;      /* [n_vocab, rank], [n_draft, rank]: W_to from[x] is added to the logits after x;
                                    n_out 0: none */
     vouch_matrix confidence;    /* [1, width + rank] of [norm(s) | from[x]], or [1, width]; n_out 0: none, always so
                                    without `from` */
     const float *confidence_bias; /* [1]; NULL: 0 */
 } vouch_head_block;
 
-/* A head of EAGLE-3's kind that guesses several tokens in one pass: rows of masks stand behind the last token's. */
+/* A head of EAGLE-3's kind that guesses several tokens in one pass: rows of masks stand after the last token's. */
 typedef struct vouch_head_masks {
     int32_t n_rows;             /* rows that guess, with the last token's; 0: the head guesses one by one */
     int32_t token;              /* of the rows of masks */
@@ -78,7 +78,7 @@ typedef struct vouch_head_masks {
 /* Centroids that find few likely tokens; only these get logits (assistant.c). Draft tokens [c n_each, (c + 1) n_each)
  * are those of centroid c. */
 typedef struct vouch_head_centroids {
-    vouch_matrix matrix;        /* [centroids, width], scored by s behind its norm; n_out 0: all tokens get logits */
+    vouch_matrix matrix;        /* [centroids, width], scored by s after its norm; n_out 0: all tokens get logits */
     int32_t n_best;             /* centroids whose tokens get logits */
     int32_t n_each;             /* tokens of a centroid */
 } vouch_head_centroids;
@@ -107,7 +107,7 @@ typedef struct vouch_head_weights {
     const float *join_bias;     /* [width]; NULL: none */
     float embedding_scale;      /* of the embedding that W_join reads; 0: none */
     vouch_norm token_norm, state_norm; /* of the two inputs that W_join or the first layer reads */
-    bool is_normed;             /* f and s are taken behind the output norms */
+    bool is_normed;             /* f and s are taken after the output norms */
     vouch_matrix leave;         /* [target's width, width] makes f of s; n_out 0: s itself */
     bool borrows_keys;          /* its layers read keys and values of the target's memory */
     const vouch_weights *target;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Medusa's heads (Cai et al., arXiv 2401.10774), which folders hold (hf_head.h): networks for the tokens 2, 3,
- * ... behind the target's state, one for each distance. Their tensors are blk.N.block [n_blocks] and blk.N.output.
+ * ... after the target's state, one for each distance. Their tensors are blk.N.block [n_blocks] and blk.N.output.
  */
 #include <limits.h>
 #include <stdlib.h>

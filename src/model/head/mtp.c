@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Heads that stand in their target's file: the block blk.N behind its N layers, with the tensors nextn.*.
+ * Heads that stand in their target's file: the block blk.N after its N layers, with the tensors nextn.*.
  *
  * Where a file has several such blocks, the first one serves all depths of a draft, as it does in vLLM and SGLang. Only
  * MiMo-V2's blocks were taught for one depth each (arXiv 2601.02780), so each serves its own.
@@ -65,7 +65,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
                                n_vocab, n_embd);
 }
 
-/* Whether the file has this block behind its layers, from 1 on. */
+/* Whether the file has this block after its layers, from 1 on. */
 static bool has_block(const vouch_gguf *gguf, const vouch_weights *target, int32_t number)
 {
     vouch_loader loader = {.gguf = gguf};

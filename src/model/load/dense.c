@@ -27,7 +27,7 @@ static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, 
     return VOUCH_OK;
 }
 
-/* The layers, and behind them the blocks that are heads. */
+/* The layers, and after them the blocks that are heads. */
 static int32_t n_blocks(const vouch_hparams *h)
 {
     return h->n_layers + h->n_nextn;

@@ -228,7 +228,7 @@ static vouch_status check_all_rope_factors(const vouch_gguf *gguf, vouch_error *
     return check_rope_factors(gguf, "rope_factors_long.weight", err);
 }
 
-/* Leaves one layer: a block behind the file's layers, with the numbers that the file has for it. */
+/* Leaves one layer: a block after the file's layers, with the numbers that the file has for it. */
 static void leave_nextn(vouch_hparams *h, int32_t number)
 {
     const int32_t block = h->n_layers + number - 1;

@@ -45,7 +45,7 @@ typedef struct vouch_weights_plan {
     void *user;
     int32_t n_tokens; /* of a model: size of the token table, 0 where the file has none */
     bool is_part;     /* the file has other tensors, too */
-    int32_t nextn;    /* the only layer is this block behind the file's layers, from 1 on; 0: all layers */
+    int32_t nextn;    /* the only layer is this block after the file's layers, from 1 on; 0: all layers */
 } vouch_weights_plan;
 vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf, const vouch_weights_plan *plan,
                                      const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress,

@@ -216,7 +216,7 @@ static int64_t number_of(const unit *u, int64_t query)
     return row * u->a->n_heads + u->kv_head * u->group + query % u->group;
 }
 
-/* A query; its gate lies behind it where there is one. */
+/* A query; its gate lies after it where there is one. */
 static float *query_of(const vouch_workspace *c, const unit *u, int64_t query)
 {
     return c->q + number_of(u, query) * u->a->head_dim * (u->a->is_gated ? 2 : 1);

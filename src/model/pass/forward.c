@@ -375,7 +375,7 @@ static branch_end stage_extra(vouch_workspace *c, vouch_pool *team, thread_space
                         stage_gated(c, team, my, ffn, given, vouch_stream_reader_extra(c, layer)), layer};
 }
 
-/* Where the stream after this layer is wanted, copies the rows that ask for it. The next write to x comes behind a
+/* Where the stream after this layer is wanted, copies the rows that ask for it. The next write to x comes after a
  * barrier. */
 static void keep_stream(const vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {

@@ -17,7 +17,7 @@
  * A head that guesses a block at once has rows that see each other in both directions (sees_all).
  *
  * A head may have layers without keys and values, which read those of the target (layer.h, lender). Such rows name the
- * target's memory as their lender. They see all of its tokens, stand at the position behind them, and change nothing
+ * target's memory as their lender. They see all of its tokens, stand at the position after them, and change nothing
  * there.
  *
  *   P1  A row's logits, hidden state, keys and values depend only on the tokens that it sees (law L1), not on the other
@@ -45,7 +45,7 @@ typedef struct vouch_row {
                                    read; the same for all rows of `memory`. NULL: none */
     int32_t parent; /* the provisional row it follows; -1: the last token of the sequence */
     bool kept;      /* becomes a token; the memory has no provisional rows then, and `parent` is not read */
-    bool sees_all;  /* sees the rows behind it in this pass, too; then all rows of its memory do, and are a chain */
+    bool sees_all;  /* sees the rows after it in this pass, too; then all rows of its memory do, and are a chain */
     bool logits;    /* this row gets logits */
     bool hidden;    /* this row's hidden states are read after the pass */
 } vouch_row;

@@ -32,7 +32,7 @@ static const vouch_recurrent *recurrent_of(const vouch_workspace *c, int32_t lay
     return &c->weights->layers[layer].recurrent;
 }
 
-/* A row's u; its c, decays and rates lie behind it. */
+/* A row's u; its c, decays and rates lie after it. */
 static float *row_of(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
 {
     return c->recurrent + row * vouch_recurrent_row(r);

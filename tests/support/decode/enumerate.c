@@ -241,7 +241,7 @@ static bool is_new(const run *r, int32_t n, int32_t parent, int32_t token)
     return true;
 }
 
-/* Adds point masses beside the n guesses of a chain and one behind them. They depend on the sampled guesses. */
+/* Adds point masses beside the n guesses of a chain and one after them. They depend on the sampled guesses. */
 static vouch_draft add_points(run *r, int32_t n, int32_t depth)
 {
     const setup *s = &r->setup;
@@ -554,7 +554,7 @@ double enumerate_worst(const setup *s, int *over)
 }
 
 
-/* The sum of E[w(i)] over the guesses i behind the first `depth`. r->tokens has these `depth` guesses; their
+/* The sum of E[w(i)] over the guesses i after the first `depth`. r->tokens has these `depth` guesses; their
  * probability under q is `probability`, and w = w(depth). */
 static double expected_w(run *r, int32_t depth, double w, double probability)
 {

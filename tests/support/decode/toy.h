@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A toy model. Its logits depend only on a seed and the tokens before. It replaces the real target behind vouch_target
+ * A toy model. Its logits depend only on a seed and the tokens before. It replaces the real target after vouch_target
  * and checks that the cycle calls it correctly: passes begin where the cache ends, and each row comes with its own
  * history.
  */
@@ -29,7 +29,7 @@ typedef struct toy {
     int32_t n_guesses;
     int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT]; /* [n_guesses] */
     int64_t n_passes, n_rows;
-    int32_t fail_row;     /* rows behind this many guesses have no finite logits; -1: none fails */
+    int32_t fail_row;     /* rows after this many guesses have no finite logits; -1: none fails */
     int32_t fail_token;   /* the row whose input is this token has no finite logits; -1: none fails */
     int32_t n_trimmed;    /* the tokens 1 to n_trimmed have probability 0, as those that a trimmed head can't guess */
     bool deaf;            /* the logits don't depend on the tokens before */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a head beside its target as the scripts in tests/golden do: 5 guesses behind 12 tokens, and after a rejection of
- * all of them 5 behind 15. Token i is 7 + 31 i modulo the vocabulary's size. */
+/* Runs a head beside its target as the scripts in tests/golden do: 5 guesses after 12 tokens, and after a rejection of
+ * all of them 5 after 15. Token i is 7 + 31 i modulo the vocabulary's size. */
 #ifndef VOUCH_TESTS_HEAD_BENCH_H
 #define VOUCH_TESTS_HEAD_BENCH_H
 

@@ -27,7 +27,7 @@ static void begin(void *self, const int32_t *tokens, int32_t n_tokens, const vou
     wrong.right->begin(self, tokens, n_tokens, shape);
 }
 
-/* Takes the bias behind a token out of q, as far as temperature 1 goes. */
+/* Takes the bias after a token out of q, as far as temperature 1 goes. */
 static void take_bias(vouch_dist *q, int32_t token)
 {
     const vouch_head_block *block = &wrong.head->block;

@@ -28,7 +28,7 @@ void hf_values(float *values, const char *name, int32_t n_dims, int32_t n);
 
 typedef struct hf_layout {
     int32_t n_files;       /* 0: 1; more have an index */
-    int32_t shift;         /* spaces behind the header: 1 misaligns the data */
+    int32_t shift;         /* spaces after the header: 1 misaligns the data */
     const char *config;    /* in place of the case's */
     const char *left_out;  /* a tensor */
 } hf_layout;

@@ -8,7 +8,7 @@
 
 typedef enum tiny_draft_kind {
     TINY_ASSISTANT, /* Gemma 4's: three layers, the last without a window */
-    TINY_DFLASH,    /* three layers, of which the first two have a window; taps behind layers 0 and 2 */
+    TINY_DFLASH,    /* three layers, of which the first two have a window; taps after layers 0 and 2 */
     TINY_DSPARK     /* as TINY_DFLASH, with a bias of the logits by the token before */
 } tiny_draft_kind;
 
@@ -29,7 +29,7 @@ typedef struct tiny_draft_options {
     bool one_matrix;     /* false; true: values are keys, norms after the branches, GELU */
     bool is_causal, has_bonus; /* false; true: a row sees no later row; the first row predicts nothing (DSpark) */
     int32_t n_draft;     /* all tokens of the target; fewer: the file has d2t */
-    int32_t mask;        /* 5; token of the rows behind the last one */
+    int32_t mask;        /* 5; token of the rows after the last one */
     int32_t tap;         /* 3; the second tap, as the file counts */
     const char *extra;   /* none; name of an additional tensor [4] */
 } tiny_draft_options;

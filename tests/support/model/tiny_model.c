@@ -917,7 +917,7 @@ static void add_layer(tiny_writer *w, int32_t index)
     add_norms(w, index);
 }
 
-/* Adds a head of the file's own (MTP), block n behind the layers. */
+/* Adds a head of the file's own (MTP), block n after the layers. */
 static void add_nextn(tiny_writer *w, int32_t n)
 {
     const float by_embd = 1 / sqrtf((float)w->o.n_embd);

@@ -49,7 +49,7 @@ typedef struct tiny_model_options {
     bool selection_bias; /* false; adds exp_probs_b */
     bool up_together;    /* false; W_uk and W_uv of latent attention are one tensor, as in older files */
     bool fused;          /* false; the experts' gate and up are one tensor */
-    int32_t nextn;       /* 0; adds so many heads behind the layers (model/head/mtp.c), with attention */
+    int32_t nextn;       /* 0; adds so many heads after the layers (model/head/mtp.c), with attention */
     bool nextn_own;      /* false; true: a head has an embedding, an output matrix and a norm of its own */
     float embedding;  /* 1; factor of the embedding. Far above 1, the next token depends on the last one above all */
     int32_t poison;   /* none; a token whose embedding has a NaN (F32 and F16 only) */

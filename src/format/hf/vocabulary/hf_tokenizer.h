@@ -23,7 +23,7 @@
 /* Flags of added tokens: tokenizer.vouch.token_flags, an array of U8 [n_vocab]. */
 enum {
     VOUCH_TOKEN_LSTRIP = 1,     /* swallows white space before it */
-    VOUCH_TOKEN_RSTRIP = 2,     /* swallows white space behind it */
+    VOUCH_TOKEN_RSTRIP = 2,     /* swallows white space after it */
     VOUCH_TOKEN_SINGLE_WORD = 4 /* counts only where no word character touches it */
 };
 
