@@ -315,7 +315,8 @@ vouch_schema *vouch_schema_open(vouch_builder *builder, const char *text, size_t
     if (n_read) *n_read = 0;
     json_t *root = s ? vouch_decimal_load(text, n, n_read, &flaw) : NULL, *made = json_array();
     if (s) *s = (vouch_schema){.writer = {.builder = builder, .rules = VOUCH_JSON_RULES}, .builder = builder,
-                               .root = root, .made = made, .n_bytes = n_read ? *n_read : n};
+                               .root = root, .made = made, .n_bytes = n_read ? *n_read : n,
+                               .most_work = VOUCH_SCHEMA_WORK};
     if (!s || !made) vouch_builder_fail(builder, VOUCH_E_MEMORY, "not enough memory for the schema");
     else if (!root)
         vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema is no JSON: line %d, column %d: %s", flaw.line,

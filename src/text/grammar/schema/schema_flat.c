@@ -143,9 +143,11 @@ void vouch_flats_cross(vouch_schema *s, vouch_flats *flats, const vouch_flats *m
 {
     vouch_flats *pairs = vouch_flats_new(s);
     for (int32_t i = 0; i < flats->n && !failed(s); i++)
-        for (int32_t j = 0; j < more->n && !failed(s); j++) {
+        for (int32_t j = 0; j < more->n && !failed(s) && !s->gave_up; j++) {
             const bool is_free = json_object_size(flats->flats[i]) == 0 || json_object_size(more->flats[j]) == 0;
-            if (!is_free && ++s->work > VOUCH_SCHEMA_WORK)
+            const bool is_much = !is_free && ++s->work > s->most_work;
+            if (is_much && s->tells_apart) s->gave_up = true;
+            else if (is_much)
                 vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL,
                                   "more than %d combinations of anyOf, oneOf, allOf, not and if", VOUCH_SCHEMA_WORK);
             else vouch_flats_add(s, pairs, vouch_schema_merge(s, flats->flats[i], more->flats[j]), schema);
@@ -259,6 +261,30 @@ static void subtract(vouch_schema *s, vouch_flats *flats, const vouch_flats *oth
     replace(s, flats, left);
 }
 
+/* Stores the values that are valid for one of n choices and for none of the others. False: it takes too many merges. */
+static bool tell_apart(vouch_schema *s, vouch_flats *const *each, size_t n, vouch_flats *out, const json_t *schema)
+{
+    vouch_flats *one = vouch_flats_new(s);
+    const int32_t work = s->work, most = s->most_work, left = (most - work) >> s->n_given_up;
+    s->tells_apart = true;
+    s->most_work = work + left;
+    for (size_t i = 0; i < n && !failed(s) && !s->gave_up; i++) {
+        one->n = 0;
+        add_all(s, one, each[i], schema);
+        for (size_t j = 0; j < n && !s->gave_up; j++)
+            if (j != i) subtract(s, one, each[j], schema);
+        add_all(s, out, one, schema);
+    }
+    vouch_flats_free(one);
+    const bool gave_up = s->gave_up;
+    s->tells_apart = s->gave_up = false;
+    s->most_work = most;
+    if (!gave_up) return true;
+    s->work = work;
+    s->n_given_up += s->n_given_up < 30;
+    return false;
+}
+
 /* oneOf: a value must be valid for one of the schemas and for none of the others. */
 static void cross_one(vouch_schema *s, vouch_flats *out, const json_t *schema)
 {
@@ -272,21 +298,20 @@ static void cross_one(vouch_schema *s, vouch_flats *out, const json_t *schema)
             cross_choice(s, out, children, schema);
         return;
     }
-    vouch_flats **each = calloc(n, sizeof(vouch_flats *)), *choice = vouch_flats_new(s), *one = vouch_flats_new(s);
+    vouch_flats **each = calloc(n, sizeof(vouch_flats *)), *choice = vouch_flats_new(s);
     if (!each) vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
     for (size_t i = 0; i < n && !failed(s); i++) each[i] = flats_of(s, json_array_get(children, i));
-    for (size_t i = 0; i < n && !failed(s); i++) {
-        one->n = 0;
-        add_all(s, one, each[i], schema);
-        for (size_t j = 0; j < n; j++)
-            if (j != i) subtract(s, one, each[j], schema);
-        add_all(s, choice, one, schema);
+    const bool is_apart = failed(s) || tell_apart(s, each, n, choice, schema);
+    if (!is_apart) {
+        choice->n = 0;
+        (void)vouch_schema_let_pass(s, schema, "oneOf", "it takes more than %d merges to tell its schemas apart",
+                                    VOUCH_SCHEMA_WORK);
+        for (size_t i = 0; i < n && !failed(s); i++) add_all(s, choice, each[i], schema);
     }
     if (!failed(s)) vouch_flats_cross(s, out, choice, schema);
     for (size_t i = 0; each && i < n; i++) vouch_flats_free(each[i]);
     free(each);
     vouch_flats_free(choice);
-    vouch_flats_free(one);
 }
 
 /* --------------------------------------------------------------- conditions */
@@ -446,6 +471,15 @@ static json_t *rest_of(vouch_schema *s, const json_t *schema)
     return rest;
 }
 
+/* Whether item i of allOf says what one before it does. */
+static bool is_repeated(const json_t *all, size_t i)
+{
+    enum { COMPARED = 64 };
+    for (size_t j = i > COMPARED ? i - COMPARED : 0; j < i; j++)
+        if (json_equal(json_array_get(all, j), json_array_get(all, i))) return true;
+    return false;
+}
+
 /* Crosses `out` with each of the schema's keywords that is not flat. */
 static void cross_joined(vouch_schema *s, vouch_flats *out, const json_t *schema)
 {
@@ -456,7 +490,8 @@ static void cross_joined(vouch_schema *s, vouch_flats *out, const json_t *schema
         const json_t *target = is_there ? target_of(s, schema, references[i]) : NULL;
         if (target) cross_child(s, out, target, schema);
     }
-    for (size_t i = 0; i < json_array_size(all); i++) cross_child(s, out, json_array_get(all, i), schema);
+    for (size_t i = 0; i < json_array_size(all); i++)
+        if (!is_repeated(all, i)) cross_child(s, out, json_array_get(all, i), schema);
     cross_any(s, out, schema);
     cross_one(s, out, schema);
     cross_condition(s, out, schema);
@@ -535,7 +570,8 @@ static const json_t *only_choice(const json_t *schema)
     json_object_foreach((json_t *)(uintptr_t)schema, name, value) {
         const vouch_keyword_role role = vouch_schema_role(name);
         if (role == VOUCH_KEYWORD_OTHER || role == VOUCH_KEYWORD_NAME) continue;
-        const bool is_one = json_array_size(value) == 1 && (strcmp(name, "allOf") == 0 || strcmp(name, "oneOf") == 0);
+        bool is_one = strcmp(name, "allOf") == 0 || (strcmp(name, "oneOf") == 0 && json_array_size(value) == 1);
+        for (size_t i = 1; i < json_array_size(value) && is_one; i++) is_one = is_repeated(value, i);
         if (choice || !(is_one || strcmp(name, "anyOf") == 0)) return NULL;
         choice = value;
     }

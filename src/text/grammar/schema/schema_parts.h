@@ -74,7 +74,8 @@ struct vouch_schema {
     vouch_schema_rule *rules; /* [n_rules] schemas that have rules already, names apart */
     int32_t n_rules, rules_room;
     int32_t *rule_slots;      /* [2 * rules_room] an open hash table of indices into rules + 1; 0: free */
-    int32_t depth, work;      /* levels of nested schemas; pairs merged, at most VOUCH_SCHEMA_WORK */
+    int32_t depth, work;      /* levels of nested schemas; pairs merged, at most most_work */
+    int32_t most_work;
     int64_t n_steps;          /* see vouch_schema_spend */
     size_t n_bytes;           /* of the document */
     int32_t n_flattened;      /* schemas that were turned into flat ones, each as often as that was done */
@@ -82,6 +83,9 @@ struct vouch_schema {
     vouch_schema_origin *origins; /* [n_origins] of `made`, for the pointers of messages */
     int32_t n_origins, origins_room;
     int32_t n_conditions;     /* `not` and `if` within which schemas are being flattened */
+    bool tells_apart;         /* schemas of a oneOf are being told apart, which may be given up: */
+    bool gave_up;             /* it took too many merges */
+    int32_t n_given_up;       /* how often it did: each time, half as many are tried */
     int32_t n_unevaluated;    /* schemas with unevaluatedProperties or unevaluatedItems that are being flattened */
 };
 
