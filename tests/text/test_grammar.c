@@ -796,6 +796,19 @@ static const struct {
     {0, "{'allOf': [{'$ref': '#/$defs/a'}], 'nullable': true, '$defs': {'a': {'type': 'integer'}}}", "null", "''",
      NULL},
     {0, "{'type': 'array', 'items': {'type': 'integer', 'nullable': true}}", "[1,null]", "null", NULL},
+    {VOUCH_GRAMMAR_LENIENT, "{'not': {'enum': [[1, 2], 7]}}", "[1,2]", "7", "'/not/enum/0': of arrays and objects"},
+    {VOUCH_GRAMMAR_LENIENT, "{'type': 'string', 'maxLength': 4294967295}", "'x'", "1",
+     "'/maxLength': maxLength is 4294967295"},
+    /* What older drafts write. */
+    {0, "{'type': 'array', 'items': [{'const': 1}, {'const': 2}], 'minItems': 3}", "[1,2,'x']", "[2", NULL},
+    {0, "{'type': 'array', 'items': [{'const': 1}], 'additionalItems': {'const': 2}}", "[1,2]", "[1,1", NULL},
+    {0, "{'type': 'array', 'items': [{'const': 1}], 'additionalItems': false}", "[1]", "[1,", NULL},
+    {0, "{'type': 'array', 'items': []}", "[1]", "1", NULL},
+    {0, "{'type': 'integer', 'minimum': 3, 'exclusiveMinimum': true, 'maximum': 4}", "4", "3", NULL},
+    {0, "{'type': 'integer', 'minimum': 3, 'exclusiveMaximum': true, 'maximum': 4}", "3", "4", NULL},
+    {0, "{'type': 'integer', 'minimum': 3, 'exclusiveMinimum': false, 'maximum': 3}", "3", "4", NULL},
+    {0, "{'type': 'object', 'properties': {'a': {}, 'b': {}, 'c': {}}, 'dependencies': {'a': ['b'], 'c': {'required': "
+     "['b']}}, 'additionalProperties': false}", "{'a':1,'b':1}", "{'a':1}", NULL},
     /* What is null is absent. */
     {0, "{'type': 'object', 'properties': null, 'required': null, 'additionalProperties': null, 'maxItems': null}",
      "{'a':1}", "[]", NULL},

@@ -71,8 +71,8 @@ static const char *check_value(value_kind kind, const json_t *value)
         return holds && json_is_object(value) ? NULL : "expected an object of schemas";
     case COUNT:
         holds = vouch_decimal_is(value) && vouch_decimal_is_whole(value) && vouch_decimal_value(value) >= 0 &&
-                vouch_decimal_value(value) <= INT32_MAX;
-        return holds ? NULL : "expected an integer from 0 to 2147483647";
+                vouch_decimal_value(value) <= UINT32_MAX;
+        return holds ? NULL : "expected an integer from 0 to 4294967295";
     case NUMBER: return vouch_decimal_is(value) ? NULL : "expected a number";
     case TRUTH: return json_is_boolean(value) ? NULL : "expected true or false";
     case TEXT: return vouch_decimal_is_text(value) ? NULL : "expected a string";
@@ -99,6 +99,46 @@ static bool is_annotation(const char *name)
     return strncmp(name, "x-", 2) == 0;
 }
 
+/* Puts a value under a keyword of today; false: no memory. */
+static bool put(json_t *schema, const char *keyword, const char *member, json_t *value)
+{
+    json_t *into = json_object_get(schema, keyword);
+    if (into) return json_object_set(into, member, value) == 0;
+    return json_object_set_new(schema, keyword, json_pack("{s:O}", member, value)) == 0;
+}
+
+/* Writes keywords of drafts 4 to 7 as today's: a list under items, exclusiveMinimum: true, dependencies. False: no
+ * memory. */
+static bool modernize(json_t *schema)
+{
+    static const char *const bounds[][2] = {{"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"}};
+    json_t *items = json_object_get(schema, "items"), *dependencies = json_object_get(schema, "dependencies"), *value;
+    const char *name;
+    bool stored = true;
+    if (json_is_array(items) && !json_object_get(schema, "prefixItems")) {
+        json_t *rest = json_object_get(schema, "additionalItems");
+        if (json_array_size(items) > 0) stored &= json_object_set(schema, "prefixItems", items) == 0;
+        if (rest) stored &= json_object_set(schema, "items", rest) == 0;
+        else (void)json_object_del(schema, "items");
+        (void)json_object_del(schema, "additionalItems");
+    }
+    for (int i = 0; i < 2; i++) {
+        const json_t *is_open = json_object_get(schema, bounds[i][1]);
+        json_t *bound = json_object_get(schema, bounds[i][0]);
+        if (!json_is_boolean(is_open)) continue;
+        if (!json_is_true(is_open) || !bound) {
+            (void)json_object_del(schema, bounds[i][1]);
+            continue;
+        }
+        stored &= json_object_set(schema, bounds[i][1], bound) == 0;
+        (void)json_object_del(schema, bounds[i][0]);
+    }
+    json_object_foreach(dependencies, name, value)
+        stored &= put(schema, json_is_array(value) ? "dependentRequired" : "dependentSchemas", name, value);
+    (void)json_object_del(schema, "dependencies");
+    return stored;
+}
+
 /* As the standard says, an unknown keyword is an annotation. It is noted, because it may be a misspelled one. A keyword
  * that is null, as programs in Go write those that they don't set, is absent. */
 void vouch_schema_check(vouch_schema *s, const json_t *schema)
@@ -106,6 +146,8 @@ void vouch_schema_check(vouch_schema *s, const json_t *schema)
     const char *name;
     json_t *value;
     void *next;
+    if (json_is_object(schema) && !modernize((json_t *)(uintptr_t)schema))
+        vouch_builder_fail(s->builder, VOUCH_E_MEMORY, "not enough memory for the schema");
     json_object_foreach_safe((json_t *)(uintptr_t)schema, next, name, value) {
         size_t i = 0;
         while (i < sizeof keywords / sizeof keywords[0] && strcmp(keywords[i].name, name) != 0) i++;

@@ -227,9 +227,9 @@ void vouch_schema_split(vouch_schema *s, const json_t *flat, vouch_flats *out)
                                    MOST_NUMBERS);
         }
         if (type < VOUCH_TYPE_ARRAY || !(others & type)) continue;
-        if (json_array_size(value) || json_object_size(value))
-            vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, value, NULL,
-                              "of arrays and objects, only [] and {} can be excluded");
+        const bool is_full = json_array_size(value) || json_object_size(value);
+        if (is_full && vouch_schema_let_pass(s, value, NULL, "of arrays and objects, only [] and {} can be excluded"))
+            continue;
         rest = without(s, rest, 0, type == VOUCH_TYPE_ARRAY ? "minItems" : "minProperties");
     }
     if (rest && n_numbers && vouch_schema_types(rest) & (VOUCH_TYPE_NUMBER | VOUCH_TYPE_INTEGER)) {

@@ -22,9 +22,10 @@ int32_t vouch_schema_count(vouch_schema *s, const json_t *flat, const char *name
 {
     const json_t *value = json_object_get(flat, name);
     if (!value) return other;
-    const int32_t count = (int32_t)vouch_decimal_value(value);
+    const double exact = vouch_decimal_value(value);
+    const int32_t count = exact > INT32_MAX ? INT32_MAX : (int32_t)exact;
     if (count > most &&
-        vouch_schema_let_pass(s, flat, name, "%s is %d; supported are at most %d", name, count, most))
+        vouch_schema_let_pass(s, flat, name, "%s is %.0f; supported are at most %d", name, exact, most))
         return other < 0 ? other : most;
     return count;
 }
