@@ -141,7 +141,7 @@ int cli_perplexity(const cli_options *options)
     vouch_error err;
     char *text = NULL;
     size_t n = 0;
-    if (cli_file_read(options->file, &text, &n, &err)) return cli_flag_fail("file", &err);
+    if (cli_file_read(options->file, &text, &n, &err)) return cli_flag_refuse("file", &err);
     int status = cli_engine_open(&engine, options);
     if (!status && cli_prompt_tokenize(&engine, text, NULL, n, VOUCH_TOKENIZE_BOS, &tokens, &err))
         status = cli_engine_fail(&err);

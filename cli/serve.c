@@ -113,7 +113,7 @@ static int text_read(const char *flag, const char *path, char **text)
 {
     size_t n;
     vouch_error err;
-    if (path && cli_file_read(path, text, &n, &err)) return cli_flag_fail(flag, &err);
+    if (path && cli_file_read(path, text, &n, &err)) return cli_flag_refuse(flag, &err);
     return CLI_DONE;
 }
 

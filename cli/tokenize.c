@@ -76,7 +76,9 @@ static int messages_read(const cli_options *options, char **text, size_t *n)
                      options->prompt ? "prompt" : "prompt-file");
         return CLI_WRONG_USAGE;
     }
-    return cli_file_read(options->messages, text, n, &err) ? cli_flag_fail("messages", &err) : CLI_DONE;
+    if (cli_file_read(options->messages, text, n, &err)) return cli_flag_refuse("messages", &err);
+    cli_file_drop_mark(*text, n);
+    return CLI_DONE;
 }
 
 static int tokens_make(const cli_engine *engine, const char *text, size_t n, cli_tokens *tokens)

@@ -131,6 +131,14 @@ static bool file_identify(const char *path, identity *out)
     return true;
 }
 
+void cli_file_drop_mark(char *bytes, size_t *n)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    if (*n < 3 || memcmp(bytes, mark, 3) != 0) return;
+    memmove(bytes, bytes + 3, *n - 3 + 1); /* with the NUL after the text */
+    *n -= 3;
+}
+
 bool cli_file_is_same(const char *a, const char *b)
 {
     identity left, right;

@@ -21,6 +21,9 @@
 /* Reads *n bytes and adds a NUL behind them. The caller frees *bytes. Errors, which name the path: IO, MEMORY. */
 vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_error *err);
 
+/* Drops the byte-order mark of UTF-8, which some editors write first. */
+void cli_file_drop_mark(char *bytes, size_t *n);
+
 /* Would a file written to `a` be the file `b`? Neither need exist yet. */
 bool cli_file_is_same(const char *a, const char *b);
 /* Fails where a later write would certainly fail, so that a long run finds out before it starts. Errors: IO. */

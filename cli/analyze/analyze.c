@@ -150,7 +150,9 @@ static int texts_collect(cli_analysis *a)
     const cli_options *o = a->engine->options;
     vouch_error err;
     if (o->prompts) return questions_add(a);
-    if (o->text) return chunks_add(a, &err) ? cli_flag_fail("text", &err) : CLI_DONE;
+    if (o->text && chunks_add(a, &err))
+        return err.code == VOUCH_E_IO ? cli_flag_refuse("text", &err) : cli_flag_fail("text", &err);
+    if (o->text) return CLI_DONE;
     return own_prompts_add(a, &err) ? cli_engine_fail(&err) : CLI_DONE;
 }
 
@@ -277,8 +279,8 @@ int cli_analyze(const cli_options *options)
     cli_analysis a = {
         .engine = &engine, .costs = cli_cost_curve_new(), .draft_costs = {.n = 1, .items = {{.rows = 1}}}};
     vouch_error err;
-    if (options->json && cli_file_check(options->json, &err)) return cli_flag_fail("json", &err);
-    if (options->svg && cli_file_check(options->svg, &err)) return cli_flag_fail("svg", &err);
+    if (options->json && cli_file_check(options->json, &err)) return cli_flag_refuse("json", &err);
+    if (options->svg && cli_file_check(options->svg, &err)) return cli_flag_refuse("svg", &err);
     int status = cli_engine_open(&engine, options);
     if (!status) status = texts_collect(&a);
     if (!status && texts_read(&a, &err)) status = cli_engine_fail(&err);

@@ -290,8 +290,8 @@ static int batch_run(batch *b)
 static int outputs_check(const cli_options *options)
 {
     vouch_error err;
-    if (options->out && cli_file_check(options->out, &err)) return cli_flag_fail("out", &err);
-    if (options->stats_json && cli_file_check(options->stats_json, &err)) return cli_flag_fail("stats-json", &err);
+    if (options->out && cli_file_check(options->out, &err)) return cli_flag_refuse("out", &err);
+    if (options->stats_json && cli_file_check(options->stats_json, &err)) return cli_flag_refuse("stats-json", &err);
     return CLI_DONE;
 }
 

@@ -230,7 +230,7 @@ static int outputs_check(const cli_options *o)
     } outputs[] = {{"json", o->json}, {"csv", o->csv}, {"html", o->html}};
     vouch_error err;
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-        if (outputs[i].path && cli_file_check(outputs[i].path, &err)) return cli_flag_fail(outputs[i].flag, &err);
+        if (outputs[i].path && cli_file_check(outputs[i].path, &err)) return cli_flag_refuse(outputs[i].flag, &err);
     return CLI_DONE;
 }
 

@@ -193,7 +193,7 @@ int cli_check_run(const cli_options *options)
     cli_finding findings[N_LAWS];
     char broken[32];
     vouch_error err;
-    if (options->json && cli_file_check(options->json, &err)) return cli_flag_fail("json", &err);
+    if (options->json && cli_file_check(options->json, &err)) return cli_flag_refuse("json", &err);
     int status = cli_engine_open(&engine, options);
     if (!status) {
         c.start = cli_now();

@@ -256,7 +256,7 @@ int cli_distill(const cli_options *options)
     vouch_error err;
     int status = CLI_DONE;
     if (cli_file_check(out_of(options), &err))
-        status = cli_flag_fail(options->distill.student ? "student" : options->distill.head ? "head" : "table", &err);
+        status = cli_flag_refuse(options->distill.student ? "student" : options->distill.head ? "head" : "table", &err);
     if (!status) status = lessons_read(&l, options);
     if (!status) status = teach(options, &l);
     lessons_free(&l);

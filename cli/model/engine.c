@@ -67,6 +67,12 @@ int cli_flag_fail(const char *flag, const vouch_error *err)
     return CLI_FAILED;
 }
 
+int cli_flag_refuse(const char *flag, const vouch_error *err)
+{
+    cli_flag_fail(flag, err);
+    return err->code == VOUCH_E_MEMORY || err->code == VOUCH_E_CANCELLED ? CLI_FAILED : CLI_WRONG_USAGE;
+}
+
 /* Checks the ids of --logit-bias, once the model is open: its vocabulary says which ids there are. */
 static int bias_check(const cli_engine *engine)
 {
@@ -81,10 +87,11 @@ static int bias_check(const cli_engine *engine)
     return CLI_DONE;
 }
 
-/* Reads a text file. A NUL byte in it is an error. */
+/* Reads a text file, without a byte-order mark. A NUL byte in it is an error. */
 static vouch_status text_read(const char *path, char **text, size_t *n, vouch_error *err)
 {
     const vouch_status status = cli_file_read(path, text, n, err);
+    if (!status) cli_file_drop_mark(*text, n);
     const char *nul = status ? NULL : memchr(*text, 0, *n);
     if (!nul) return status;
     *err = (vouch_error){.code = VOUCH_E_FORMAT};
@@ -154,14 +161,15 @@ static int target_open(cli_engine *engine, const cli_options *options, bool text
     char *text = NULL;
     size_t n;
     vouch_error err;
-    if (is_file && text_read(asked, &text, &n, &err)) return cli_flag_fail("chat-template", &err);
+    if (is_file && text_read(asked, &text, &n, &err)) return cli_flag_refuse("chat-template", &err);
     const vouch_status status =
         model_open(&engine->model, options->model, is_own ? NULL : is_file ? text : asked, text_only, options, &err);
     free(text);
     if (status == VOUCH_E_UNSUPPORTED && !is_own && strncmp(err.message, options->model, strlen(options->model)) != 0) {
         cli_complain("--chat-template: %s: %s", asked, err.message);
-        return CLI_FAILED;
+        return CLI_WRONG_USAGE;
     }
+    if (status == VOUCH_E_IO) return cli_flag_refuse(NULL, &err);
     return status ? cli_engine_fail(&err) : CLI_DONE;
 }
 
@@ -170,6 +178,7 @@ static int draft_open(cli_engine *engine, const cli_options *options)
 {
     vouch_error err;
     const vouch_status status = model_open(&engine->draft, options->draft_model, NULL, false, options, &err);
+    if (status == VOUCH_E_IO) return cli_flag_refuse("draft-model", &err);
     if (status) return cli_flag_fail("draft-model", &err);
     const vouch_model_info *target = vouch_model_get_info(engine->model), *draft = vouch_model_get_info(engine->draft);
     if (!options->session.speculation.allow_vocab_mismatch &&
@@ -217,9 +226,9 @@ static int grammar_open(cli_engine *engine, const cli_options *options)
     for (size_t i = 0; !status && (note = vouch_grammar_unbound(engine->grammar, i)) != NULL; i++)
         cli_note("--%s: %s; the answer isn't bound to it", way->flag, note);
     if (!status) return CLI_DONE;
-    if (!way->is_file || status == VOUCH_E_IO) return cli_flag_fail(way->flag, &err);
+    if (!way->is_file || status == VOUCH_E_IO) return cli_flag_refuse(way->flag, &err);
     cli_complain("--%s %s: %s", way->flag, way->value, err.message);
-    return CLI_FAILED;
+    return status == VOUCH_E_MEMORY ? CLI_FAILED : CLI_WRONG_USAGE;
 }
 
 int cli_engine_open(cli_engine *engine, const cli_options *options)
@@ -232,12 +241,12 @@ int cli_engine_open(cli_engine *engine, const cli_options *options)
     if (!status && options->draft_model) status = draft_open(engine, options);
     if (status) return status;
     if (options->draft_vocab && vocab_read(engine, options->draft_vocab, &err))
-        return cli_flag_fail("draft-vocab", &err);
+        return cli_flag_refuse("draft-vocab", &err);
     if (options->head && vouch_head_open(&engine->head, options->head, engine->model, options->allow_other_head, &err))
-        return cli_flag_fail("head", &err);
+        return cli_flag_refuse("head", &err);
     if (options->draft_table &&
         vouch_draft_table_open(&engine->table, options->draft_table, engine->model, options->allow_other_head, &err))
-        return cli_flag_fail("draft-table", &err);
+        return cli_flag_refuse("draft-table", &err);
     engine->load_seconds = cli_now() - start;
     return bias_check(engine);
 }

@@ -57,5 +57,8 @@ vouch_status cli_session_step(vouch_session *session, vouch_step *step, vouch_er
  * front, unless it is NULL. */
 int cli_engine_fail(const vouch_error *err);
 int cli_flag_fail(const char *flag, const vouch_error *err);
+/* The same before the command has begun: what a flag gives is refused. Returns CLI_WRONG_USAGE, and CLI_FAILED only
+ * where memory is short or a signal came. */
+int cli_flag_refuse(const char *flag, const vouch_error *err);
 
 #endif

@@ -193,10 +193,7 @@ static bool holds_array(const char *bytes, size_t n)
 
 static int lines_read(cli_questions *q, const cli_engine *engine, char *bytes, size_t n, const char *category)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* a byte order mark, which some editors write first */
-    const size_t skip = n >= 3 && memcmp(bytes, mark, 3) == 0 ? 3 : 0;
-    bytes += skip;
-    n -= skip;
+    cli_file_drop_mark(bytes, &n);
     if (holds_array(bytes, n)) {
         cli_complain("--prompts %s: found one JSON array; expected one JSON object per line", engine->options->prompts);
         return CLI_FAILED;
@@ -259,7 +256,7 @@ int cli_questions_read(cli_questions *q, const cli_engine *engine, const char *f
     size_t n;
     *q = (cli_questions){.flag = flag};
     if (!cli_prompt_check_system(engine)) return CLI_WRONG_USAGE;
-    if (cli_file_read(options->prompts, &bytes, &n, &err)) return cli_flag_fail(flag, &err);
+    if (cli_file_read(options->prompts, &bytes, &n, &err)) return cli_flag_refuse(flag, &err);
     char *category = category_of(options->prompts);
     int status = category ? lines_read(q, engine, bytes, n, category) : memory_fail();
     free(category);

@@ -85,8 +85,10 @@ static bool check_template(const char *word)
     return false;
 }
 
-static const char *command_name(unsigned command)
+/* is_chat: of `vouch chat`. */
+static const char *command_name(unsigned command, bool is_chat)
 {
+    if (is_chat) return "chat";
     size_t bit = 0;
     while (!(command >> bit & 1)) bit++;
     return cli_command_names[bit];
@@ -121,7 +123,7 @@ static bool take_prompt_word(cli_options *options, cli_given given)
 
 /* The first word without a flag becomes --model. It may be a prompt, so the complaint about a missing file says where
  * a prompt goes. */
-static bool take_model_word(cli_options *options, cli_given given)
+static bool take_model_word(cli_options *options, bool is_chat, cli_given given)
 {
     const char *word = options->model_word;
     if (!word) return true;
@@ -132,7 +134,7 @@ static bool take_model_word(cli_options *options, cli_given given)
     }
     if (access(word, F_OK) != 0) {
         cli_complain("'%s': %s; `vouch %s` expects the file or folder of a model here%s", word, strerror(errno),
-                     command_name(options->command),
+                     command_name(options->command, is_chat),
                      options->command == CLI_RUN ? ", and a prompt after it" : "");
         return false;
     }
@@ -167,13 +169,13 @@ bool cli_options_parse(cli_options *options, unsigned command, bool chat, int ar
     if (chat) give(given, "chat", "");
     if (options->models.n > 0) options->model = options->models.items[0];
     if (options->session.max_tokens < 0) options->session.max_tokens = 0;
-    if (!take_prompt_word(options, given) || !take_model_word(options, given)) return false;
+    if (!take_prompt_word(options, given) || !take_model_word(options, chat, given)) return false;
     if (!check_exclusive(given) || !cli_check_files(options, given)) return false;
     if (!check_lengths(options) || !check_cpu(options->cpu) || !check_template(options->chat_template)) return false;
     if (!cli_check_command(options, given)) return false;
     if (options->model) return cli_check_needs(options, given);
     cli_complain("--model FILE is missing: expected the GGUF file of a model, as in `vouch %s m.gguf`",
-                 command_name(command));
+                 command_name(command, chat));
     return false;
 }
 

@@ -43,7 +43,7 @@ static int infill_tokens(const cli_engine *engine, const char *text, size_t n, c
     char *bytes = NULL;
     if (options->suffix_file) {
         if (cli_file_read(options->suffix_file, &bytes, &infill.n_suffix, &err))
-            return cli_flag_fail("suffix-file", &err);
+            return cli_flag_refuse("suffix-file", &err);
         infill.suffix = bytes;
     } else {
         infill.suffix = options->suffix;
@@ -188,7 +188,7 @@ int cli_run(const cli_options *given)
         cli_complain("--show-prompt needs a prompt: add --prompt TEXT, or leave out --chat");
         return CLI_WRONG_USAGE;
     }
-    if (options->stats_json && cli_file_check(options->stats_json, &err)) status = cli_flag_fail("stats-json", &err);
+    if (options->stats_json && cli_file_check(options->stats_json, &err)) status = cli_flag_refuse("stats-json", &err);
     if (!status && !chat) status = cli_prompt_read(options, &text, &n);
     if (!status && options->show_prompt) {
         status = prompt_show(options, text, n);

@@ -6,11 +6,12 @@
 
 #include "tool/file.h"
 
+/* The status is for what is refused before the command begins. */
 static int complain(const char *flag, const char *path, const vouch_error *err)
 {
     if (err->code == VOUCH_E_IO) cli_complain("--%s: %s", flag, err->message); /* the message names the path */
     else cli_complain("--%s '%s': %s", flag, path, err->message);
-    return CLI_FAILED;
+    return err->code == VOUCH_E_MEMORY ? CLI_FAILED : CLI_WRONG_USAGE;
 }
 
 static vouch_status load(cli_engine *engine, const char *path,
@@ -46,7 +47,7 @@ int cli_sources_load(cli_engine *engine)
     if (stat(options->history, &info) != 0) return CLI_DONE; /* a new history */
     if (!S_ISREG(info.st_mode)) {
         cli_complain("--history %s: not a regular file; expected a file that can keep answers", options->history);
-        return CLI_FAILED;
+        return CLI_WRONG_USAGE;
     }
     if (info.st_size == 0) return CLI_DONE; /* a new history */
     return load(engine, options->history, give_history, &err) ? complain("history", options->history, &err) : CLI_DONE;
@@ -63,5 +64,6 @@ int cli_sources_save(cli_engine *engine)
     if (bytes) status = vouch_session_get_history(engine->session, bytes, n, &n, &err);
     if (!status) status = cli_file_write(path, bytes, n, &err);
     free(bytes);
-    return status ? complain("history", path, &err) : CLI_DONE;
+    if (status) complain("history", path, &err);
+    return status ? CLI_FAILED : CLI_DONE;
 }

@@ -76,11 +76,13 @@ static vouch_status parse(json_t **root, const char *path, const vouch_filemap *
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: has %zu bytes; a JSON file of a model has at most %d", path,
                           map->size, VOUCH_JSON_LARGEST);
     VOUCH_TRY(vouch_filemap_load(map, path, 0, map->size, err));
-    const char *text = (const char *)map->data;
-    *root = load(text, map->size, JSON_ALLOW_NUL, &flaw);
+    const size_t mark = map->size >= 3 && memcmp(map->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte-order mark */
+    const char *text = (const char *)map->data + mark;
+    const size_t n = map->size - mark;
+    *root = load(text, n, JSON_ALLOW_NUL, &flaw);
     /* Many tokenizer_config.json have a model_max_length of 1e30, written as an integer. */
     if (!*root && json_error_code(&flaw) == json_error_numeric_overflow)
-        *root = load(text, map->size, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &flaw);
+        *root = load(text, n, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &flaw);
     if (!*root && json_error_code(&flaw) == json_error_out_of_memory)
         return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory to read it", path);
     if (!*root)

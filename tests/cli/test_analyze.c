@@ -415,9 +415,9 @@ static void wrong_usage_is_named(void **state)
     expect(RUN("analyze", "-m", model, "-d", draft, "-n", "0"), 2, "in [1, 2147483647]");
     expect(RUN("analyze", "-m", model, "-d", other), 1, "--draft-model: ");
     expect(RUN("analyze", "-m", model, "-d", draft, "--text", tiny), 1, "fewer than 2 tokens");
-    expect(RUN("analyze", "-m", model, "-d", draft, "--text", "/nowhere/at/all"), 1, "--text: /nowhere/at/all");
+    expect(RUN("analyze", "-m", model, "-d", draft, "--text", "/nowhere/at/all"), 2, "--text: /nowhere/at/all");
     expect(RUN("analyze", "-m", model, "-d", draft, "-n", "4", "--svg", "/dev/full"), 1, "No space left");
-    expect(RUN("analyze", "-m", model, "-d", draft, "-n", "4", "--json", "/nowhere/at/all"), 1, "--json: ");
+    expect(RUN("analyze", "-m", model, "-d", draft, "-n", "4", "--json", "/nowhere/at/all"), 2, "--json: ");
 }
 
 int main(void)

@@ -295,7 +295,7 @@ static void figures_are_refused_early(void **state)
 {
     (void)state;
     result r = RUN("batch", target, "--prompts", prompts, "-n", "3", "--stats-json", "/nowhere/at/all");
-    assert_int_equal(r.status, 1);
+    assert_int_equal(r.status, 2);
     assert_int_equal(r.n_out, 0);
     assert_non_null(strstr(r.err, "--stats-json: /nowhere/at/all: No such file or directory"));
     result_free(&r);
@@ -356,8 +356,8 @@ static void wrong_use_is_refused(void **state)
     expect(RUN("batch", target, "--prompts", prompts, "--parallel", "0"), 2, "--parallel");
     expect(RUN("batch", target, "--prompts", prompts, "--parallel", "10000"), 2, "--parallel");
     expect(RUN("batch", target, "--prompts", prompts, "--max-memory", "lots"), 2, "'lots': expected a size such as");
-    expect(RUN("batch", target, "--prompts", "/nowhere/at/all"), 1, "--prompts: /nowhere/at/all");
-    expect(RUN("batch", target, "--prompts", prompts, "--out", "/nowhere/at/all"), 1, "/nowhere/at/all");
+    expect(RUN("batch", target, "--prompts", "/nowhere/at/all"), 2, "--prompts: /nowhere/at/all");
+    expect(RUN("batch", target, "--prompts", prompts, "--out", "/nowhere/at/all"), 2, "/nowhere/at/all");
     expect(RUN("batch", target, "--prompts", prompts, "--max-memory", "1K"), 1, "need");
     write_whole(out, "{}\n", 3);
     expect(RUN("batch", target, "--prompts", prompts, "--out", out), 1, "the file exists already");

@@ -174,10 +174,10 @@ static void outputs_that_fail(void **state)
     strcpy(path, test_temporary("old.json"));
     strcpy(absent, test_temporary("absent.gguf"));
     write_whole(path, "old", 3);
-    expect(RUN("bench", "-m", absent), 1, absent);
+    expect(RUN("bench", "-m", absent), 2, absent);
     /* The command checks output paths before it even opens the model. */
-    expect(RUN("bench", "-m", absent, "--json", "/nowhere/at/all.json"), 1, "--json: /nowhere/at/all.json");
-    expect(RUN("bench", "-m", absent, "--json", "/"), 1, "--json: /: Is a directory");
+    expect(RUN("bench", "-m", absent, "--json", "/nowhere/at/all.json"), 2, "--json: /nowhere/at/all.json");
+    expect(RUN("bench", "-m", absent, "--json", "/"), 2, "--json: /: Is a directory");
     const setting limited = {.out = "/dev/null", .file_limit = 64};
     expect(run_as(&limited, "vouch", ARGUMENTS("bench", "-m", model, "--reps", "1", "--json", path)), 1,
            "--json: ");

@@ -470,10 +470,10 @@ static void prompts_that_fail(void **state)
     strcpy(absent, test_temporary("absent"));
     write_whole(path, "\n \n", 3);
     expect(RUN("bench", "-m", model, "--prompts", path), 1, "has no prompt to answer");
-    expect(RUN("bench", "-m", model, "--prompts", absent), 1, "--prompts: ");
+    expect(RUN("bench", "-m", model, "--prompts", absent), 2, "--prompts: ");
     expect(RUN("bench", "-m", model, "--prompts", prompts, "--category", "no"), 1, "in the categories named");
-    expect(RUN("bench", "-m", model, "--prompts", prompts, "--html", "/nowhere/at/all"), 1, "--html: /nowhere");
-    expect(RUN("bench", "-m", model, "--prompts", prompts, "--csv", "/"), 1, "--csv: /");
+    expect(RUN("bench", "-m", model, "--prompts", prompts, "--html", "/nowhere/at/all"), 2, "--html: /nowhere");
+    expect(RUN("bench", "-m", model, "--prompts", prompts, "--csv", "/"), 2, "--csv: /");
     expect(RUN("bench", "-m", model, "--prompts", prompts, "--ctx", "12", "-n", "8"), 1, "no prompt fits into");
     /* A prompt that doesn't fit is left out, and the others are answered. */
     expect(RUN("bench", "-m", model, "--prompts", prompts, "--ctx", "75", "-n", "20"), 0, "line 1 is left out: ");
@@ -488,7 +488,7 @@ static void prompts_that_fail(void **state)
     json_decref(json_of(json));
     expect(RUN("bench", "-m", model, "--prompts", prompts, "--category", "copy", "--category", "cpoy"), 1,
            "--category cpoy: no prompt has this category");
-    expect(RUN("bench", "-m", model, "--prompts", prompts, "--json", "nowhere/"), 1, "--json: nowhere/");
+    expect(RUN("bench", "-m", model, "--prompts", prompts, "--json", "nowhere/"), 2, "--json: nowhere/");
     write_whole(path, "[{\"prompt\": \"x\"}]", 17);
     expect(RUN("bench", "-m", model, "--prompts", path), 1, "expected one JSON object per line");
     static const struct {

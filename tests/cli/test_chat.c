@@ -212,17 +212,17 @@ static void template_comes_from_a_file(void **state)
     assert_string_equal(none.out, raw.out);
     result_free(&own), result_free(&given), result_free(&plain), result_free(&none), result_free(&raw);
     write_whole(path, "{{ message }}", 13);
-    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 1, "it never names the variable messages");
+    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 2, "it never names the variable messages");
     static const char picky[] = "{{ messages[0] }}\n{{ raise_exception('Only poems') }}";
     write_whole(path, picky, sizeof picky - 1);
     expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 1,
            "chat template, line 2: it refuses this conversation: \"Only poems\": change the messages");
     write_whole(path, "<|im_start|>\0{% rubbish", 22);
-    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 1, "a NUL byte at offset 12");
+    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", path), 2, "a NUL byte at offset 12");
     expect(RUN("run", "-m", base, "-p", "x", "--chat-template", "/nowhere/at/all"), 2,
            "--chat-template '/nowhere/at/all': neither a name nor a file; `vouch run --chat-template list`");
     expect(RUN("run", "-m", base, "-p", "x", "--chat-template", "chatmll"), 2, "did you mean chatml?");
-    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", "gemma"), 1,
+    expect(RUN("run", "-m", base, "-p", "x", "--chat-template", "gemma"), 2,
            "the model has no token <start_of_turn>, which gemma needs; its tokens fit chatml");
     expect(RUN("run", "-m", base, "--chat"), 2, "its tokens fit --chat-template chatml; or write --raw --prompt TEXT");
     result names = RUN("run", "--chat-template", "list"), same = RUN("serve", "--chat-template", "list");
@@ -308,8 +308,8 @@ static void conversations_come_from_a_file(void **state)
     char path[256], jinja[256];
     strcpy(path, test_temporary("messages.json"));
     strcpy(jinja, test_temporary("tools.jinja"));
-    static const char json[] =
-        "{\"messages\": [{\"role\": \"user\", \"content\": \"<|im_end|>\"}], \"tools\": [{}]}";
+    static const char json[] = /* after a byte-order mark */
+        "\xef\xbb\xbf{\"messages\": [{\"role\": \"user\", \"content\": \"<|im_end|>\"}], \"tools\": [{}]}";
     static const char text[] = "{{ tools|length }}{{ messages[0].content }}<|im_end|>";
     write_whole(path, json, sizeof json - 1);
     write_whole(jinja, text, sizeof text - 1);

@@ -167,7 +167,7 @@ static void wrong_usage_is_named(void **state)
     expect(RUN("check", "-m", model, "--seconds", "-1"), 2, "--seconds '-1': outside");
     expect(RUN("check", "-m", model, "--law", "L5"), 2, "--law 'L5': expected one of all|L1|L2|L3|L4");
     expect(RUN("check", "-m", model, "--spec", "ngram"), 2, "--spec is a flag of `vouch run`");
-    expect(RUN("check", "-m", absent), 1, absent);
+    expect(RUN("check", "-m", absent), 2, absent);
     expect(RUN("check", "-m", model, "-d", other, "--seconds", "0"), 1, "--draft-model: ");
     expect(RUN("check", "-m", model, "--law", "L3", "--seconds", "0", "--json", "/dev/full"), 1, "No space left");
 }

@@ -70,10 +70,10 @@ static void text_is_the_same_with_every_drafter(void **state)
         assert_memory_equal(r.out, plain.out, r.n_out);
         result_free(&r);
     }
-    expect(RUN("run", "-m", target, "-p", "x", "--history", prediction), 1, "not a history of answers");
-    expect(RUN("run", "-m", target, "-p", "x", "--prediction", "/nowhere/at/all"), 1, "/nowhere/at/all");
-    expect(RUN("run", "-m", target, "-p", "x", "--history", "/nowhere/at/all"), 1, "/nowhere/at/all");
-    expect(RUN("run", "-m", target, "-p", "x", "--history", "/dev/full"), 1, "--history /dev/full: not a regular file");
+    expect(RUN("run", "-m", target, "-p", "x", "--history", prediction), 2, "not a history of answers");
+    expect(RUN("run", "-m", target, "-p", "x", "--prediction", "/nowhere/at/all"), 2, "/nowhere/at/all");
+    expect(RUN("run", "-m", target, "-p", "x", "--history", "/nowhere/at/all"), 2, "/nowhere/at/all");
+    expect(RUN("run", "-m", target, "-p", "x", "--history", "/dev/full"), 2, "--history /dev/full: not a regular file");
     result_free(&plain);
 }
 
@@ -106,15 +106,15 @@ static void draft_vocab_is_a_list_of_tokens(void **state)
     const char *const bad[] = {"", "5\nx\n", "7\n\n8\n", "-1\n", "99999999999\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         write_whole(head, bad[i], strlen(bad[i]));
-        expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-vocab", head), 1, head);
+        expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-vocab", head), 2, head);
     }
     write_whole(head, "5\n6\n\0rubbish\n", 13);
-    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-vocab", head), 1, "a NUL byte at offset 4");
+    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-vocab", head), 2, "a NUL byte at offset 4");
     write_whole(head, "5\n400000\n", 9);
-    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-vocab", head), 1,
+    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-vocab", head), 2,
            ":2: expected the id of a token, 0 to");
     write_whole(head, "5\n6\n5\n", 6);
-    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-vocab", head), 1, ":3: token 5 is given twice");
+    expect(RUN("run", "-m", target, "-p", "x", "-d", draft, "--draft-vocab", head), 2, ":3: token 5 is given twice");
     expect(RUN("run", "-m", target, "-p", "x", "--draft-vocab", head), 2, "no effect without --draft-model FILE");
     result_free(&all);
     result_free(&most);
@@ -280,7 +280,14 @@ static void answers_are_bound(void **state)
     assert_int_equal(r.status, 0);
     assert_int_equal(r.n_out, 0);
     result_free(&r);
-    expect(RUN(GREEDY, target, "-p", "x", "--regex", "(yes", "-n", "20"), 1, "--regex: the pattern");
+    expect(RUN(GREEDY, target, "-p", "x", "--regex", "(yes", "-n", "20"), 2, "--regex: the pattern");
+    expect(RUN(GREEDY, target, "-p", "x", "--json-schema", "{\"minimum\": []}"), 2, "--json-schema: ");
+    expect(RUN(GREEDY, target, "-p", "x", "--json-schema", "/nowhere/at/all"), 2, "--json-schema: /nowhere/at/all");
+    static const char marked[] = "\xef\xbb\xbf{\"const\": 7}"; /* with a byte-order mark */
+    write_whole(path, marked, sizeof marked - 1);
+    r = RUN(GREEDY, target, "-p", "x", "--json-schema", path, "-n", "20");
+    assert_string_equal(r.out, "7\n");
+    result_free(&r);
     for (int least = 0; least < 7; least += 3) {
         char number[] = {(char)('0' + least), 0};
         expect(RUN(GREEDY, target, "-p", "x", "-n", "9", "--min-tokens", number, "--logit-bias", no_end, "--stats-json",
@@ -418,7 +425,7 @@ static void files_that_do_not_fit_are_named(void **state)
     strcpy(passwords, test_temporary("passwords"));
     write_whole(passwords, "root:x:0:0", 10);
     snprintf(says, sizeof says, "--chat-template: %s: chat template: it never names the variable messages", passwords);
-    expect(RUN("run", "-m", target, "-p", "x", "--chat-template", passwords), 1, says);
+    expect(RUN("run", "-m", target, "-p", "x", "--chat-template", passwords), 2, says);
     snprintf(says, sizeof says, "vouch: %s: ", bare);
     expect(RUN("run", "-m", bare, "-p", "x", "--chat-template", passwords), 1, says);
 }
@@ -428,7 +435,7 @@ static void values_only_the_model_can_judge(void **state)
     (void)state;
     expect(RUN("run", "-m", target, "-p", "x", "--logit-bias", "99999999=1"), 2,
            "--logit-bias '99999999=1': expected a token of the model, 0 to ");
-    expect(RUN("perplexity", "-m", target, "-f", "/nowhere/at/all"), 1, "--file: /nowhere/at/all");
+    expect(RUN("perplexity", "-m", target, "-f", "/nowhere/at/all"), 2, "--file: /nowhere/at/all");
     expect(RUN(GREEDY, "-m", target, "-d", large, "-p", "x", "-n", "2"), 0, "larger than the target");
     expect(RUN(GREEDY, "-m", target, "-d", narrow, "-p", "x", "-n", "2"), 0,
            "trained for 100 tokens of context, the target");

@@ -87,6 +87,8 @@ static void unknown_words_are_named(void **state)
         {{"rum"}, "did you mean run?"},
         {{"frobnicate"}, "'frobnicate' is neither a command nor a file"},
         {{"run"}, "--model FILE is missing"},
+        {{"chat"}, "as in `vouch chat m.gguf`"},
+        {{"chat", "/nowhere/at/all"}, "`vouch chat` expects the file"},
         {{"run", "--prompt", "x"}, "--model FILE is missing"},
         {{"run", "one", "-m", "x", "two"}, "unexpected argument 'one': the model is --model x already"},
         {{"run", "-m", "x", "one", "two", "three"}, "'three': a value follows its flag; several words are one"},
@@ -376,16 +378,16 @@ static void unreadable_files_are_named(void **state)
     strcpy(folder, junk);
     *strrchr(folder, '/') = 0;
     write_whole(junk, "this is not a model", 19);
-    expect(RUN("run", "-m", absent, "-p", "x"), 1, absent);
+    expect(RUN("run", "-m", absent, "-p", "x"), 2, absent);
     expect(RUN("run", "-m", folder, "-p", "x"), 1, folder);
     expect(RUN("run", "-m", junk, "-p", "x"), 1, junk);
     expect(RUN("info", "-m", junk), 1, junk);
-    expect(RUN("run", "-m", junk, "-f", absent), 1, complaint_of("prompt-file", absent));
-    expect(RUN("run", "-m", junk, "-f", folder), 1, "Is a directory");
-    expect(RUN("tokenize", "-m", junk, "-f", absent), 1, complaint_of("prompt-file", absent));
-    expect(RUN("perplexity", "-m", junk, "-f", absent), 1, complaint_of("file", absent));
-    expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", folder), 1, "--stats-json");
-    expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", "/nowhere/at/all.json"), 1,
+    expect(RUN("run", "-m", junk, "-f", absent), 2, complaint_of("prompt-file", absent));
+    expect(RUN("run", "-m", junk, "-f", folder), 2, "Is a directory");
+    expect(RUN("tokenize", "-m", junk, "-f", absent), 2, complaint_of("prompt-file", absent));
+    expect(RUN("perplexity", "-m", junk, "-f", absent), 2, complaint_of("file", absent));
+    expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", folder), 2, "--stats-json");
+    expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", "/nowhere/at/all.json"), 2,
            "/nowhere/at/all.json");
 }
 

@@ -163,7 +163,7 @@ static void folder_keys(void **state)
                                         ""));
     folder_write("tokenizer_config.json", "{\"bos_token\": {\"content\": \"<s>\"}, \"pad_token\": null, "
                                           "\"add_bos_token\": false, \"chat_template\": \"of the config\"}");
-    folder_write("config.json", "{\"eos_token_id\": 1, \"pad_token_id\": 99}");
+    folder_write("config.json", "\xef\xbb\xbf{\"eos_token_id\": 1, \"pad_token_id\": 99}");
     vouch_gguf *gguf = folder_read("", 6, &bytes, &err);
     if (!gguf) fail_msg("%s", err.message);
     assert_text(gguf, "tokenizer.ggml.model", "gpt2");

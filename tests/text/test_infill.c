@@ -451,7 +451,7 @@ static void the_command_fills_in(void **state)
     result_free(&other);
     expect(RUN("run", infills, "-p", "a", "--suffix", "b", "-n", "3"), 0, NULL);
     expect(RUN("run", plain, "-p", "a", "--suffix", "b"), 1, "--suffix: the model can't write text in the middle");
-    expect(RUN("run", infills, "-p", "a", "--suffix-file", "/nowhere/at/all"), 1, "/nowhere/at/all");
+    expect(RUN("run", infills, "-p", "a", "--suffix-file", "/nowhere/at/all"), 2, "/nowhere/at/all");
     expect(RUN("run", infills, "-p", "a", "--suffix", "b", "--suffix-file", file), 2, "exclude each other");
     expect(RUN("run", infills, "--chat", "--suffix", "b"), 2, "exclude each other");
 }

@@ -101,6 +101,7 @@ static vouch_status messages_read(const char *path, json_t **messages, vouch_err
     json_error_t where;
     const vouch_status status = cli_file_read(path, &bytes, &n, err);
     if (status) return status;
+    cli_file_drop_mark(bytes, &n);
     json_t *root = json_loadb(bytes, n, 0, &where);
     json_t *list = json_is_object(root) ? json_object_get(root, "messages") : root;
     free(bytes);
