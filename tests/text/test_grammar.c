@@ -804,6 +804,8 @@ static const struct {
     {0, "{'type': 'array', 'items': [{'const': 1}], 'additionalItems': {'const': 2}}", "[1,2]", "[1,1", NULL},
     {0, "{'type': 'array', 'items': [{'const': 1}], 'additionalItems': false}", "[1]", "[1,", NULL},
     {0, "{'type': 'array', 'items': []}", "[1]", "1", NULL},
+    {0, "{'dependencies': {'a': ['b']}, 'dependentRequired': null, 'type': 'object'}", "{'a':1,'b':1}", "{'a':1}",
+     NULL},
     {0, "{'type': 'integer', 'minimum': 3, 'exclusiveMinimum': true, 'maximum': 4}", "4", "3", NULL},
     {0, "{'type': 'integer', 'minimum': 3, 'exclusiveMaximum': true, 'maximum': 4}", "3", "4", NULL},
     {0, "{'type': 'integer', 'minimum': 3, 'exclusiveMinimum': false, 'maximum': 3}", "3", "4", NULL},

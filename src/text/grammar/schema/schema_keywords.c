@@ -103,7 +103,7 @@ static bool is_annotation(const char *name)
 static bool put(json_t *schema, const char *keyword, const char *member, json_t *value)
 {
     json_t *into = json_object_get(schema, keyword);
-    if (into) return json_object_set(into, member, value) == 0;
+    if (json_is_object(into)) return json_object_set(into, member, value) == 0;
     return json_object_set_new(schema, keyword, json_pack("{s:O}", member, value)) == 0;
 }
 
