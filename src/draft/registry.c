@@ -53,6 +53,11 @@ unsigned vouch_drafter_auto(unsigned given)
     return set;
 }
 
+const char *vouch_drafter_lacks(int i)
+{
+    return drafters[i].type->lacks;
+}
+
 unsigned vouch_drafters_given(const vouch_speculation *speculation)
 {
     unsigned set = 0;

@@ -18,6 +18,7 @@ typedef struct vouch_drafter_type {
     const char *needs; /* what the caller must give, for messages: "a draft model"; NULL: nothing */
     const char *flag;  /* the command's flag that gives it, without dashes; NULL: there are several, or none */
     bool (*is_given)(const vouch_speculation *speculation); /* NULL: the options don't show it */
+    const char *lacks; /* with is_given, what to do where it isn't: "a table; set table" */
     bool has_q;        /* it grows chains and trees of guesses, drawn from q where VOUCH_DRAFT_SAMPLE is set (tree.h) */
     bool is_greedy;    /* VOUCH_DRAFT_AUTO stands for GREEDY, unless the rule reads q */
     int32_t branches;  /* most guesses with one parent, where pace chooses and guesses are not drawn; 0: 1 */
@@ -30,6 +31,8 @@ typedef struct vouch_drafter_type {
     bool (*at_once)(const vouch_drafter_setup *setup);
 } vouch_drafter_type;
 
+/* What the drafter with bit 1 << i lacks, for messages (vouch_drafter_type.lacks). */
+const char *vouch_drafter_lacks(int i);
 /* The drafters whose model or file the options give: a set of bits. */
 unsigned vouch_drafters_given(const vouch_speculation *speculation);
 /* Set of VOUCH_DRAFTER_ bits of all paid drafters. */

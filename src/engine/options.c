@@ -93,12 +93,10 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
         return vouch_options_out_of_range(err, "speculation: draft_sampling", s->draft_sampling, 0, VOUCH_DRAFT_GREEDY);
     VOUCH_TRY(vouch_options_check_lenience(rule, s->lenience, err));
     const unsigned lacking = vouch_speculation_lacks(s);
-    for (int i = 0; i < VOUCH_DRAFTERS; i++) {
-        const vouch_drafter_info drafter = vouch_drafter_get_info(i);
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
         if (lacking >> i & 1)
-            return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the %s drafter needs %s, and none is given (--%s)",
-                              drafter.name, drafter.needs, drafter.flag);
-    }
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the %s drafter needs %s", vouch_drafter_name(i),
+                              vouch_drafter_lacks(i));
     return VOUCH_OK;
 }
 

@@ -81,7 +81,7 @@ static void files_are_replaced_and_descriptors_are_not(void **state)
     free(content);
     result r = RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", "/dev/fd/250");
     assert_int_equal(r.n_out, 0); /* the error comes before the answer starts */
-    expect(r, 1, "--stats-json: /dev/fd/250");
+    expect(r, 2, "--stats-json: /dev/fd/250");
     /* A later write to the same descriptor continues after the report. */
     char command[1024];
     snprintf(command, sizeof command,
@@ -168,7 +168,7 @@ static void links_are_followed(void **state)
     }
     result r = RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", loop);
     assert_int_equal(r.n_out, 0);
-    expect(r, 1, loop);
+    expect(r, 2, loop);
 }
 
 /* Starts the command with standard output into a small pipe. */

@@ -149,7 +149,7 @@ static void options_out_of_range_are_named(void **state)
     REFUSED("tree_depth", speculation.tree_depth, VOUCH_MAX_DRAFT + 1);
     REFUSED("history_tokens is 1,", speculation.history_tokens, 1);
     REFUSED("draft model", speculation.drafters, VOUCH_DRAFTER_MODEL);
-    REFUSED("needs a table", speculation.drafters, VOUCH_DRAFTER_TABLE);
+    REFUSED("set table", speculation.drafters, VOUCH_DRAFTER_TABLE);
     REFUSED("propose", speculation.drafters, VOUCH_DRAFTER_CUSTOM);
     REFUSED("ngram_min", speculation.ngram_min, 0);
     REFUSED("ngram_max", speculation.ngram_max, 17);

@@ -333,6 +333,7 @@ const vouch_drafter_type vouch_drafter_type_draft = {.in_auto = true,
                                                      .needs = "a draft model",
                                                      .flag = "draft-model",
                                                      .is_given = is_given,
+                                                     .lacks = "a draft model; set draft_model",
                                                      .has_q = true,
                                                      .open_paid = open_paid,
                                                      .share = share};
