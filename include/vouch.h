@@ -613,8 +613,8 @@ typedef enum vouch_accept {
 
 typedef struct vouch_accept_info {
     const char *name;     /* of the list; NULL: there is no such rule */
-    bool trees;           /* judges trees, too, not only chains */
-    bool lenient;         /* takes a lenience below 1 */
+    bool trees;           /* the rule judges trees of guesses; otherwise chains only */
+    bool lenient;         /* the rule takes a lenience below 1 */
     bool seed_reproduces; /* the seed reproduces sampled text, whatever is drafted: it is the text of VOUCH_DRAFTER_NONE
                              with this rule */
 } vouch_accept_info;

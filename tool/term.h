@@ -27,7 +27,7 @@ typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli
 bool cli_color_wanted(FILE *stream, cli_color when);
 
 double cli_now(void); /* seconds of a monotonic clock */
-/* Seconds that a processor has run this thread. Fewer than those of the clock where other programs took its place. */
+/* Processor time of this thread in seconds. Less than the elapsed time where other programs ran instead. */
 double cli_processor_seconds(void);
 
 /* A line "label [=====     ] 42 %, 1:05 left" on standard error. On a terminal it appears after 2 seconds; an eager one

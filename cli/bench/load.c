@@ -67,8 +67,8 @@ static vouch_status slot_begin(run *r, slot *s)
     return vouch_session_prompt(s->session, question->tokens.items, question->tokens.n, &r->err);
 }
 
-/* Must the answers equal those of the first run? Greedy text: yes. Sampled text: where the seed reproduces it, and both
- * runs have the same rule. */
+/* Whether the answers must equal those of the first run. Greedy text must. Sampled text must if the seed reproduces it
+ * and both runs use the same rule. */
 static bool must_be_same(const run *r, const vouch_session *session)
 {
     const char *rule = vouch_session_rule(session);

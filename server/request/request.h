@@ -56,7 +56,7 @@ typedef struct server_request {
     json_t *json_schema, *include;
     const char *schema_param; /* the field that has json_schema */
     bool open_objects;  /* objects of schemas that list properties may have others, as the standard says */
-    json_t *structured_outputs, *guided_json, *guided_choice; /* vLLM's (structured.c) */
+    json_t *structured_outputs, *guided_json, *guided_choice; /* fields of vLLM's clients (structured.c) */
     const char *guided_regex, *guided_grammar, *regex;
     bool must_call;     /* tool_choice forces a call */
     bool is_legacy;     /* the client knows `functions`, and no tools */

@@ -461,8 +461,8 @@ static uint64_t seed_of(const vouch_sampling *params, bool first, bool second)
     return seed;
 }
 
-/* The distribution of an answer's first two tokens: p of the first, times p of the second after it. With XTC, its mean
- * over XTC's draws. */
+/* The joint distribution of an answer's first two tokens: p(first) times p(second | first). With XTC, averaged over its
+ * draws. */
 static void pairs_expect(vouch_session *session, double *p)
 {
     static float rows[2][VOCAB];

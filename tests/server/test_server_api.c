@@ -163,7 +163,7 @@ static void paths_answer(void **state)
     EXPECT(cases);
 }
 
-/* Under /v1/messages errors have the Anthropic API's form, whatever is wrong. */
+/* Every error of a path under /v1/messages has the Anthropic API's form. */
 static void anthropic_errors_have_their_form(void **state)
 {
     (void)state;

@@ -84,7 +84,7 @@ static const example notations[] = {
     /* A schema within a grammar, whose own rules may have any name. */
     {"root ::= space %json {\"type\": \"array\", \"items\": {\"$ref\": \"#\"}} schema | %json{\"const\": 1}\n"
      "space ::= \"_\"\nschema ::= \"!\"", {"_[]!", "_[[],[]]!", "1"}, {"_[", "_[]"}, {"[]!", "_1!", " []!"}},
-    /* Schemas of one document, by references; a second document takes the place of the first. */
+    /* %json takes a schema out of the last %schema by its JSON pointer; a second %schema replaces the first. */
     {"%schema {\"properties\": {\"a~b/c%\": {\"const\": 1}, \"r\": {\"items\": {\"$ref\": \"#/properties/r\"}, "
      "\"type\": \"array\"}}}\nroot ::= %json \"#/properties/a~0b~1c%25\" \"-\" %json \"#/properties/r\" two\n\n# next\n"
      "%schema {\"$defs\": {\"x\": {\"$anchor\": \"y\", \"type\": \"null\"}}, \"const\": 2}\ntwo ::= %json \"#y\" %json "
@@ -483,7 +483,7 @@ static const example packages[] = {
     {"{'description': 'Search.', 'properties': {'query': {'type': 'string'}, 'k': {'default': 4, 'type': 'integer'}}, "
      "'required': ['query'], 'title': 'search', 'type': 'object'}", {"{'query':'a'}", "{'query':'a','k':2}"},
      {"{'query':'a','k':"}, {"{'k':4}", "{'query':'a','default'", "{'title'"}},
-    /* instructor's streams of a list of models */
+    /* the schema that the package instructor sends when it streams a list of objects */
     {"{'type': 'object', 'properties': {'tasks': {'type': 'array', 'items': {'$ref': '#/$defs/T'}}}, 'required': "
      "['tasks'], '$defs': {'T': {'type': 'object', 'properties': {'id': {'type': 'integer'}}, 'required': ['id']}}}",
      {"{'tasks':[{'id':1},{'id':2}]}", "{'tasks':[]}"}, {"{'tasks':[{'id':1},"}, {"{'tasks':[{'id':1,", "{'tasks':{"}},

@@ -68,8 +68,8 @@ void vouch_pace_mean_add(vouch_pace_mean *mean, double x)
     mean->value += (rate > RATE ? rate : RATE) * (x - mean->value);
 }
 
-/* The time of a paid draft teaches the time of a guess, unless tokens were lacking, too. Then it teaches what is left
- * for each of these, once the time of a guess is known. */
+/* A paid draft that had nothing to catch up with teaches the time of a guess. One that had also takes time for the
+ * lacking tokens: once the time of a guess is known, the rest teaches the time of such a token. */
 void vouch_pace_learn_seconds(vouch_pace *p, const vouch_outcome *o)
 {
     vouch_pace_mean *guess = &p->seen.guess_seconds, *token = &p->seen.catch_up_seconds;

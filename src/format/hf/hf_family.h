@@ -82,7 +82,7 @@ typedef struct vouch_hf_family {
     bool is_recurrent;     /* some or all layers are recurrent: all with has_no_attention, else those that layer_types
                               or a period names */
     bool has_no_attention;
-    bool has_rope_kinds;   /* rope_parameters has an object for each type of layer */
+    bool has_rope_kinds;   /* rope_parameters has one object per layer type, such as full_attention */
     bool is_head;          /* config.json is a head's, with members that vouch doesn't know */
     const char *quantised; /* the one quant_method that this family can read; NULL: quantised folders are refused */
 } vouch_hf_family;

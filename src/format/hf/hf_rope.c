@@ -308,7 +308,8 @@ static vouch_status check_kinds(const hf_reader *r, const json_t *kinds)
     return VOUCH_OK;
 }
 
-/* Finds the object with the rotation of layers without a window, and that of layers with one. */
+/* Finds the two objects of rope_parameters: the rotation of layers with full attention, and of those with a sliding
+ * window. */
 static vouch_status find_objects(const hf_reader *r, rotation *full, rotation *window)
 {
     const json_t *root = r->config->root, *old = NULL, *new = NULL;

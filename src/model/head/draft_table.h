@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a target says after its last one, two or three tokens, counted in its own answers (`vouch distill --table`).
- * The drafter `table` (draft/free/table.c) guesses from it. A GGUF file of the architecture `vouch-table`:
+ * Counts, from the target's own answers, which tokens followed the last one, two or three tokens. `vouch distill
+ * --table` makes the file, and the drafter `table` (draft/free/table.c) guesses from it. It is a GGUF file of the
+ * architecture `vouch-table`:
  *
  *   contexts [n][3] I32   the last token, the one before it or -1, and the one before that or -1; ascending
  *   starts   [n + 1] I32  row i has tokens and shares [starts[i], starts[i + 1]), 1 to 8 of them

@@ -337,7 +337,7 @@ static jinja_node *parse_filter(parser *p, jinja_node *a)
     return filter;
 }
 
-/* Parses the filters of a block, of which the first has no "|". */
+/* Parses the filters of {% filter a | b %}. No "|" stands before the first one. */
 static jinja_node *parse_block_filters(parser *p)
 {
     jinja_node *a = parse_filter(p, NULL);

@@ -8,7 +8,7 @@
 
 typedef enum tiny_draft_kind {
     TINY_ASSISTANT, /* Gemma 4's: three layers, the last without a window */
-    TINY_DFLASH,    /* three layers, of which the first two have a window; taps after layers 0 and 2 */
+    TINY_DFLASH,    /* three layers, the first two with a sliding window; taps after layers 0 and 2 */
     TINY_DSPARK     /* as TINY_DFLASH, with a bias of the logits by the token before */
 } tiny_draft_kind;
 

@@ -169,7 +169,7 @@ typedef struct contained {
     int32_t *rules;               /* [length * width] */
 } contained;
 
-/* The array's rest after i items, `n` of them counted. */
+/* What may follow after i items of the array, of which n fit `contains`. */
 static vouch_expression after_items(const contained *c, int32_t i, int32_t n)
 {
     vouch_builder *b = c->s->builder;
