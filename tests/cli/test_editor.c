@@ -163,7 +163,7 @@ static void control_c_stops_and_clears(void **state)
     assert_int_equal(tcgetattr(t.fd, &before), 0);
     terminal_expect(&t, "> ");
     terminal_say(&t, "Hello\r");
-    terminal_expect(&t, "cycle 1");
+    terminal_expect(&t, "cycle 20"); /* the first tokens may be parts of a character, and no text yet */
     terminal_say(&t, PASTE("typed\rahead")); /* typed during the answer */
     terminal_say(&t, "\003");
     terminal_expect(&t, "answer stopped");

@@ -23,9 +23,10 @@ SIZES = (390, 844), (768, 1024), (1366, 768), (1920, 1080)
 
 
 def ask(page, text):
+    n = page.locator(".answer").count()
     page.fill("#text", text)
     page.press("#text", "Enter")
-    page.wait_for_selector(".answer")
+    page.wait_for_function("n => document.querySelectorAll('.answer').length > n", arg=n)
 
 
 def idle(page):
@@ -167,7 +168,8 @@ def stops(page):
         page.wait_for_function("document.querySelector('.answer:last-child .body').textContent.length > 5")
         page.fill("#text", "the next question")
         page.press("#text", "Enter")
-        assert page.inner_text("#send") == "Stop" and "still running" in page.inner_text("#ask")
+        page.wait_for_function("document.querySelector('#ask').innerText.includes('still running')")
+        assert page.inner_text("#send") == "Stop"
         stop()
         idle(page)
         assert page.input_value("#text") == "the next question", "the text that was being written is lost"
