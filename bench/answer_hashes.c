@@ -32,8 +32,14 @@ typedef struct way {
 static const way plain = {"none", VOUCH_DRAFTER_NONE, 0, 0, VOUCH_KV_F16};
 /* Each question is asked with `automatic` and with one of `ways`, which the hash of its file's name chooses. */
 static const way automatic = {"auto", VOUCH_DRAFTER_AUTO, 0, 0, VOUCH_KV_F16};
-enum { NGRAM = VOUCH_DRAFTER_NGRAM, SUFFIX = VOUCH_DRAFTER_SUFFIX, RECYCLE = VOUCH_DRAFTER_RECYCLE,
-       MODEL = VOUCH_DRAFTER_MODEL, HEAD = VOUCH_DRAFTER_HEAD, TABLE = VOUCH_DRAFTER_TABLE };
+enum {
+    NGRAM = VOUCH_DRAFTER_NGRAM,
+    SUFFIX = VOUCH_DRAFTER_SUFFIX,
+    RECYCLE = VOUCH_DRAFTER_RECYCLE,
+    MODEL = VOUCH_DRAFTER_MODEL,
+    HEAD = VOUCH_DRAFTER_HEAD,
+    TABLE = VOUCH_DRAFTER_TABLE
+};
 static const way ways[] = {
     {"ngram k=8", NGRAM, 8, 1, VOUCH_KV_F16},
     {"suffix k=5, cache q8_0", SUFFIX, 5, 1, VOUCH_KV_Q8_0},

@@ -48,18 +48,16 @@ static const cli_flag flags[] = {
     {"types", NULL, 't', CLI_FLAG_FILE, AT(types), "T,T,...", NULL, 1, "What", "types (default: all)", NULL, NULL},
     {"shapes", NULL, 's', CLI_FLAG_FILE, AT(shapes), "S,S,...", NULL, 1, "What",
      "models: " BENCH_SHAPE_NAMES " (default: all)", NULL, NULL},
-    {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 64]", 1, "What",
-     "rows of a pass (default 1 to 16)", NULL, NULL},
+    {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 64]", 1, "What", "rows of a pass (default 1 to 16)",
+     NULL, NULL},
     {"reps", NULL, 0, CLI_FLAG_INT, AT(n_reps), "N", "[1, 1000]", 1, "How", "rounds", NULL, NULL},
     {"set", NULL, 0, CLI_FLAG_INT, AT(set_megabytes), "MB", "[1, 65536]", 1, "How",
-     "size of the weights; one that fits into the\ncaches measures the kernels without memory", NULL,
+     "size of the weights; one that fits into the\ncaches measures the kernels without memory", NULL, NULL},
+    {"threads", NULL, 0, CLI_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How", "threads (default: one per processor)",
+     NULL, NULL},
+    {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, 1, "How", "instruction set (default auto: the widest)", NULL,
      NULL},
-    {"threads", NULL, 0, CLI_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How",
-     "threads (default: one per processor)", NULL, NULL},
-    {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, 1, "How",
-     "instruction set (default auto: the widest)", NULL, NULL},
-    {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, 1, "Output", "the figures as JSON", NULL,
-     NULL},
+    {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, 1, "Output", "the figures as JSON", NULL, NULL},
     BENCH_HELP,
 };
 
@@ -186,8 +184,7 @@ static void jobs_add(bench *b)
 /* Takes everything but the weights from an arena: see vouch_arena. */
 static void layout_work(bench *b, vouch_arena *arena)
 {
-    const size_t n_rows = (size_t)b->o.rows.items[b->o.rows.n - 1],
-                 n_threads = (size_t)vouch_pool_size(b->pool);
+    const size_t n_rows = (size_t)b->o.rows.items[b->o.rows.n - 1], n_threads = (size_t)vouch_pool_size(b->pool);
     const size_t n_reps = (size_t)b->o.n_reps;
     size_t n_in = 0, n_out = 0, row_bytes = 0;
     for (int32_t i = 0; i < b->n_jobs; i++) {
@@ -288,8 +285,7 @@ static void fill_on_thread(void *arg, vouch_pool *team, int32_t thread)
     vouch_pool_barrier(team, thread);
     work = vouch_pool_share(team, thread, t->job->n_copies - 1, 1);
     while (vouch_work_next(&work))
-        for (int64_t i = work.begin; i < work.end; i++)
-            memcpy(all->data + (size_t)(i + 1) * bytes, all->data, bytes);
+        for (int64_t i = work.begin; i < work.end; i++) memcpy(all->data + (size_t)(i + 1) * bytes, all->data, bytes);
 }
 
 static void acts_prepare(bench *b, const vouch_matrix *m, int64_t n_rows)
@@ -298,8 +294,7 @@ static void acts_prepare(bench *b, const vouch_matrix *m, int64_t n_rows)
     b->acts.n_in = m->n_in;
     b->acts.group_rows = b->kernels->group_rows;
     b->acts.needs = vouch_type_needs(m->type);
-    if (vouch_type_is_quantized(m->type))
-        b->kernels->quantize(&b->acts, b->x, m->n_in, 0, n_rows, 0, m->n_in);
+    if (vouch_type_is_quantized(m->type)) b->kernels->quantize(&b->acts, b->x, m->n_in, 0, n_rows, 0, m->n_in);
     else b->kernels->interleave(&b->acts, b->x, m->n_in, 0, n_rows, 0, m->n_in);
 }
 
@@ -338,8 +333,7 @@ static void job_measure(bench *b, job *j)
     for (size_t i = 0; i < b->o.rows.n; i++) {
         figure *f = &j->figures[i];
         const double by_memory = (double)vouch_matrix_bytes(&j->matrix) / j->read;
-        const double by_peak =
-            (double)b->o.rows.items[i] * (double)j->matrix.n_out * (double)j->matrix.n_in / j->peak;
+        const double by_peak = (double)b->o.rows.items[i] * (double)j->matrix.n_out * (double)j->matrix.n_in / j->peak;
         f->median = cli_quantile(f->seconds, (size_t)n_reps, 0.5);
         f->by_memory = by_memory >= by_peak;
         f->limit = f->by_memory ? by_memory : by_peak;
@@ -393,8 +387,7 @@ static void summary_print(const bench *b)
     putchar('\n');
     for (int32_t begin = 0, end; begin < b->n_jobs; begin = end) {
         end = group_end(b, begin);
-        printf("%-14s%-8s", b->jobs[begin].shape->name,
-               vouch_type_get_info(b->jobs[begin].matrix.type)->name);
+        printf("%-14s%-8s", b->jobs[begin].shape->name, vouch_type_get_info(b->jobs[begin].matrix.type)->name);
         for (size_t i = 0; i < b->o.rows.n; i++) printf("%6.2f", share_together(b, begin, end, i));
         putchar('\n');
     }
@@ -408,8 +401,7 @@ static void noise_print(const bench *b)
         const double ratio = b->jobs[i].peaks[b->o.n_reps - 1] / b->jobs[i].peaks[0];
         if (ratio > most) most = ratio;
     }
-    if (most > 1.2)
-        printf("the machine was busy: the peak varied by a factor of %.1f between rounds\n", most);
+    if (most > 1.2) printf("the machine was busy: the peak varied by a factor of %.1f between rounds\n", most);
 }
 
 static json_t *job_json(const bench *b, const job *j)
@@ -420,16 +412,16 @@ static json_t *job_json(const bench *b, const job *j)
     for (size_t i = 0; i < b->o.rows.n; i++) {
         const figure *f = &j->figures[i];
         const int32_t n = b->o.rows.items[i];
-        json_array_append_new(
-            rows, json_pack("{s:i, s:f, s:f, s:f, s:f, s:s}", "rows", n, "seconds_median", f->median,
-                            "bytes_per_second", bytes / f->median, "macs_per_second", n * macs / f->median,
-                            "share", f->limit / f->median, "bound", f->by_memory ? "memory" : "arithmetic"));
+        json_array_append_new(rows, json_pack("{s:i, s:f, s:f, s:f, s:f, s:s}", "rows", n, "seconds_median", f->median,
+                                              "bytes_per_second", bytes / f->median, "macs_per_second",
+                                              n * macs / f->median, "share", f->limit / f->median, "bound",
+                                              f->by_memory ? "memory" : "arithmetic"));
     }
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:f, s:f, s:o}", "type",
-                     vouch_type_get_info(j->matrix.type)->name, "shape", j->shape->name, "matrix", j->names,
-                     "n_out", (json_int_t)j->matrix.n_out, "n_in", (json_int_t)j->matrix.n_in, "bytes",
-                     (json_int_t)vouch_matrix_bytes(&j->matrix), "count", j->count, "read_bytes_per_second",
-                     j->read, "peak_macs_per_second", j->peak, "rows", rows);
+                     vouch_type_get_info(j->matrix.type)->name, "shape", j->shape->name, "matrix", j->names, "n_out",
+                     (json_int_t)j->matrix.n_out, "n_in", (json_int_t)j->matrix.n_in, "bytes",
+                     (json_int_t)vouch_matrix_bytes(&j->matrix), "count", j->count, "read_bytes_per_second", j->read,
+                     "peak_macs_per_second", j->peak, "rows", rows);
 }
 
 static json_t *report_json(const bench *b)
@@ -439,14 +431,14 @@ static json_t *report_json(const bench *b)
     for (int32_t begin = 0, end; begin < b->n_jobs; begin = end) {
         end = group_end(b, begin);
         for (size_t i = 0; i < b->o.rows.n; i++)
-            json_array_append_new(
-                together, json_pack("{s:s, s:s, s:i, s:f}", "shape", b->jobs[begin].shape->name, "type",
-                                    vouch_type_get_info(b->jobs[begin].matrix.type)->name, "rows",
-                                    b->o.rows.items[i], "share", share_together(b, begin, end, i)));
+            json_array_append_new(together,
+                                  json_pack("{s:s, s:s, s:i, s:f}", "shape", b->jobs[begin].shape->name, "type",
+                                            vouch_type_get_info(b->jobs[begin].matrix.type)->name, "rows",
+                                            b->o.rows.items[i], "share", share_together(b, begin, end, i)));
     }
-    return json_pack("{s:s, s:i, s:i, s:I, s:o, s:o}", "cpu", b->kernels->name, "threads",
-                     vouch_pool_size(b->pool), "reps", b->o.n_reps, "set_bytes",
-                     (json_int_t)b->o.set_megabytes << 20, "kernels", kernels, "together", together);
+    return json_pack("{s:s, s:i, s:i, s:I, s:o, s:o}", "cpu", b->kernels->name, "threads", vouch_pool_size(b->pool),
+                     "reps", b->o.n_reps, "set_bytes", (json_int_t)b->o.set_megabytes << 20, "kernels", kernels,
+                     "together", together);
 }
 
 /* ------------------------------------------------------------------ command */
@@ -468,10 +460,8 @@ static bool options_check(bench *b)
     size_t n_types = 0, n_shapes = 0;
     for (uint32_t type = 0; type < VOUCH_TYPE_COUNT; type++)
         if (type_name(b, type)) types[n_types++] = type_name(b, type);
-    for (; n_shapes < 16 && bench_shape_at(n_shapes); n_shapes++)
-        shapes[n_shapes] = bench_shape_at(n_shapes)->name;
-    return list_check("--types", b->o.types, types, n_types) &&
-           list_check("--shapes", b->o.shapes, shapes, n_shapes);
+    for (; n_shapes < 16 && bench_shape_at(n_shapes); n_shapes++) shapes[n_shapes] = bench_shape_at(n_shapes)->name;
+    return list_check("--types", b->o.types, types, n_types) && list_check("--shapes", b->o.shapes, shapes, n_shapes);
 }
 
 static vouch_status bench_run(bench *b, vouch_error *err)
@@ -479,8 +469,8 @@ static vouch_status bench_run(bench *b, vouch_error *err)
     VOUCH_TRY(vouch_pool_open(&b->pool, b->o.n_threads, err));
     jobs_add(b);
     VOUCH_TRY(memory_open(b, err));
-    printf("%s, %d threads, medians of %d rounds over %d MB\n", b->kernels->name, vouch_pool_size(b->pool),
-           b->o.n_reps, b->o.set_megabytes);
+    printf("%s, %d threads, medians of %d rounds over %d MB\n", b->kernels->name, vouch_pool_size(b->pool), b->o.n_reps,
+           b->o.set_megabytes);
     for (int32_t i = 0; i < b->n_jobs; i++) {
         job_measure(b, &b->jobs[i]);
         cli_progress_end(&b->progress);
@@ -503,8 +493,7 @@ int main(int argc, char **argv)
     bench_arguments_parse(&command, argc, argv, &b.o);
     if (!options_check(&b)) return 2;
     b.jobs = calloc(MOST_JOBS, sizeof *b.jobs);
-    const vouch_status status =
-        b.jobs ? bench_run(&b, &err) : vouch_fail(&err, VOUCH_E_MEMORY, "not enough memory");
+    const vouch_status status = b.jobs ? bench_run(&b, &err) : vouch_fail(&err, VOUCH_E_MEMORY, "not enough memory");
     if (status) cli_complain("%s", err.message);
     vouch_arena_free(&b.work);
     vouch_arena_free(&b.weights);

@@ -41,7 +41,7 @@ typedef struct config {
     int32_t k, branches;
     vouch_accept accept;
     kind kind;
-    bool noisy;    /* the draft model is the noisy one */
+    bool noisy; /* the draft model is the noisy one */
     reach reach;
     bool varies; /* draft length, rule and branches differ from prompt to prompt */
 } config;
@@ -74,9 +74,17 @@ static const config named_configs[] = {
 
 /* Every drafter but the caller's own is tried alone and in pairs, greedily and under coupled. Drafter a of them has the
  * bit 2 << a, because "none" has bit 1. */
-enum { N_DRAFTERS = VOUCH_DRAFTER_NUMBER_CUSTOM - 1, N_PAIRS = N_DRAFTERS * (N_DRAFTERS + 1) / 2,
-       N_NAMED = sizeof named_configs / sizeof *named_configs, N_CONFIGS = N_NAMED + 2 * N_PAIRS,
-       N_SOURCES = 5, MAX_EACH = 80, MAX_THREADS = 3, USUAL_THREADS = 2, N_VARIANTS = 17 };
+enum {
+    N_DRAFTERS = VOUCH_DRAFTER_NUMBER_CUSTOM - 1,
+    N_PAIRS = N_DRAFTERS * (N_DRAFTERS + 1) / 2,
+    N_NAMED = sizeof named_configs / sizeof *named_configs,
+    N_CONFIGS = N_NAMED + 2 * N_PAIRS,
+    N_SOURCES = 5,
+    MAX_EACH = 80,
+    MAX_THREADS = 3,
+    USUAL_THREADS = 2,
+    N_VARIANTS = 17
+};
 #define NOISE 0.12
 
 typedef struct run {
@@ -106,11 +114,10 @@ static void prompts_load(run *r, const char *data)
         r->prompts[r->n++] = texts[n - 1];
         while (--n > 0) free(texts[n - 1]);
     }
-    bench_prompts(data, "spec_bench.jsonl", (const char *const[]){"summarization", NULL}, r->n_each,
-                  r->prompts, &r->n);
+    bench_prompts(data, "spec_bench.jsonl", (const char *const[]){"summarization", NULL}, r->n_each, r->prompts, &r->n);
     bench_prompts(data, "spec_bench.jsonl", (const char *const[]){"qa", NULL}, r->n_each, r->prompts, &r->n);
-    bench_prompts(data, "spec_bench.jsonl", (const char *const[]){"math_reasoning", NULL}, r->n_each,
-                  r->prompts, &r->n);
+    bench_prompts(data, "spec_bench.jsonl", (const char *const[]){"math_reasoning", NULL}, r->n_each, r->prompts,
+                  &r->n);
     bench_prompts(data, "HumanEval.jsonl", NULL, r->n_each, r->prompts, &r->n);
 }
 
@@ -123,10 +130,13 @@ static void configs_list(run *r)
     for (int sampled = 0; sampled < 2; sampled++)
         for (int a = 0; a < N_DRAFTERS; a++)
             for (int b = a; b < N_DRAFTERS; b++, n++) {
-                snprintf(r->names[n], sizeof r->names[n], "%s%s%s%s", sampled ? "0.8 " : "",
-                         vouch_drafter_name(a + 1), a == b ? "" : ",", a == b ? "" : vouch_drafter_name(b + 1));
-                r->configs[N_NAMED + n] = (config){.name = r->names[n], .drafters = 2u << a | 2u << b, .noisy = true,
-                                             .kind = sampled ? COUPLED : GREEDY, .varies = true};
+                snprintf(r->names[n], sizeof r->names[n], "%s%s%s%s", sampled ? "0.8 " : "", vouch_drafter_name(a + 1),
+                         a == b ? "" : ",", a == b ? "" : vouch_drafter_name(b + 1));
+                r->configs[N_NAMED + n] = (config){.name = r->names[n],
+                                                   .drafters = 2u << a | 2u << b,
+                                                   .noisy = true,
+                                                   .kind = sampled ? COUPLED : GREEDY,
+                                                   .varies = true};
             }
 }
 
@@ -262,8 +272,7 @@ static void config_compare(run *r, const vouch_model *model, const vouch_model *
     printf("%3d %-12s %-22s %d threads %4d answers, %6lld tokens;", (int)r->line, vouch_model_get_info(model)->cpu,
            named->name, (int)n_threads, (int)r->n, (long long)tokens);
     printf(" guesses: %6lld, accepted %6lld, rejected %5lld; %6.1f tokens/s  %s\n", (long long)drafted,
-           (long long)accepted, (long long)rejected, (double)tokens / seconds,
-           different ? "DIFFERENT" : "same");
+           (long long)accepted, (long long)rejected, (double)tokens / seconds, different ? "DIFFERENT" : "same");
     fflush(stdout);
     r->n_compared += r->n;
     r->n_different += different;
@@ -300,11 +309,10 @@ static bool configs_exercised(const run *r)
                                                              : NULL;
         if (!r->tried[i]) continue;
         if (missing)
-            printf("%s: no guess was %s, so that stays untested; raise --prompts or --tokens\n",
-                   w->name, missing);
+            printf("%s: no guess was %s, so that stays untested; raise --prompts or --tokens\n", w->name, missing);
         else if (!errs && r->rejected[i] != 0)
-            printf("%s: %lld guesses were rejected, but the model must agree with itself (law L1)\n",
-                   w->name, (long long)r->rejected[i]);
+            printf("%s: %lld guesses were rejected, but the model must agree with itself (law L1)\n", w->name,
+                   (long long)r->rejected[i]);
         else continue;
         all = false;
     }
@@ -327,8 +335,8 @@ int main(int argc, char **argv)
 
     const char *noisy = bench_noisy_copy(flags.model, NOISE);
     vouch_model *model = bench_open(flags.model, NULL);
-    printf("%d prompts, at most %d tokens each; expected answers from %s, 1 thread, no speculation\n",
-           (int)r.n, (int)r.n_tokens, vouch_model_get_info(model)->cpu);
+    printf("%d prompts, at most %d tokens each; expected answers from %s, 1 thread, no speculation\n", (int)r.n,
+           (int)r.n_tokens, vouch_model_get_info(model)->cpu);
     fflush(stdout);
     answers_compute(&r, model);
     history_write(&r, model);

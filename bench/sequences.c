@@ -83,9 +83,10 @@ static double pass_time(const crowd *c, int32_t n, bool is_chain)
 int main(int argc, char **argv)
 {
     static double times[2][N_COUNTS][MOST_ROUNDS], ratios[2][N_COUNTS][MOST_ROUNDS];
-    const bench_flags flags = bench_parse(
-        "sequences", "sequences [FLAGS]\n\nTimes one pass over several sequences beside a pass of one row.\n",
-        (bench_flags){.n_prompts = 9, .n_tokens = 100}, argc, argv);
+    const bench_flags flags =
+        bench_parse("sequences",
+                    "sequences [FLAGS]\n\nTimes one pass over several sequences beside a pass of one row.\n",
+                    (bench_flags){.n_prompts = 9, .n_tokens = 100}, argc, argv);
     vouch_model *model = bench_open(flags.model, flags.cpu);
     const int32_t n_rounds = vouch_min(flags.n_prompts, MOST_ROUNDS);
     crowd c;

@@ -33,16 +33,14 @@ typedef struct options {
 #define AT(member) .offset = offsetof(options, member)
 
 static const cli_flag flags[] = {
-    {"shape", NULL, 's', CLI_FLAG_FILE, AT(shape), "NAME", NULL, 1, "Model",
-     BENCH_SHAPE_NAMES, NULL, NULL},
-    {"type", NULL, 't', CLI_FLAG_FILE, AT(type), "TYPE", NULL, 1, "Model", "type of the matrices, such as Q8_0",
-     NULL, NULL},
+    {"shape", NULL, 's', CLI_FLAG_FILE, AT(shape), "NAME", NULL, 1, "Model", BENCH_SHAPE_NAMES, NULL, NULL},
+    {"type", NULL, 't', CLI_FLAG_FILE, AT(type), "TYPE", NULL, 1, "Model", "type of the matrices, such as Q8_0", NULL,
+     NULL},
     {"head", NULL, 0, CLI_FLAG_FILE, AT(head), "TYPE", NULL, 1, "Model",
      "type of the output matrix (default: as quantisers)", NULL, NULL},
     {"layers", NULL, 'l', CLI_FLAG_INT, AT(n_layers), "N", "[1, 1024]", 1, "Model", "layers (default: the model's)",
      NULL, NULL},
-    {"seed", NULL, 0, CLI_FLAG_SEED, AT(seed), "N", "[0, 2^64)", 1, "Model", "seed of the random weights", NULL,
-     NULL},
+    {"seed", NULL, 0, CLI_FLAG_SEED, AT(seed), "N", "[0, 2^64)", 1, "Model", "seed of the random weights", NULL, NULL},
     {"out", NULL, 'o', CLI_FLAG_FILE, AT(out), "FILE", NULL, 1, "Output", "the file to write", NULL, NULL},
     BENCH_HELP,
 };
@@ -79,8 +77,7 @@ static vouch_status tensor_fill(void *user, size_t offset, void *bytes, size_t s
     const tensor *t = user;
     model *m = t->model;
     const size_t block = (size_t)vouch_type_get_info((uint32_t)t->type)->block_bytes;
-    bench_fill_blocks(t->type, t->deviation, t->seed, (int64_t)(offset / block), (int64_t)(size / block),
-                      bytes);
+    bench_fill_blocks(t->type, t->deviation, t->seed, (int64_t)(offset / block), (int64_t)(size / block), bytes);
     m->written += (int64_t)size;
     cli_progress_report(&m->progress, (double)m->written / (double)m->total);
     return VOUCH_OK;
@@ -201,7 +198,7 @@ static void vocabulary_fill(const vocabulary *v, int32_t n)
         const bool special = i >= n - SPECIALS;
         char *text = v->texts[i];
         v->kinds[i] = special ? 3 : 1;
-        v->tokens[i] = special ? (vouch_text){specials[i - n + SPECIALS], strlen(specials[i - n + SPECIALS])}
+        v->tokens[i] = special     ? (vouch_text){specials[i - n + SPECIALS], strlen(specials[i - n + SPECIALS])}
                        : i < BYTES ? (vouch_text){text, letter_put(i, text)}
                                    : (vouch_text){text, word_put(i - BYTES + LETTERS, text)};
         if (special || i < BYTES) continue;
@@ -217,8 +214,8 @@ static void vocabulary_fill(const vocabulary *v, int32_t n)
 static bool vocabulary_add(vouch_gguf_writer *w, const bench_shape *s)
 {
     const size_t n = (size_t)s->n_vocab;
-    vocabulary v = {calloc(n, ROOM), calloc(n, ROOM), calloc(n, sizeof *v.tokens),
-                    calloc(n, sizeof *v.merges), calloc(n, sizeof *v.kinds)};
+    vocabulary v = {calloc(n, ROOM), calloc(n, ROOM), calloc(n, sizeof *v.tokens), calloc(n, sizeof *v.merges),
+                    calloc(n, sizeof *v.kinds)};
     const bool ok = v.texts && v.merge_texts && v.tokens && v.merges && v.kinds;
     if (ok) {
         vocabulary_fill(&v, s->n_vocab);
@@ -243,12 +240,9 @@ static void delta_keys_add(const model *m)
     const struct {
         const char *key;
         int32_t value;
-    } ints[] = {{"full_attention_interval", s->delta.every},
-                {"ssm.conv_kernel", BENCH_DELTA_CONV},
-                {"ssm.state_size", s->delta.width},
-                {"ssm.group_count", s->delta.n_keys},
-                {"ssm.time_step_rank", s->delta.n_values},
-                {"ssm.inner_size", s->delta.n_values * s->delta.width}};
+    } ints[] = {{"full_attention_interval", s->delta.every}, {"ssm.conv_kernel", BENCH_DELTA_CONV},
+                {"ssm.state_size", s->delta.width},          {"ssm.group_count", s->delta.n_keys},
+                {"ssm.time_step_rank", s->delta.n_values},   {"ssm.inner_size", s->delta.n_values * s->delta.width}};
     const int32_t sections[4] = {11, 11, 10, 0}; /* RoPE sections: pairs of the rotated quarter of a head */
     char name[96];
     for (size_t i = 0; i < sizeof ints / sizeof ints[0]; i++) {
@@ -265,12 +259,18 @@ static void keys_add(const model *m, const char *type)
     const struct {
         const char *key;
         int32_t value;
-    } ints[] = {{"block_count", m->n_layers},          {"context_length", s->n_ctx},
-                {"embedding_length", s->n_embd},       {"feed_forward_length", s->n_ff},
-                {"attention.head_count", s->n_heads},  {"attention.head_count_kv", s->n_kv_heads},
-                {"attention.key_length", s->head_dim}, {"attention.value_length", s->head_dim},
-                {"rope.dimension_count", s->head_dim / (s->delta.every ? 4 : 1)}, {"vocab_size", s->n_vocab},
-                {"expert_count", s->n_experts},        {"expert_used_count", s->n_used},
+    } ints[] = {{"block_count", m->n_layers},
+                {"context_length", s->n_ctx},
+                {"embedding_length", s->n_embd},
+                {"feed_forward_length", s->n_ff},
+                {"attention.head_count", s->n_heads},
+                {"attention.head_count_kv", s->n_kv_heads},
+                {"attention.key_length", s->head_dim},
+                {"attention.value_length", s->head_dim},
+                {"rope.dimension_count", s->head_dim / (s->delta.every ? 4 : 1)},
+                {"vocab_size", s->n_vocab},
+                {"expert_count", s->n_experts},
+                {"expert_used_count", s->n_used},
                 {"expert_feed_forward_length", s->n_ff}};
     const size_t n_ints = sizeof ints / sizeof ints[0] - (s->n_experts ? 0 : 3);
     char text[96];

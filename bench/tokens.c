@@ -44,8 +44,7 @@ static vouch_status tokens_print(const vouch_tokenizer *tokenizer, bool time_onl
         return VOUCH_E_MEMORY;
     }
     const double start = seconds();
-    const vouch_status status =
-        vouch_tokenizer_encode(tokenizer, text, n_text, 0, ids, (n_text + 2) * 4, &n, err);
+    const vouch_status status = vouch_tokenizer_encode(tokenizer, text, n_text, 0, ids, (n_text + 2) * 4, &n, err);
     const double end = seconds();
     if (status == VOUCH_OK && time_only) printf("%zu bytes, %zu tokens, %.3f s\n", n_text, n, end - start);
     for (size_t i = 0; i < n && !time_only; i++) printf("%s%d", i ? " " : "", ids[i]);

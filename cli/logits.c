@@ -74,8 +74,9 @@ static bool read_ids(const char *tokens, cli_tokens *ids)
 static size_t write_header(char out[MOST_HEADER], size_t n, int32_t n_vocab)
 {
     memcpy(out, "\x93NUMPY\x01\x00", MAGIC);
-    int used = MAGIC + 2 + snprintf(out + MAGIC + 2, MOST_HEADER - MAGIC - 2,
-                                    "{'descr': '<f4', 'fortran_order': False, 'shape': (%zu, %d), }", n, (int)n_vocab);
+    int used = MAGIC + 2 +
+               snprintf(out + MAGIC + 2, MOST_HEADER - MAGIC - 2,
+                        "{'descr': '<f4', 'fortran_order': False, 'shape': (%zu, %d), }", n, (int)n_vocab);
     while ((used + 1) % ALIGNMENT != 0) out[used++] = ' ';
     out[used++] = '\n';
     const int length = used - MAGIC - 2;
@@ -108,8 +109,8 @@ static int write_logits(cli_engine *engine, const cli_tokens *ids)
     vouch_status failure = cli_session_prompt(engine->session, ids->items, ids->n, &err);
     for (size_t i = 0; !failure && i < ids->n; i += MOST_ROWS) {
         const int32_t n = ids->n - i < MOST_ROWS ? (int32_t)(ids->n - i) : MOST_ROWS;
-        failure = vouch_session_logits(engine->session, (int32_t)i, n,
-                                       (float *)(void *)(bytes + n_header + i * row), &err);
+        failure =
+            vouch_session_logits(engine->session, (int32_t)i, n, (float *)(void *)(bytes + n_header + i * row), &err);
     }
     if (!failure) failure = cli_file_write(engine->options->out, bytes, n_header + ids->n * row, &err);
     free(bytes);

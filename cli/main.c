@@ -189,8 +189,7 @@ static void help_all(FILE *out)
             "what the model alone would have said, sooner.\n\n"
             "usage: vouch COMMAND MODEL [FLAGS]\n\n",
             vouch_version());
-    for (size_t i = 0; i < N_COMMANDS; i++)
-        fprintf(out, "  %-12s%s\n", commands[i].name, commands[i].summary);
+    for (size_t i = 0; i < N_COMMANDS; i++) fprintf(out, "  %-12s%s\n", commands[i].name, commands[i].summary);
     fprintf(out, "\n`vouch COMMAND --help` lists the flags. Without a command, vouch runs the model:\n\n"
                  "  vouch m.gguf\n"
                  "  vouch m.gguf \"Name three rivers.\"\n"

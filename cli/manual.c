@@ -215,16 +215,14 @@ static void bash_write(const cli_command *commands, size_t n, FILE *out)
     for (size_t i = 0; i < n; i++) bash_values(&commands[i], out);
     fputs("    esac\n    case $command in\n", out);
     for (size_t i = 0; i < n; i++) bash_flags(&commands[i], out);
-    fputs(
-        "    esac\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$flags\" -- \"$cur\"))\n"
-        "    else\n        _vouch_files\n    fi\n}\n\ncomplete -F _vouch vouch\n",
-        out);
+    fputs("    esac\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$flags\" -- \"$cur\"))\n"
+          "    else\n        _vouch_files\n    fi\n}\n\ncomplete -F _vouch vouch\n",
+          out);
 }
 
 static void zsh_flag(const cli_flag *flag, FILE *out)
 {
-    const bool repeats =
-        flag->kind == CLI_FLAG_TEXTS || flag->kind == CLI_FLAG_SETS || flag->kind == CLI_FLAG_CHOICES;
+    const bool repeats = flag->kind == CLI_FLAG_TEXTS || flag->kind == CLI_FLAG_SETS || flag->kind == CLI_FLAG_CHOICES;
     fputs(" \\\n            ", out);
     if (!*flag->name) {
         fputs("'1:model file:_files'", out);

@@ -50,8 +50,7 @@ static vouch_status chunk_measure(measure *m, int64_t index, vouch_error *err)
         status = vouch_session_logits(m->session, first, n, m->logits, err);
         if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
         for (int32_t i = 0; !status && i < n; i++)
-            m->sum +=
-                surprise(m->logits + (size_t)i * (size_t)m->n_vocab, m->n_vocab, m->chunk[first + i + 1]);
+            m->sum += surprise(m->logits + (size_t)i * (size_t)m->n_vocab, m->n_vocab, m->chunk[first + i + 1]);
         m->count += n;
     }
     if (!status && !isfinite(m->sum)) {
@@ -73,8 +72,8 @@ static int chunks_measure(measure *m, int64_t n_chunks)
             return CLI_FAILED;
         }
         if (status) return cli_engine_fail(&err);
-        const int n = snprintf(line, sizeof line, "chunk %lld of %lld: %.4f\n", (long long)i + 1,
-                               (long long)n_chunks, exp(m->sum / (double)m->count));
+        const int n = snprintf(line, sizeof line, "chunk %lld of %lld: %.4f\n", (long long)i + 1, (long long)n_chunks,
+                               exp(m->sum / (double)m->count));
         if (cli_print(line, (size_t)n, &err)) return cli_engine_fail(&err);
     }
     const int n = snprintf(line, sizeof line, "perplexity: %.6f\n", exp(m->sum / (double)m->count));
@@ -100,13 +99,11 @@ static int measure_text(cli_engine *engine, const cli_tokens *tokens)
     const int32_t n_ctx = session.n_ctx ? session.n_ctx : 512;
     const int32_t chunk_rows = session.prefill_chunk ? session.prefill_chunk : 256;
     const int64_t available = (int64_t)tokens->n / n_ctx;
-    const int64_t n_chunks =
-        options->n_chunks > 0 && options->n_chunks < available ? options->n_chunks : available;
+    const int64_t n_chunks = options->n_chunks > 0 && options->n_chunks < available ? options->n_chunks : available;
     if (n_chunks == 0) {
-        cli_complain(
-            "%s%s: the text has %zu token%s; expected at least one chunk of --ctx %d: lower --ctx",
-            strcmp(options->file, "-") == 0 ? "standard input" : "--file ",
-            strcmp(options->file, "-") == 0 ? "" : options->file, tokens->n, tokens->n == 1 ? "" : "s", n_ctx);
+        cli_complain("%s%s: the text has %zu token%s; expected at least one chunk of --ctx %d: lower --ctx",
+                     strcmp(options->file, "-") == 0 ? "standard input" : "--file ",
+                     strcmp(options->file, "-") == 0 ? "" : options->file, tokens->n, tokens->n == 1 ? "" : "s", n_ctx);
         return CLI_FAILED;
     }
     session.n_ctx = n_ctx + 1;

@@ -185,32 +185,33 @@ static int serve(serving *s)
     const cli_options *o = s->options;
     const sigset_t set = signals_block();
     vouch_error err;
-    const server_options options = {
-        .host = o->host,
-        .port = o->port,
-        .keys = s->keys,
-        .n_keys = s->n_keys,
-        .origins = o->origins.items,
-        .n_origins = o->origins.n,
-        .certificate = s->certificate,
-        .private_key = s->private_key,
-        .models = s->models,
-        .n_models = s->n_models,
-        .engine = {.n_sessions = o->n_parallel, .n_threads = o->session.n_threads,
-                   .prefill_chunk = o->session.prefill_chunk, .kv_type = o->session.kv_type,
-                   .inter_token_seconds = 1e-3 * o->inter_token_ms},
-        .n_queue = o->n_queue,
-        .metrics_prefix = o->metrics_prefix,
-        .ping_seconds = o->ping,
-        .timeout_seconds = o->timeout};
+    const server_options options = {.host = o->host,
+                                    .port = o->port,
+                                    .keys = s->keys,
+                                    .n_keys = s->n_keys,
+                                    .origins = o->origins.items,
+                                    .n_origins = o->origins.n,
+                                    .certificate = s->certificate,
+                                    .private_key = s->private_key,
+                                    .models = s->models,
+                                    .n_models = s->n_models,
+                                    .engine = {.n_sessions = o->n_parallel,
+                                               .n_threads = o->session.n_threads,
+                                               .prefill_chunk = o->session.prefill_chunk,
+                                               .kv_type = o->session.kv_type,
+                                               .inter_token_seconds = 1e-3 * o->inter_token_ms},
+                                    .n_queue = o->n_queue,
+                                    .metrics_prefix = o->metrics_prefix,
+                                    .ping_seconds = o->ping,
+                                    .timeout_seconds = o->timeout};
     const vouch_status status = server_open(&s->server, &options, &err);
     if (status) {
         cli_engine_fail(&err);
         return status == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
     }
     for (size_t i = 0; i < s->n_models; i++)
-        fprintf(stderr, "%s: weights %.0f MB, cache and passes %.0f MB; context %d, %d answers at once\n",
-                s->names[i], (double)vouch_model_get_info(s->models[i].model)->packed_bytes * 1e-6,
+        fprintf(stderr, "%s: weights %.0f MB, cache and passes %.0f MB; context %d, %d answers at once\n", s->names[i],
+                (double)vouch_model_get_info(s->models[i].model)->packed_bytes * 1e-6,
                 (double)server_memory(s->server, i) * 1e-6, s->models[i].session.n_ctx, o->n_parallel);
     const bool is_v6 = strchr(o->host, ':') != NULL;
     printf("listening on http%s://%s%s%s:%d\n", s->certificate ? "s" : "", is_v6 ? "[" : "", o->host, is_v6 ? "]" : "",

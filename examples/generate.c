@@ -7,9 +7,10 @@
 int main(int argc, char **argv)
 {
     if (argc < 3 || argc > 4) {
-        fprintf(stderr, "%s: expected a GGUF file and a prompt\n", argc > 3   ? "too many arguments"
-                                                                    : argc > 1 ? "PROMPT is missing"
-                                                                               : "MODEL and PROMPT are missing");
+        fprintf(stderr, "%s: expected a GGUF file and a prompt\n",
+                argc > 3   ? "too many arguments"
+                : argc > 1 ? "PROMPT is missing"
+                           : "MODEL and PROMPT are missing");
         fprintf(stderr, "usage: generate MODEL PROMPT [DRAFT_MODEL]\n");
         return 2;
     }

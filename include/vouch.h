@@ -118,19 +118,19 @@ typedef struct vouch_model vouch_model;
 typedef void (*vouch_progress_fn)(void *user, double share);
 
 typedef struct vouch_model_options {
-    const char *cpu;    /* NULL or "auto": the widest instruction set of this machine; else a name
-                           of vouch_cpu_name: "ref", "avx2", "avxvnni", "avx512",
-                           "avx512vnni", "avx512gfni"; on Arm "ref", "neon", "i8mm" */
-    int32_t n_threads;  /* for packing; 0: the processors this process may use */
-    const char *chat_template; /* NULL: the file's. Otherwise the text of a Jinja template to use instead, or a name of
-                                  vouch_chat_template_name. "chatml" is the file's own where that writes ChatML */
+    const char *cpu;            /* NULL or "auto": the widest instruction set of this machine; else a name
+                                   of vouch_cpu_name: "ref", "avx2", "avxvnni", "avx512",
+                                   "avx512vnni", "avx512gfni"; on Arm "ref", "neon", "i8mm" */
+    int32_t n_threads;          /* for packing; 0: the processors this process may use */
+    const char *chat_template;  /* NULL: the file's. Otherwise the text of a Jinja template to use instead, or a name of
+                                   vouch_chat_template_name. "chatml" is the file's own where that writes ChatML */
     const char *chat_variables; /* a JSON object of variables for the template, such as {"enable_thinking": false};
                                    NULL: none */
-    bool text_only;     /* opens for the model's facts and its tokenizer: checks the file and packs no weights, in
-                           milliseconds. A session refuses such a model (ARGUMENT). The path may then also be a
-                           GGUF file of a vocabulary without weights, a tokenizer.json, a
-                           tokenizer.model, or a Hugging Face folder that has one. The model's facts
-                           are 0 there, and its architecture is "none" */
+    bool text_only; /* opens for the model's facts and its tokenizer: checks the file and packs no weights, in
+                       milliseconds. A session refuses such a model (ARGUMENT). The path may then also be a
+                       GGUF file of a vocabulary without weights, a tokenizer.json, a
+                       tokenizer.model, or a Hugging Face folder that has one. The model's facts
+                       are 0 there, and its architecture is "none" */
     vouch_progress_fn progress; /* may be NULL */
     void *progress_user;
 } vouch_model_options;
@@ -143,17 +143,17 @@ typedef struct vouch_model_info {
     const char *tokenizer;    /* "bpe/smollm", "spm", "unigram", ..., or "none" */
     const char *weight_types; /* "Q4_1 x210, F32 x61, Q8_0 x1" */
     int64_t n_parameters;
-    int64_t file_bytes, packed_bytes; /* of all files; of the weights in memory */
+    int64_t file_bytes, packed_bytes;                                       /* of all files; of the weights in memory */
     int32_t n_vocab, n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_ff; /* n_embd, n_ff: widths, as GGUF has them */
-    int32_t n_ctx_train;      /* the context length that the file names */
-    int32_t token_bos, token_eos; /* -1 where absent */
+    int32_t n_ctx_train;                                                    /* the context length that the file names */
+    int32_t token_bos, token_eos;                                           /* -1 where absent */
     /* Tokens of prompts for text in the middle (vouch_tokenize_infill), -1 where absent. A model with the first three
      * can write such text. The last three end answers. */
     int32_t token_fim_prefix, token_fim_suffix, token_fim_middle, token_fim_pad, token_fim_repository, token_fim_file;
     bool tied_embeddings;
-    const char *digest;       /* 16 hexadecimal digits, a hash of architecture, hyperparameters, token table and samples
-                                 of all tensors: it differs between models. "": a tokenizer without its model */
-    const char *chat_template; /* "jinja"; "none": a base model; "unsupported": vouch can't run the template */
+    const char *digest; /* 16 hexadecimal digits, a hash of architecture, hyperparameters, token table and samples
+                           of all tensors: it differs between models. "": a tokenizer without its model */
+    const char *chat_template;      /* "jinja"; "none": a base model; "unsupported": vouch can't run the template */
     const char *chat_template_text; /* "" where there is none */
     int32_t chat_template_lines;
     const char *chat_template_problem; /* why vouch can't run the template; "" where it can */
@@ -171,8 +171,8 @@ VOUCH_API const char *vouch_chat_template_name(size_t i);
  * safetensors, tokenizer files). Maps the files, checks every field, packs the weights and unmaps the files.
  * options NULL: the defaults. On success *out is the caller's, to be closed; on failure it is NULL.
  * Errors: ARGUMENT, MEMORY, IO, FORMAT, UNSUPPORTED. */
-VOUCH_API vouch_status vouch_model_open(vouch_model **out, const char *path,
-                                        const vouch_model_options *options, vouch_error *err);
+VOUCH_API vouch_status vouch_model_open(vouch_model **out, const char *path, const vouch_model_options *options,
+                                        vouch_error *err);
 /* Frees the model, which no session may still use. NULL is allowed. */
 VOUCH_API void vouch_model_close(vouch_model *model);
 /* The facts; they live as long as the model. */
@@ -196,12 +196,12 @@ typedef struct vouch_file_type {
  * strings are cut. A text is "" and a number is 0 where the file doesn't say. */
 typedef struct vouch_file_info {
     const char *name, *architecture, *license; /* general.name, ... */
-    const char *kind;          /* general.type: "model", "adapter", "mmproj", ... */
-    const char *tokenizer;     /* "bpe/smollm"; "MODEL/PRE" of the file where vouch lacks it; "none" */
+    const char *kind;                          /* general.type: "model", "adapter", "mmproj", ... */
+    const char *tokenizer;                     /* "bpe/smollm"; "MODEL/PRE" of the file where vouch lacks it; "none" */
     const char *chat_template; /* "jinja"; "none"; "unsupported": vouch can't run the template or the tokenizer */
     int32_t chat_template_lines;
     const char *chat_template_problem; /* why vouch can't run the template; "" where it can */
-    const vouch_file_type *types; /* [n_types], most values first */
+    const vouch_file_type *types;      /* [n_types], most values first */
     size_t n_types;
     int64_t file_bytes, n_parameters;
     int64_t n_tensors; /* 0: a vocabulary without weights */
@@ -227,12 +227,12 @@ typedef struct vouch_quantize_options {
                          llama-quantize has them; upper or lower case. NULL: every tensor keeps its type, and so do
                          general.file_type and general.quantization_version */
     const char *output_type, *embedding_type; /* types of the output matrix and the token embedding; NULL: as `type` */
-    bool pure;             /* all matrices get the type that most matrices have in the mix */
-    bool allow_requantize; /* matrices that are quantised already are quantised again, which costs quality */
-    int32_t n_threads;     /* 0: the processors this process may use */
-    vouch_progress_fn progress;          /* may be NULL */
-    bool (*is_cancelled)(void *user);    /* asked several times a second: true ends the call; may be NULL */
-    void *user;                          /* passed to progress and is_cancelled */
+    bool pure;                                /* all matrices get the type that most matrices have in the mix */
+    bool allow_requantize;            /* matrices that are quantised already are quantised again, which costs quality */
+    int32_t n_threads;                /* 0: the processors this process may use */
+    vouch_progress_fn progress;       /* may be NULL */
+    bool (*is_cancelled)(void *user); /* asked several times a second: true ends the call; may be NULL */
+    void *user;                       /* passed to progress and is_cancelled */
 } vouch_quantize_options;
 
 typedef struct vouch_quantize_result {
@@ -262,8 +262,7 @@ VOUCH_API int32_t vouch_cpu_count(void);
 
 /* OK when the two token tables are equal, so that one may draft for the other.
  * MISMATCH otherwise; the message names the first differing token. */
-VOUCH_API vouch_status vouch_model_check_pair(const vouch_model *target, const vouch_model *draft,
-                                              vouch_error *err);
+VOUCH_API vouch_status vouch_model_check_pair(const vouch_model *target, const vouch_model *draft, vouch_error *err);
 
 /* -------------------------------------------------------------------- text */
 
@@ -280,17 +279,15 @@ typedef struct vouch_message {
  * Invalid UTF-8 is tokenized byte by byte, never refused. A byte or a character that the vocabulary
  * can't spell becomes the unknown token, or else U+FFFD (or "?" if it can't spell that either).
  * Errors: BUFFER, MEMORY, UNSUPPORTED (a model without a tokenizer). */
-VOUCH_API vouch_status vouch_tokenize(const vouch_model *model, const char *text, size_t n_text,
-                                      unsigned flags, int32_t *tokens, size_t capacity,
-                                      size_t *n_tokens, vouch_error *err);
+VOUCH_API vouch_status vouch_tokenize(const vouch_model *model, const char *text, size_t n_text, unsigned flags,
+                                      int32_t *tokens, size_t capacity, size_t *n_tokens, vouch_error *err);
 /* A conversation through the model's chat template, ready for the assistant's turn. Special tokens are recognised in
  * the template's own text and never in a message. An earlier answer may hold user-defined tokens such as <think>.
  * Errors: BUFFER, MEMORY, ARGUMENT (no messages, an unknown role, a conversation that the template refuses: the message
  * has the template's line and its reason), UNSUPPORTED (no template, one that can't be run, or one that needs more
  * steps or memory than a prompt may take). */
-VOUCH_API vouch_status vouch_tokenize_chat(const vouch_model *model, const vouch_message *messages,
-                                           size_t n_messages, int32_t *tokens, size_t capacity,
-                                           size_t *n_tokens, vouch_error *err);
+VOUCH_API vouch_status vouch_tokenize_chat(const vouch_model *model, const vouch_message *messages, size_t n_messages,
+                                           int32_t *tokens, size_t capacity, size_t *n_tokens, vouch_error *err);
 /* The same for a conversation as JSON, with tools and everything else that a template reads. n_json bytes hold an array
  * of messages, or an object:
  *
@@ -308,8 +305,7 @@ VOUCH_API vouch_status vouch_tokenize_chat(const vouch_model *model, const vouch
  * content and thoughts. At most 100 levels deep. Errors as of vouch_tokenize_chat; ARGUMENT names the path, such as
  * messages[2].tool_calls[0].function.name. */
 VOUCH_API vouch_status vouch_tokenize_chat_json(const vouch_model *model, const char *json, size_t n_json,
-                                                int32_t *tokens, size_t capacity, size_t *n_tokens,
-                                                vouch_error *err);
+                                                int32_t *tokens, size_t capacity, size_t *n_tokens, vouch_error *err);
 /* The text that the template writes for such a conversation. Writes at most `capacity` bytes, without a NUL, and always
  * the full count to *n_text; BUFFER when it did not fit, and then nothing is written. */
 VOUCH_API vouch_status vouch_render_chat(const vouch_model *model, const char *json, size_t n_json, char *text,
@@ -329,8 +325,8 @@ typedef struct vouch_infill {
     size_t n_files;
     const char *repository, *filename; /* names of the repository, and of the file that has the gap. Models with tokens
                                           for files read them. NULL: not named */
-    int32_t n_ctx;     /* the context length, into which the prompt is cut; 0: nothing is cut */
-    int32_t n_predict; /* most tokens of the answer, for which the cut leaves room; 0: not known */
+    int32_t n_ctx;                     /* the context length, into which the prompt is cut; 0: nothing is cut */
+    int32_t n_predict;                 /* most tokens of the answer, for which the cut leaves room; 0: not known */
 } vouch_infill;
 
 /* The prompt for text in the middle, for models with the tokens for it (Bavarian et al., arXiv 2207.14255; files as in
@@ -373,8 +369,8 @@ typedef enum vouch_grammar_kind {
  * Errors: ARGUMENT (names line and column of a GBNF text, the JSON pointer in a schema, or the rule, such as one that
  * is left recursive), UNSUPPORTED (a keyword of JSON Schema, with its JSON pointer; a grammar that is too large),
  * MEMORY. */
-VOUCH_API vouch_status vouch_grammar_open(vouch_grammar **out, vouch_grammar_kind kind, const char *text,
-                                          size_t n_text, vouch_error *err);
+VOUCH_API vouch_status vouch_grammar_open(vouch_grammar **out, vouch_grammar_kind kind, const char *text, size_t n_text,
+                                          vouch_error *err);
 VOUCH_API void vouch_grammar_close(vouch_grammar *grammar); /* NULL is allowed */
 /* Message i about a part of a schema that the grammar doesn't bind, such as `"/format": "regex" is not supported`:
  * keywords and formats that were let pass, and keywords that JSON Schema doesn't know. NULL: there are no more. Owned
@@ -399,10 +395,10 @@ typedef struct vouch_logit_bias {
  * p and q alike go through it. Ties keep the lower id. Temperature 0 makes a point mass on the largest logit after
  * penalties and DRY; nothing after it changes a point mass, so typical and XTC do nothing there. */
 typedef struct vouch_sampling {
-    float temperature;       /* >= 0; 0 is greedy */
-    int32_t top_k;           /* 0: off */
-    float top_p;             /* (0, 1]; 1: off */
-    float min_p;             /* [0, 1); keeps p >= min_p * max p; 0: off */
+    float temperature; /* >= 0; 0 is greedy */
+    int32_t top_k;     /* 0: off */
+    float top_p;       /* (0, 1]; 1: off */
+    float min_p;       /* [0, 1); keeps p >= min_p * max p; 0: off */
     /* Locally typical sampling (Meister et al., arXiv 2202.00666): keeps the tokens whose -log p is nearest to the
      * entropy, as few as have a probability of typical_p together. (0, 1]; 1: off */
     float typical_p;
@@ -413,8 +409,8 @@ typedef struct vouch_sampling {
      * it applies, drops all tokens of at least xtc_threshold but the least likely of them. It applies with
      * xtc_probability, by a random number of seed and position, which p and q share. So MATCH and COUPLED give the same
      * bytes with every draft, and the other rules are exact, given the positions at which it applies. */
-    float xtc_probability;   /* [0, 1]; 0: off */
-    float xtc_threshold;     /* [0, 1]; above 0.5 no two tokens reach it: off */
+    float xtc_probability; /* [0, 1]; 0: off */
+    float xtc_threshold;   /* [0, 1]; above 0.5 no two tokens reach it: off */
     /* DRY, "don't repeat yourself" (p-e-w, github.com/oobabooga/text-generation-webui/pull/5677): if the last n tokens
      * have occurred before, n >= dry_allowed_length, the token that followed them loses
      *
@@ -423,10 +419,10 @@ typedef struct vouch_sampling {
      * of its logit, for the longest such n. The n tokens lie after the last sequence breaker. A breaker is a text; it
      * may begin and end inside tokens. A token that contains one loses nothing. Costs about 2 ns for each of the last
      * dry_penalty_last_n tokens and row. */
-    float dry_multiplier;    /* >= 0; 0: off */
-    float dry_base;          /* >= 1 */
-    int32_t dry_allowed_length; /* >= 0 */
-    int32_t dry_penalty_last_n; /* DRY looks at this many last tokens, prompt included; 0: off */
+    float dry_multiplier;                     /* >= 0; 0: off */
+    float dry_base;                           /* >= 1 */
+    int32_t dry_allowed_length;               /* >= 0 */
+    int32_t dry_penalty_last_n;               /* DRY looks at this many last tokens, prompt included; 0: off */
     const char *const *dry_sequence_breakers; /* [n_dry_sequence_breakers], at most VOUCH_MAX_BREAKERS, each of 1 to
                                                  VOUCH_MAX_BREAKER_BYTES bytes. They need a tokenizer */
     size_t n_dry_sequence_breakers;
@@ -629,8 +625,7 @@ VOUCH_API const char *vouch_accept_name(int i);
  * it returns their number, 0 for none. After a rejection or a new prompt, the next call
  * may have a shorter or another sequence. Called from the thread of the session. */
 typedef struct vouch_drafter {
-    int32_t (*propose)(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k,
-                       int32_t *guesses);
+    int32_t (*propose)(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses);
     void *user; /* must outlive the session */
 } vouch_drafter;
 
@@ -652,17 +647,17 @@ typedef struct vouch_speculation {
                               up to 4 branches from guesses that are not drawn; other paid drafters make chains */
     int32_t tree_depth;    /* longest path of guesses, up to VOUCH_MAX_DRAFT; 0: n_draft */
     const vouch_model *draft_model; /* must outlive the session; NULL: none */
-    const vouch_head *head; /* of this model; must outlive the session; NULL: none */
+    const vouch_head *head;         /* of this model; must outlive the session; NULL: none */
     const vouch_draft_table *table; /* likewise */
     vouch_draft_sampling draft_sampling;
-    bool allow_vocab_mismatch; /* true: a draft model with another token table guesses the tokens that both models
-                                  have (TLI, arXiv 2502.05202), still lossless; false: the session is refused */
+    bool allow_vocab_mismatch;  /* true: a draft model with another token table guesses the tokens that both models
+                                   have (TLI, arXiv 2502.05202), still lossless; false: the session is refused */
     const int32_t *draft_vocab; /* [n_draft_vocab] ids of the draft model, no id twice. The model guesses only these, so
                                   its output matrix is smaller (FR-Spec, arXiv 2502.14856); still lossless. Copied */
     size_t n_draft_vocab;       /* 0: the draft model guesses all its tokens */
     int32_t ngram_min, ngram_max; /* shortest and longest n-gram that NGRAM looks up, 1 to 16; longest tried first */
-    int32_t history_tokens; /* most tokens that HISTORY keeps of earlier answers, 4 to 2^24; 0: 65536 */
-    bool forget; /* RECYCLE starts each answer without the tokens that it kept of earlier answers */
+    int32_t history_tokens;       /* most tokens that HISTORY keeps of earlier answers, 4 to 2^24; 0: 65536 */
+    bool forget;                  /* RECYCLE starts each answer without the tokens that it kept of earlier answers */
     vouch_accept accept;
     double lenience; /* (0, 1]; 1: lossless. Below 1, only REJECTION: it accepts with min(1, p / (lenience q)), so that
                         no token gets a probability above p / lenience */
@@ -691,10 +686,10 @@ typedef struct vouch_session_options {
     vouch_kv_type kv_type;
     vouch_sampling sampling;
     vouch_speculation speculation;
-    int32_t max_tokens;       /* most tokens of an answer; 0: up to the end of the context */
-    int32_t min_tokens;       /* fewest tokens of an answer before a token that ends it, which has no chance until then;
-                                 at most max_tokens. A stop text or a complete grammar ends an answer all the same */
-    const char *const *stop;  /* [n_stop] an answer ends before any of these texts */
+    int32_t max_tokens;      /* most tokens of an answer; 0: up to the end of the context */
+    int32_t min_tokens;      /* fewest tokens of an answer before a token that ends it, which has no chance until then;
+                                at most max_tokens. A stop text or a complete grammar ends an answer all the same */
+    const char *const *stop; /* [n_stop] an answer ends before any of these texts */
     size_t n_stop;
     const vouch_grammar *grammar; /* each answer is one of its texts, unless something else ends the answer before;
                                      NULL: any text. EOS comes only where a text of the grammar ends. The model needs
@@ -736,7 +731,7 @@ typedef struct vouch_guess {
     int32_t depth;     /* guesses before it on its path */
     unsigned drafters; /* VOUCH_DRAFTER_ bits of the drafters that guessed it */
     vouch_verdict verdict;
-    double q, p; /* chances of the token in both distributions; q of a guess that was a point mass: 1 */
+    double q, p;   /* chances of the token in both distributions; q of a guess that was a point mass: 1 */
     double accept; /* Chance of acceptance: min(1, p / (lenience q)). With siblings: the chance that it or a sibling
                       before it is accepted. BLOCK: the chance that the guesses up to this one are accepted. MATCH,
                       COUPLED, and a guess that was a point mass: the formula with q = 1 */
@@ -763,13 +758,12 @@ typedef struct vouch_step {
     const char *text;   /* [n_text] whole characters now safe to show (not NUL-terminated);
                            a possible beginning of a stop text is held back */
     size_t n_text;
-    const vouch_guess
-        *guesses; /* [n_guesses] the draft with its verdicts; a guess's parent has a lower index */
+    const vouch_guess *guesses; /* [n_guesses] the draft with its verdicts; a guess's parent has a lower index */
     int32_t n_guesses;
     const vouch_logprob *logprobs; /* [n_tokens][1 + top_logprobs]: of each token first its own, then those of the
                                       likeliest tokens, the likeliest first; NULL without the option */
-    vouch_accept accept; /* the rule that judged the guesses */
-    double lenience;     /* in effect in this step */
+    vouch_accept accept;           /* the rule that judged the guesses */
+    double lenience;               /* in effect in this step */
     vouch_finish finish;
     int32_t stop; /* with finish STOP: the number of the stop text that came, the longest if several end together; else
                      -1 */
@@ -783,25 +777,25 @@ typedef struct vouch_step {
  * accepted_per_position = accepted_at, predicted_tokens_per_second = predicted_tokens / predicted_seconds;
  * plain_tokens_per_second is measured when the answer is over, by vouch_session_time_pass. */
 typedef struct vouch_stats {
-    int64_t prompt_tokens;    /* run through the model; reused ones are not counted */
-    int64_t generated_tokens; /* EOS included */
-    int64_t thought_tokens;   /* of these, tokens of thoughts, without the marks around them */
-    int64_t cycles, drafted, accepted; /* drafted: guesses of all drafts; accepted: those committed */
-    int64_t full_accepts;     /* cycles that accepted a path of guesses to its end */
-    int64_t draft_cycles;     /* cycles with at least one guess */
-    int64_t lenient_cycles;   /* draft cycles with a lenience below 1; 0: the text is lossless */
-    int64_t accepted_at[VOUCH_MAX_DRAFT]; /* guesses accepted at each depth */
-    int64_t drafted_at[VOUCH_MAX_DRAFT];  /* guesses at each depth */
-    int64_t accepted_by[VOUCH_DRAFTERS];  /* by drafter's number; a guess of two drafters counts for both */
-    int64_t drafted_by[VOUCH_DRAFTERS];   /* likewise */
-    int64_t depth_histogram[VOUCH_DEPTHS]; /* cycles by number of guesses */
-    int64_t judged;                        /* guesses accepted or rejected */
-    double expected_acceptance_sum;        /* sum min(p, q), added over the judged guesses: expected number accepted
-                                              by rejection. 0 without expected_acceptance */
-    double prefill_seconds, decode_seconds;              /* passes over prompts; cycles */
+    int64_t prompt_tokens;                  /* run through the model; reused ones are not counted */
+    int64_t generated_tokens;               /* EOS included */
+    int64_t thought_tokens;                 /* of these, tokens of thoughts, without the marks around them */
+    int64_t cycles, drafted, accepted;      /* drafted: guesses of all drafts; accepted: those committed */
+    int64_t full_accepts;                   /* cycles that accepted a path of guesses to its end */
+    int64_t draft_cycles;                   /* cycles with at least one guess */
+    int64_t lenient_cycles;                 /* draft cycles with a lenience below 1; 0: the text is lossless */
+    int64_t accepted_at[VOUCH_MAX_DRAFT];   /* guesses accepted at each depth */
+    int64_t drafted_at[VOUCH_MAX_DRAFT];    /* guesses at each depth */
+    int64_t accepted_by[VOUCH_DRAFTERS];    /* by drafter's number; a guess of two drafters counts for both */
+    int64_t drafted_by[VOUCH_DRAFTERS];     /* likewise */
+    int64_t depth_histogram[VOUCH_DEPTHS];  /* cycles by number of guesses */
+    int64_t judged;                         /* guesses accepted or rejected */
+    double expected_acceptance_sum;         /* sum min(p, q), added over the judged guesses: expected number accepted
+                                               by rejection. 0 without expected_acceptance */
+    double prefill_seconds, decode_seconds; /* passes over prompts; cycles */
     double draft_seconds, verify_seconds, judge_seconds; /* parts of decode_seconds: drafters, passes, the rule */
     double predicted_tokens, predicted_seconds; /* of all cycles, as pace expected them; 0: pace doesn't choose */
-    double plain_step_seconds; /* pace's latest estimate of a step without guesses; 0: none */
+    double plain_step_seconds;                  /* pace's latest estimate of a step without guesses; 0: none */
 } vouch_stats;
 
 VOUCH_API vouch_session_options vouch_session_options_default(void);
@@ -826,14 +820,13 @@ VOUCH_API vouch_accept vouch_session_options_rule(const vouch_model *model, cons
  * Cancelled before it begins, or failed: nothing changes. Cancelled later: the sequence is a prefix of these tokens,
  * and there is no answer to step.
  * Errors: ARGUMENT (no tokens, an id outside the vocabulary), CONTEXT, CANCELLED. */
-VOUCH_API vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
-                                            size_t n_tokens, vouch_error *err);
+VOUCH_API vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens,
+                                            vouch_error *err);
 /* vouch_tokenize (special text stays text), then vouch_session_prompt. */
-VOUCH_API vouch_status vouch_session_text(vouch_session *session, const char *text, size_t n_text,
-                                          vouch_error *err);
+VOUCH_API vouch_status vouch_session_text(vouch_session *session, const char *text, size_t n_text, vouch_error *err);
 /* vouch_tokenize_chat, then vouch_session_prompt. */
-VOUCH_API vouch_status vouch_session_chat(vouch_session *session, const vouch_message *messages,
-                                          size_t n_messages, vouch_error *err);
+VOUCH_API vouch_status vouch_session_chat(vouch_session *session, const vouch_message *messages, size_t n_messages,
+                                          vouch_error *err);
 /* fn is called after each prefill chunk of later prompts; NULL: no function. */
 VOUCH_API void vouch_session_set_progress(vouch_session *session, vouch_progress_fn fn, void *user);
 
@@ -865,8 +858,8 @@ VOUCH_API const vouch_stats *vouch_session_stats(const vouch_session *session);
 VOUCH_API void vouch_session_reset_stats(vouch_session *session); /* sets all counters to 0 */
 /* Seconds of one pass of n_rows (1 to the larger of 16 and n_draft + 1) at the end of the sequence, the median
  * of `reps` (1 to 1000). Leaves no trace (law L3). Errors: ARGUMENT, CONTEXT (fewer positions left). */
-VOUCH_API vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int32_t reps,
-                                               double *seconds, vouch_error *err);
+VOUCH_API vouch_status vouch_session_time_pass(vouch_session *session, int32_t n_rows, int32_t reps, double *seconds,
+                                               vouch_error *err);
 /* The name of the rule in use (vouch_accept_name), a constant. */
 VOUCH_API const char *vouch_session_rule(const vouch_session *session);
 /* The names of the drafters in use, such as "ngram,recycle", or "none". The session owns the text. */
@@ -879,14 +872,13 @@ VOUCH_API size_t vouch_session_drafter_memory(const vouch_session *session); /* 
 /* Sets the prediction that PREDICTION copies from, from the next prompt on. Tokens beyond n_ctx are dropped. The text
  * is copied. NULL with 0: no prediction. Needs VOUCH_DRAFTER_PREDICTION. Errors: ARGUMENT, MEMORY, UNSUPPORTED (a model
  * without a tokenizer). */
-VOUCH_API vouch_status vouch_session_predict(vouch_session *session, const char *text, size_t n_text,
-                                             vouch_error *err);
+VOUCH_API vouch_status vouch_session_predict(vouch_session *session, const char *text, size_t n_text, vouch_error *err);
 /* Writes the history of answers as bytes, to be kept in a file. It includes the running answer as far as it has come;
  * the rest of that answer is not added later. Writes the bytes if they fit into `capacity`, and always their number to
  * *n_bytes. BUFFER when they did not fit, so (NULL, 0) asks for the number. Needs VOUCH_DRAFTER_HISTORY. Errors:
  * ARGUMENT, BUFFER. */
-VOUCH_API vouch_status vouch_session_get_history(vouch_session *session, void *bytes, size_t capacity,
-                                                 size_t *n_bytes, vouch_error *err);
+VOUCH_API vouch_status vouch_session_get_history(vouch_session *session, void *bytes, size_t capacity, size_t *n_bytes,
+                                                 vouch_error *err);
 /* Adds kept answers to the history; if they don't fit, only the newest. Copies the bytes. The next prompt indexes them,
  * at 0.2 us per token. Needs VOUCH_DRAFTER_HISTORY. Errors: ARGUMENT, MEMORY, FORMAT (no history, damaged, or of
  * another version), MISMATCH (of a model with another vocabulary); then nothing changes. */
@@ -896,8 +888,8 @@ VOUCH_API vouch_status vouch_session_add_history(vouch_session *session, const v
 /* Logits of the rows at positions [first, first + n) of the sequence: row i predicts the token at first + i + 1. `out`
  * is an array [n][n_vocab] of the caller. The sequence stays as it is.
  * Errors: ARGUMENT (outside the sequence). */
-VOUCH_API vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n,
-                                            float *out, vouch_error *err);
+VOUCH_API vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t n, float *out,
+                                            vouch_error *err);
 
 /* Log probabilities of the sequence's tokens at positions [first, first + n), first >= 1, each after the tokens before
  * it. `out`, an array [n][1 + n_top] of the caller, is filled as vouch_step.logprobs; n_top: 0 to VOUCH_MAX_LOGPROBS.
@@ -908,8 +900,8 @@ VOUCH_API vouch_status vouch_session_logprobs(vouch_session *session, int32_t fi
 /* As vouch_session_logits, but rows of p: logits through the session's sampling parameters, with penalties and DRY over
  * the tokens up to the row, with XTC's draws of the running answer's seed, and with the grammar where the row belongs
  * to the answer. Errors: ARGUMENT, NUMERIC, GRAMMAR. */
-VOUCH_API vouch_status vouch_session_probabilities(vouch_session *session, int32_t first, int32_t n,
-                                                   float *out, vouch_error *err);
+VOUCH_API vouch_status vouch_session_probabilities(vouch_session *session, int32_t first, int32_t n, float *out,
+                                                   vouch_error *err);
 
 /* ------------------------------------------------------------------ engine */
 
@@ -996,13 +988,13 @@ VOUCH_API bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event 
 
 /* Sums since open, over all sessions. */
 typedef struct vouch_engine_stats {
-    int64_t passes, rows;    /* rows of all passes: prompts, last tokens and guesses */
-    int64_t prompt_rows;     /* of these, rows of prompts */
-    int64_t shared_tokens;   /* tokens of prompts that took the keys and values of another session's sequence */
+    int64_t passes, rows;  /* rows of all passes: prompts, last tokens and guesses */
+    int64_t prompt_rows;   /* of these, rows of prompts */
+    int64_t shared_tokens; /* tokens of prompts that took the keys and values of another session's sequence */
     int64_t generated_tokens, drafted, accepted; /* as of vouch_stats */
-    int64_t preemptions;     /* sequences that were dropped from the cache, to be run again */
-    double seconds;          /* of vouch_engine_step */
-    int64_t draft_passes, draft_rows; /* passes of draft models and heads, and their rows */
+    int64_t preemptions;                         /* sequences that were dropped from the cache, to be run again */
+    double seconds;                              /* of vouch_engine_step */
+    int64_t draft_passes, draft_rows;            /* passes of draft models and heads, and their rows */
 } vouch_engine_stats;
 
 VOUCH_API const vouch_engine_stats *vouch_engine_get_stats(const vouch_engine *engine); /* owned by the engine */
@@ -1034,8 +1026,8 @@ typedef struct vouch_rejection {
     uint64_t seed;
     int64_t first_position;
 } vouch_rejection;
-VOUCH_API vouch_status vouch_reject(const vouch_rejection *in, int32_t *n_accepted,
-                                    int32_t *final_token, vouch_guess *verdicts, vouch_error *err);
+VOUCH_API vouch_status vouch_reject(const vouch_rejection *in, int32_t *n_accepted, int32_t *final_token,
+                                    vouch_guess *verdicts, vouch_error *err);
 
 #ifdef __cplusplus
 }

@@ -28,7 +28,7 @@ typedef struct server_model_options {
 
 typedef struct server_options {
     const char *host;
-    int32_t port; /* 0: a free one */
+    int32_t port;            /* 0: a free one */
     const char *const *keys; /* [n_keys] each of them grants access; n_keys 0: no key is asked for */
     size_t n_keys;
     const char *const *origins; /* [n_origins] pages that may ask: "https://host:port", "localhost" or "*" */

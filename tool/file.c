@@ -68,8 +68,8 @@ vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_erro
 /* The number of the open descriptor that the path names, as /dev/fd/3 does; -1: it names none. */
 static int descriptor_of(const char *path)
 {
-    static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"},
-                             *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"}, *const folders[] = {
+                                                                                         "/dev/fd/", "/proc/self/fd/"};
     for (int i = 0; i < 3; i++)
         if (strcmp(path, names[i]) == 0) return i;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {

@@ -41,8 +41,8 @@ static bool flag_refuse(const cli_flag *flag, const char *shown, const char *val
     const char *what = flag->kind == CLI_FLAG_INTS ? "ascending whole numbers, separated by commas,"
                        : whole                     ? "a whole number"
                                                    : "a number";
-    cli_complain("%s '%s': %s; expected %s in %s%s%s", shown, value, why, what, flag->range,
-                 flag->remedy ? "; " : "", flag->remedy ? flag->remedy : "");
+    cli_complain("%s '%s': %s; expected %s in %s%s%s", shown, value, why, what, flag->range, flag->remedy ? "; " : "",
+                 flag->remedy ? flag->remedy : "");
     return false;
 }
 
@@ -54,8 +54,7 @@ static bool parse_number(const cli_flag *flag, const char *shown, const char *te
     errno = 0;
     if (flag->kind == CLI_FLAG_SEED) {
         const unsigned long long seed = strtoull(text, &end, 10);
-        if (!isdigit((unsigned char)*text) || *end)
-            return flag_refuse(flag, shown, text, "not a whole number");
+        if (!isdigit((unsigned char)*text) || *end) return flag_refuse(flag, shown, text, "not a whole number");
         if (errno) return flag_refuse(flag, shown, text, "outside the range");
         const uint64_t stored = seed;
         memcpy(place, &stored, sizeof stored);
@@ -65,8 +64,7 @@ static bool parse_number(const cli_flag *flag, const char *shown, const char *te
     else number = strtod(text, &end);
     if (flag->kind == CLI_FLAG_FLOAT) number = (double)(float)number;
     if (end == text || *end || isspace((unsigned char)*text) || strpbrk(text, "xX")) /* strtod reads 0x10 */
-        return flag_refuse(flag, shown, text,
-                           flag->kind == CLI_FLAG_INT ? "not a whole number" : "not a number");
+        return flag_refuse(flag, shown, text, flag->kind == CLI_FLAG_INT ? "not a whole number" : "not a number");
     if (!range_holds(flag->range, number)) return flag_refuse(flag, shown, text, "outside the range");
     if (flag->kind == CLI_FLAG_INT) memcpy(place, &(int32_t){(int32_t)number}, sizeof(int32_t));
     else if (flag->kind == CLI_FLAG_FLOAT) memcpy(place, &(float){(float)number}, sizeof(float));
@@ -304,8 +302,7 @@ static void complain_unknown(const parser *p, const char *argument)
     const cli_flag *letter = n == 2 ? flag_lettered(p, (char)(argument[1] ^ 0x20)) : NULL;
     if (near) cli_complain("unknown flag %.*s; did you mean --%s?", n, argument, near);
     else if (letter)
-        cli_complain("unknown flag %.*s; did you mean -%c (--%s)?", n, argument, letter->letter,
-                     letter->name);
+        cli_complain("unknown flag %.*s; did you mean -%c (--%s)?", n, argument, letter->letter, letter->name);
     else cli_complain("unknown flag %.*s; --help lists the flags", n, argument);
 }
 
@@ -332,8 +329,7 @@ static const cli_flag *flag_find(const parser *p, const char *argument, const ch
     *value = argument[n] ? argument + n + 1 : NULL;
     if (flag) return flag;
     const cli_foreign_flag *foreign = foreign_find(p, argument);
-    if (foreign)
-        return foreign->same ? flag_named(p->table, p->command, foreign->same, strlen(foreign->same)) : NULL;
+    if (foreign) return foreign->same ? flag_named(p->table, p->command, foreign->same, strlen(foreign->same)) : NULL;
     if (argument[1] == '-' || dash_missing(p, argument)) return NULL;
     *value = argument + 2;
     return flag_lettered(p, argument[1]);
@@ -357,8 +353,8 @@ static bool complain_valueless(const parser *p, const cli_flag *flag, const char
 {
     const char *next = p->next < p->argc ? p->argv[p->next] : NULL;
     if (next)
-        cli_complain("%s needs a value: %s %s; if %s is the value, write %s=%s", shown, shown, flag->value,
-                     next, shown, next);
+        cli_complain("%s needs a value: %s %s; if %s is the value, write %s=%s", shown, shown, flag->value, next, shown,
+                     next);
     else cli_complain("%s needs a value: %s %s", shown, shown, flag->value);
     return false;
 }
@@ -481,12 +477,12 @@ const char *cli_flag_describe(const cli_flag *flag, const void *defaults, char t
     char standard[CLI_FLAG_VALUE];
     const bool limited = flag->range && !strstr(flag->range, "2147483647") && !strstr(flag->range, "-inf");
     default_text(flag, defaults, standard);
-    const int n = snprintf(text, CLI_FLAG_TEXT_SIZE, "%s%s%s%s%s", flag->help, limited ? "; in " : "",
-                           limited ? flag->range : "",
-                           !*standard ? ""
-                           : limited  ? ", default "
-                                      : "; default ",
-                           standard);
+    const int n =
+        snprintf(text, CLI_FLAG_TEXT_SIZE, "%s%s%s%s%s", flag->help, limited ? "; in " : "", limited ? flag->range : "",
+                 !*standard ? ""
+                 : limited  ? ", default "
+                            : "; default ",
+                 standard);
     for (int i = 0; i < n && i < CLI_FLAG_TEXT_SIZE; i++)
         if (text[i] == '\n') text[i] = ' ';
     return text;
@@ -534,8 +530,9 @@ static void help_flag(const cli_flag *flag, const void *defaults, FILE *stream)
     char text[CLI_FLAG_TEXT_SIZE];
     int used = 0;
     if (!*flag->name) used = fprintf(stream, "  ");
-    else used = flag->letter ? fprintf(stream, "  -%c, --%s", flag->letter, flag->name)
-                             : fprintf(stream, "      --%s", flag->name);
+    else
+        used = flag->letter ? fprintf(stream, "  -%c, --%s", flag->letter, flag->name)
+                            : fprintf(stream, "      --%s", flag->name);
     if (flag->value && *flag->name) used += fprintf(stream, " ");
     if (flag->value) used = help_value(flag->value, used, WIDTH, stream);
     if (used + 2 > COLUMN) fprintf(stream, "\n%*s", COLUMN, "");

@@ -21,19 +21,19 @@
 #include <stdio.h>
 
 typedef enum cli_flag_kind {
-    CLI_FLAG_SWITCH, /* bool */
-    CLI_FLAG_INT,    /* int32_t */
-    CLI_FLAG_INTS,   /* cli_ints: "1,2,4", ascending */
-    CLI_FLAG_SEED,   /* uint64_t */
-    CLI_FLAG_FLOAT,  /* float */
-    CLI_FLAG_DOUBLE, /* double */
-    CLI_FLAG_TEXT,   /* const char *, may be empty */
-    CLI_FLAG_FILE,   /* const char *, may not be empty */
-    CLI_FLAG_CHOICE, /* int: index into the words of `value` */
-    CLI_FLAG_SET,    /* unsigned: the first word alone is 0, each other one a bit; several with commas between */
-    CLI_FLAG_SETS,   /* cli_ints: sets; may be given more than once */
+    CLI_FLAG_SWITCH,  /* bool */
+    CLI_FLAG_INT,     /* int32_t */
+    CLI_FLAG_INTS,    /* cli_ints: "1,2,4", ascending */
+    CLI_FLAG_SEED,    /* uint64_t */
+    CLI_FLAG_FLOAT,   /* float */
+    CLI_FLAG_DOUBLE,  /* double */
+    CLI_FLAG_TEXT,    /* const char *, may be empty */
+    CLI_FLAG_FILE,    /* const char *, may not be empty */
+    CLI_FLAG_CHOICE,  /* int: index into the words of `value` */
+    CLI_FLAG_SET,     /* unsigned: the first word alone is 0, each other one a bit; several with commas between */
+    CLI_FLAG_SETS,    /* cli_ints: sets; may be given more than once */
     CLI_FLAG_CHOICES, /* cli_ints: choices; may be given more than once */
-    CLI_FLAG_TEXTS   /* cli_texts: may be given more than once, never empty */
+    CLI_FLAG_TEXTS    /* cli_texts: may be given more than once, never empty */
 } cli_flag_kind;
 
 typedef struct cli_texts {

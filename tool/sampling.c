@@ -6,8 +6,8 @@ const char *cli_sampling_text(const vouch_sampling *sampling, unsigned fields, c
 {
     const vouch_sampling off = vouch_sampling_default();
     const bool is_greedy = sampling->temperature == 0;
-    const bool has_penalty = sampling->repeat_penalty != 1 || sampling->frequency_penalty != 0 ||
-                             sampling->presence_penalty != 0;
+    const bool has_penalty =
+        sampling->repeat_penalty != 1 || sampling->frequency_penalty != 0 || sampling->presence_penalty != 0;
     const bool has_xtc = !is_greedy && sampling->xtc_probability > 0, has_dry = sampling->dry_multiplier > 0;
     const struct {
         const char *name;
@@ -19,8 +19,7 @@ const char *cli_sampling_text(const vouch_sampling *sampling, unsigned fields, c
         {"top-k", sampling->top_k, VOUCH_SAMPLING_TOP_K, !is_greedy && sampling->top_k != off.top_k},
         {"top-p", (double)sampling->top_p, VOUCH_SAMPLING_TOP_P, !is_greedy && sampling->top_p != off.top_p},
         {"min-p", (double)sampling->min_p, VOUCH_SAMPLING_MIN_P, !is_greedy && sampling->min_p != off.min_p},
-        {"typical", (double)sampling->typical_p, VOUCH_SAMPLING_TYPICAL_P,
-         !is_greedy && sampling->typical_p != 1},
+        {"typical", (double)sampling->typical_p, VOUCH_SAMPLING_TYPICAL_P, !is_greedy && sampling->typical_p != 1},
         {"top-n-sigma", (double)sampling->top_n_sigma, 0, !is_greedy && sampling->top_n_sigma != 0},
         {"xtc-probability", (double)sampling->xtc_probability, VOUCH_SAMPLING_XTC_PROBABILITY, has_xtc},
         {"xtc-threshold", (double)sampling->xtc_threshold, VOUCH_SAMPLING_XTC_THRESHOLD, has_xtc},
@@ -45,9 +44,8 @@ const char *cli_sampling_text(const vouch_sampling *sampling, unsigned fields, c
         if (rows[i].is_shown) {
             char value[24];
             snprintf(value, sizeof value, "%.6g", rows[i].value);
-            used += (size_t)snprintf(text + used, CLI_SAMPLING_SIZE - used, "%s%s %s%s", used ? ", " : "",
-                                     rows[i].name, rows[i].value < INT32_MAX ? value : "all",
-                                     fields & rows[i].field ? mark : "");
+            used += (size_t)snprintf(text + used, CLI_SAMPLING_SIZE - used, "%s%s %s%s", used ? ", " : "", rows[i].name,
+                                     rows[i].value < INT32_MAX ? value : "all", fields & rows[i].field ? mark : "");
         }
     return text;
 }

@@ -141,8 +141,8 @@ static void line_show(const char *label, double share, const char *left)
 {
     char line[2 * WIDEST];
     const int filled = (int)(share * BAR), percent = (int)(share * 100);
-    int n = snprintf(line, sizeof line, "%s [%.*s%*s] %3d %%, %s left", label, filled, "====================",
-                     BAR - filled, "", percent, left);
+    int n = snprintf(line, sizeof line, "%s [%.*s%*s] %3d %%, %s left", label, filled,
+                     "====================", BAR - filled, "", percent, left);
     if (line_put(line, n)) return;
     n = snprintf(line, sizeof line, "%s %d %%, %s left", label, percent, left);
     line_put(line, n);

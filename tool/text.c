@@ -12,11 +12,7 @@ size_t cli_utf8_length(const char *s, size_t n, uint32_t *code)
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     if (n == 0) return 0;
     const unsigned char first = (unsigned char)s[0];
-    const size_t length = first < 0x80       ? 1
-                          : first >> 5 == 6  ? 2
-                          : first >> 4 == 14 ? 3
-                          : first >> 3 == 30 ? 4
-                                             : 0;
+    const size_t length = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
     if (length == 0 || length > n) return 0;
     uint32_t c = length == 1 ? first : first & (0x7fu >> length);
     for (size_t i = 1; i < length; i++) {
@@ -39,8 +35,8 @@ void cli_put_number(FILE *out, int width, int decimals, const char *unit, double
 /* Characters that move the cursor or the direction of writing, or that can't be seen. */
 static bool is_hidden(uint32_t c)
 {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x2069) || c == 0xfeff;
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2060 && c <= 0x2069) || c == 0xfeff;
 }
 
 /* Columns of a terminal: 2 for East Asian wide characters and emoji. */
@@ -83,8 +79,7 @@ size_t cli_put_escaped(FILE *stream, const char *s, size_t n, size_t columns)
     char out[ESCAPED];
     size_t total = 0, width;
     if (columns > 0)
-        for (size_t i = 0; i < n && total <= columns; total += width)
-            i += escape_one(s + i, n - i, out, &width);
+        for (size_t i = 0; i < n && total <= columns; total += width) i += escape_one(s + i, n - i, out, &width);
     const bool cut = columns > 0 && total > columns;
     const size_t limit = cut ? columns - (columns < 3 ? columns : 3) : SIZE_MAX;
     size_t used = 0;

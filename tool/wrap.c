@@ -25,9 +25,9 @@ int cli_terminal_width(int descriptor)
 static int columns_of(uint32_t code)
 {
     static const uint32_t none[][2] = {{0x300, 0x36f}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}};
-    static const uint32_t wide[][2] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf},   {0xac00, 0xd7a3},   {0xf900, 0xfaff},
-                                       {0xfe30, 0xfe6f}, {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1faff},
-                                       {0x20000, 0x3fffd}};
+    static const uint32_t wide[][2] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf},   {0xac00, 0xd7a3},
+                                       {0xf900, 0xfaff}, {0xfe30, 0xfe6f},   {0xff00, 0xff60},
+                                       {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         if (code >= none[i][0] && code <= none[i][1]) return 0;
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)

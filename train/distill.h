@@ -24,8 +24,13 @@
 
 #include "vouch.h"
 
-enum { TRAIN_MOST_TAPS = 8, TRAIN_MOST_DEPTH = 4, TRAIN_MEASURED_DEPTH = 3, TRAIN_MOST_LAYERS = 64,
-       TRAIN_MOST_KINDS = 16 };
+enum {
+    TRAIN_MOST_TAPS = 8,
+    TRAIN_MOST_DEPTH = 4,
+    TRAIN_MEASURED_DEPTH = 3,
+    TRAIN_MOST_LAYERS = 64,
+    TRAIN_MOST_KINDS = 16
+};
 
 /* What the student's distribution q should come near to the target's p in; loss.h has the formulas. */
 typedef enum train_loss {
@@ -39,9 +44,9 @@ typedef enum train_loss {
 typedef struct train_prompt {
     const int32_t *tokens; /* [n] through the target's template */
     size_t n;
-    const char *text;      /* of the user, for the comparison with excluded texts */
-    int32_t kind;          /* of a measured prompt: heads are measured by kind, too, below TRAIN_MOST_KINDS */
-    int32_t n_begun;       /* the last of the tokens that begin the answer already; 0: none do */
+    const char *text; /* of the user, for the comparison with excluded texts */
+    int32_t kind;     /* of a measured prompt: heads are measured by kind, too, below TRAIN_MOST_KINDS */
+    int32_t n_begun;  /* the last of the tokens that begin the answer already; 0: none do */
 } train_prompt;
 
 /* One stage's progress. Texts are valid during the call. */
@@ -57,42 +62,42 @@ typedef struct train_options {
     size_t n_prompts;
     const char *const *excluded; /* [n_excluded] texts: a prompt that overlaps one of them is left out (overlap.h) */
     size_t n_excluded;
-    int64_t n_tokens;      /* of answers, at least 1000 */
-    double sampled;        /* share of answers that are sampled, the others being greedy; [0, 1] */
+    int64_t n_tokens;         /* of answers, at least 1000 */
+    double sampled;           /* share of answers that are sampled, the others being greedy; [0, 1] */
     float temperature, top_p; /* of sampled answers, and of the target's own prompts */
-    int32_t n_parallel;    /* answers at once, 1 to 64 */
-    int32_t max_tokens;    /* most tokens of an answer */
+    int32_t n_parallel;       /* answers at once, 1 to 64 */
+    int32_t max_tokens;       /* most tokens of an answer */
     uint64_t seed;
     const train_prompt *measured; /* [n_measured] prompts whose greedy answers the head is measured on, and never taught
                                      from; excluded, too. NULL: only answers held back */
     size_t n_measured;
     /* The student. */
-    bool is_student;           /* teaches a student instead of a head */
-    const char *student_model; /* path of the model that it begins as; NULL: the target */
+    bool is_student;                           /* teaches a student instead of a head */
+    const char *student_model;                 /* path of the model that it begins as; NULL: the target */
     int32_t student_layers[TRAIN_MOST_LAYERS]; /* [n_student_layers] its layers, ascending; n 0: all */
     int32_t n_student_layers;
     train_loss loss;
-    double beta;               /* of TRAIN_JENSEN_SHANNON, in (0, 1) */
+    double beta; /* of TRAIN_JENSEN_SHANNON, in (0, 1) */
     bool on_policy;
-    int32_t lora;              /* rank of the factors that alone learn (lora.h); 0: all weights of the layers learn */
+    int32_t lora; /* rank of the factors that alone learn (lora.h); 0: all weights of the layers learn */
     /* The head; of these, n_draft, epochs, rate and type count for a student, too. */
     int32_t taps[TRAIN_MOST_TAPS]; /* [n_taps] layers whose states it reads, ascending; n_taps 0: four of them */
     int32_t n_taps;
-    const char *table;     /* a file to write: the table of next tokens (table.h); NULL: none */
-    bool table_only;       /* no head; `out` is the table, too */
-    bool quick;            /* the linear head alone */
-    int32_t n_draft;       /* most tokens that it guesses, the most frequent ones; at least 16. For a student: output
-                              rows that a step of training sees (student.h) */
-    int32_t n_ff;          /* width of its feed-forward network; 0: the target's */
-    int32_t depth;         /* depths that training unrolls, 1 to TRAIN_MOST_DEPTH */
-    int32_t epochs;        /* times that training sees each token */
-    double rate;           /* largest learning rate */
-    const char *type;      /* of the file's matrices (train_type_of) */
+    const char *table; /* a file to write: the table of next tokens (table.h); NULL: none */
+    bool table_only;   /* no head; `out` is the table, too */
+    bool quick;        /* the linear head alone */
+    int32_t n_draft;   /* most tokens that it guesses, the most frequent ones; at least 16. For a student: output
+                          rows that a step of training sees (student.h) */
+    int32_t n_ff;      /* width of its feed-forward network; 0: the target's */
+    int32_t depth;     /* depths that training unrolls, 1 to TRAIN_MOST_DEPTH */
+    int32_t epochs;    /* times that training sees each token */
+    double rate;       /* largest learning rate */
+    const char *type;  /* of the file's matrices (train_type_of) */
     /* Resources. */
-    int32_t n_threads;     /* 0: vouch_cpu_count() */
+    int32_t n_threads;                                      /* 0: vouch_cpu_count() */
     void (*report)(void *user, const train_report *report); /* may be NULL */
     void (*note)(void *user, const char *line); /* a line worth keeping: memory, losses, acceptance; may be NULL */
-    bool (*is_cancelled)(void *user); /* asked several times a second; may be NULL */
+    bool (*is_cancelled)(void *user);           /* asked several times a second; may be NULL */
     void *user;
 } train_options;
 
@@ -108,17 +113,17 @@ typedef struct train_figures {
                            accepted, or its rate is less than a quarter of depth 1's. 0: none; a depth with fewer than
                            50 guesses isn't judged */
     double tokens_per_cycle; /* with chains of TRAIN_MEASURED_DEPTH guesses */
-    double sampled; /* of a student: acceptance rate at temperature 1 (student_teach.h) */
+    double sampled;          /* of a student: acceptance rate at temperature 1 (student_teach.h) */
 } train_figures;
 
 typedef struct train_result {
-    int64_t n_tokens;       /* taught */
-    train_figures held;     /* on answers held back from teaching */
-    train_figures measured; /* on the answers to `measured` */
-    train_figures kinds[TRAIN_MOST_KINDS]; /* of a head: by the prompts' kind; n_tokens 0: none */
+    int64_t n_tokens;                           /* taught */
+    train_figures held;                         /* on answers held back from teaching */
+    train_figures measured;                     /* on the answers to `measured` */
+    train_figures kinds[TRAIN_MOST_KINDS];      /* of a head: by the prompts' kind; n_tokens 0: none */
     train_figures held_before, measured_before; /* of a student, before it learns */
-    int64_t bytes;          /* of the head's file */
-    int64_t n_contexts, n_counted; /* rows of the table; tokens counted in it */
+    int64_t bytes;                              /* of the head's file */
+    int64_t n_contexts, n_counted;              /* rows of the table; tokens counted in it */
 } train_result;
 
 train_options train_options_default(void);

@@ -8,7 +8,7 @@
 
 typedef struct bench_command {
     const char *name, *usage, *examples; /* examples may be NULL */
-    const cli_flag *flags; /* they include BENCH_HELP */
+    const cli_flag *flags;               /* they include BENCH_HELP */
     size_t n_flags;
 } bench_command;
 

@@ -46,16 +46,16 @@ static const cli_flag flags[] = {
      "head for the model, for benchmarks that draft with one", NULL, NULL},
     {"data", NULL, 'd', CLI_FLAG_FILE, AT(data), "FOLDER", NULL, 1, "What",
      "folder that has prompts/ (default ../shared/data)", NULL, NULL},
-    {"prompts", NULL, 'p', CLI_FLAG_INT, AT(n_prompts), "N", "[1, 80]", 1, "What", "prompts from each source",
-     NULL, NULL},
-    {"tokens", NULL, 'n', CLI_FLAG_INT, AT(n_tokens), "N", "[1, 1000000]", 1, "What", "maximum tokens per answer",
-     NULL, NULL},
+    {"prompts", NULL, 'p', CLI_FLAG_INT, AT(n_prompts), "N", "[1, 80]", 1, "What", "prompts from each source", NULL,
+     NULL},
+    {"tokens", NULL, 'n', CLI_FLAG_INT, AT(n_tokens), "N", "[1, 1000000]", 1, "What", "maximum tokens per answer", NULL,
+     NULL},
     {"from", NULL, 0, CLI_FLAG_INT, AT(from), "N", "[1, 100000]", 1, "What",
      "begin with the N-th line, where an earlier run stopped (default 1)", NULL, NULL},
-    {"threads", NULL, 0, CLI_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How",
-     "threads (default: one per processor)", NULL, NULL},
-    {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, 1, "How",
-     "instruction set (default: the widest)", NULL, NULL},
+    {"threads", NULL, 0, CLI_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How", "threads (default: one per processor)",
+     NULL, NULL},
+    {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, 1, "How", "instruction set (default: the widest)", NULL,
+     NULL},
     BENCH_HELP,
 };
 
@@ -78,8 +78,8 @@ static bool category_wanted(const json_t *line, const char *const *categories)
     return false;
 }
 
-void bench_prompts(const char *data, const char *file, const char *const *categories, int32_t limit,
-                   char **texts, int32_t *n)
+void bench_prompts(const char *data, const char *file, const char *const *categories, int32_t limit, char **texts,
+                   int32_t *n)
 {
     char path[4096], *line = NULL;
     size_t room = 0;

@@ -22,8 +22,8 @@ bench_flags bench_parse(const char *name, const char *about, bench_flags default
 /* Appends the user's first turn of the first `limit` lines of these categories in data/prompts/FILE to texts [*n].
  * categories is NULL (all) or a list that ends with NULL. texts has room for `limit` more. Exits with a message if the
  * file can't be read. */
-void bench_prompts(const char *data, const char *file, const char *const *categories, int32_t limit,
-                   char **texts, int32_t *n);
+void bench_prompts(const char *data, const char *file, const char *const *categories, int32_t limit, char **texts,
+                   int32_t *n);
 
 /* A greedy answer to a prompt in the model's chat template. */
 typedef struct bench_answer {

@@ -20,7 +20,7 @@ typedef struct bench_shape {
     const char *arch, *pre; /* architecture and pre-tokenizer, as in a GGUF file */
     int32_t n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_ff, n_vocab, n_ctx;
     float rope_base, norm_eps;
-    bool tied; /* token embedding and output matrix are one tensor */
+    bool tied;                 /* token embedding and output matrix are one tensor */
     int32_t n_experts, n_used; /* 0: no experts; with them, n_ff is an expert's width */
     int32_t window;            /* of the layers that have one; 0: none */
     const char *rope_scaling;  /* "linear", "yarn"; NULL: none */

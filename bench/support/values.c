@@ -21,18 +21,14 @@ typedef struct block_form {
 } block_form;
 
 static const block_form forms[] = {
-    {"F32", 1, -1, -1, 0, NULL},          {"F16", 1, -1, -1, 0, NULL},
-    {"BF16", 1, -1, -1, 0, NULL},         {"Q8_0", 74, 0, -1, 0, NULL},
-    {"Q4_0", 4.6f, 0, -1, 0, NULL},       {"Q4_1", 4.6f, 0, 2, -7.5f, NULL},
-    {"Q5_0", 9.2f, 0, -1, 0, NULL},       {"Q5_1", 9.2f, 0, 2, -15.5f, NULL},
-    {"Q2_K", 14, 80, 82, 1.5f, "Q4_0"},   {"Q3_K", 43, 108, -1, 0, "Q4_0"},
-    {"Q4_K", 258, 0, 2, 7.5f, "Q5_0"},    {"Q5_K", 527, 0, 2, 15.5f, "Q5_1"},
-    {"Q6_K", 1366, 208, -1, 0, "Q8_0"},   {"IQ4_NL", 67, 0, -1, 0, NULL},
-    {"IQ4_XS", 1246, 0, -1, 0, "IQ4_NL"}, {"MXFP4", 5.9f, 0, -1, 0, NULL},
-    {"NVFP4", 5.9f, 0, -1, 0, "MXFP4"},   {"TQ1_0", 0.82f, 52, -1, 0, "Q4_0"},
-    {"TQ2_0", 0.71f, 64, -1, 0, "Q4_0"},  {"IQ1_S", 7.2f, 0, -1, 0, "IQ4_NL"},
-    {"IQ1_M", 7.2f, 0, -1, 0, "IQ4_NL"},  {"IQ2_XXS", 53, 0, -1, 0, "IQ4_NL"},
-    {"IQ2_XS", 56, 0, -1, 0, "IQ4_NL"},   {"IQ2_S", 56, 0, -1, 0, "IQ4_NL"},
+    {"F32", 1, -1, -1, 0, NULL},          {"F16", 1, -1, -1, 0, NULL},         {"BF16", 1, -1, -1, 0, NULL},
+    {"Q8_0", 74, 0, -1, 0, NULL},         {"Q4_0", 4.6f, 0, -1, 0, NULL},      {"Q4_1", 4.6f, 0, 2, -7.5f, NULL},
+    {"Q5_0", 9.2f, 0, -1, 0, NULL},       {"Q5_1", 9.2f, 0, 2, -15.5f, NULL},  {"Q2_K", 14, 80, 82, 1.5f, "Q4_0"},
+    {"Q3_K", 43, 108, -1, 0, "Q4_0"},     {"Q4_K", 258, 0, 2, 7.5f, "Q5_0"},   {"Q5_K", 527, 0, 2, 15.5f, "Q5_1"},
+    {"Q6_K", 1366, 208, -1, 0, "Q8_0"},   {"IQ4_NL", 67, 0, -1, 0, NULL},      {"IQ4_XS", 1246, 0, -1, 0, "IQ4_NL"},
+    {"MXFP4", 5.9f, 0, -1, 0, NULL},      {"NVFP4", 5.9f, 0, -1, 0, "MXFP4"},  {"TQ1_0", 0.82f, 52, -1, 0, "Q4_0"},
+    {"TQ2_0", 0.71f, 64, -1, 0, "Q4_0"},  {"IQ1_S", 7.2f, 0, -1, 0, "IQ4_NL"}, {"IQ1_M", 7.2f, 0, -1, 0, "IQ4_NL"},
+    {"IQ2_XXS", 53, 0, -1, 0, "IQ4_NL"},  {"IQ2_XS", 56, 0, -1, 0, "IQ4_NL"},  {"IQ2_S", 56, 0, -1, 0, "IQ4_NL"},
     {"IQ3_XXS", 143, 0, -1, 0, "IQ4_NL"}, {"IQ3_S", 140, 0, -1, 0, "IQ4_NL"},
 };
 enum { N_FORMS = sizeof forms / sizeof forms[0], MOST_WORDS = 32 };
@@ -60,8 +56,7 @@ const char *bench_type_names(void)
     size_t used = 0;
     for (size_t i = 0; i < N_FORMS; i++)
         if (bench_type_find(forms[i].name) >= 0)
-            used +=
-                (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", forms[i].name);
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", forms[i].name);
     return names;
 }
 
@@ -100,9 +95,7 @@ static void put_scale(unsigned char *block, int32_t type, int at, float scale, u
 {
     uint32_t bits;
     switch (type) {
-    case VOUCH_TYPE_MXFP4:
-        block[0] = draw_exponent(scale, random);
-        return;
+    case VOUCH_TYPE_MXFP4: block[0] = draw_exponent(scale, random); return;
     case VOUCH_TYPE_NVFP4: /* E4M3 has the upper bits of a float with another exponent */
         memcpy(&bits, &(float){scale * 0x1p-119f}, sizeof bits);
         memset(block, bits < 0x7e00000 ? (int)((bits + 0x80000) >> 20) : 0x7e, 4);
@@ -112,8 +105,7 @@ static void put_scale(unsigned char *block, int32_t type, int at, float scale, u
         for (int i = 0; i < 4; i++)
             block[49 + 2 * i] = (unsigned char)((block[49 + 2 * i] & 15) | (bits >> 4 * i & 15) << 4);
         return;
-    default:
-        put_half(block + at, scale);
+    default: put_half(block + at, scale);
     }
 }
 
@@ -128,8 +120,7 @@ static void put_value(unsigned char *at, int32_t size, bool is_half, float devia
     else memcpy(at, &(uint16_t){(uint16_t)(bits >> 16)}, 2);
 }
 
-void bench_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t first, int64_t n,
-                       unsigned char *out)
+void bench_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t first, int64_t n, unsigned char *out)
 {
     const block_form *form = form_find(type);
     const size_t bytes = (size_t)vouch_type_get_info((uint32_t)type)->block_bytes, n_words = (bytes + 7) / 8;

@@ -18,7 +18,6 @@ const char *bench_type_names(void);
 int32_t bench_type_for_row(int32_t type, int64_t n_in);
 
 /* Writes the blocks [first, first + n) of a tensor. */
-void bench_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t first, int64_t n,
-                       unsigned char *out);
+void bench_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t first, int64_t n, unsigned char *out);
 
 #endif

@@ -20,16 +20,14 @@ static vouch_status memory_fail(vouch_error *err)
 /* -------------------------------------------------------------------- texts */
 
 static vouch_status text_add(cli_analysis *a, const char *name, const int32_t *tokens, size_t n, int32_t first,
-                              vouch_error *err)
+                             vouch_error *err)
 {
     cli_analyzed_text *texts = realloc(a->texts, (a->n_texts + 1) * sizeof *texts);
     if (!texts) return memory_fail(err);
     a->texts = texts;
     cli_analyzed_text *text = &texts[a->n_texts++];
-    *text = (cli_analyzed_text){.name = strdup(name),
-                          .tokens = {malloc((n + 1) * sizeof *tokens), n},
-                          .first = first,
-                          .n = (int32_t)n - first};
+    *text = (cli_analyzed_text){
+        .name = strdup(name), .tokens = {malloc((n + 1) * sizeof *tokens), n}, .first = first, .n = (int32_t)n - first};
     text->at = calloc((size_t)text->n + 1, sizeof *text->at);
     if (!text->name || !text->tokens.items || !text->at) return memory_fail(err);
     memcpy(text->tokens.items, tokens, n * sizeof *tokens);
@@ -75,8 +73,8 @@ typedef struct answers {
 
 /* Adds a prompt and the target's answer. The answer ends at the context length that the model was trained for, or
  * earlier. */
-static vouch_status answer_add(cli_analysis *a, const char *name, const int32_t *prompt, size_t n,
-                               answers *state, vouch_error *err)
+static vouch_status answer_add(cli_analysis *a, const char *name, const int32_t *prompt, size_t n, answers *state,
+                               vouch_error *err)
 {
     vouch_session_options options = a->engine->options->session;
     vouch_session *session = NULL;
@@ -116,15 +114,13 @@ static vouch_status own_prompts_add(cli_analysis *a, vouch_error *err)
 }
 
 /* Names the text "CATEGORY ID". */
-static vouch_status question_add(cli_analysis *a, const cli_question *question, answers *state,
-                                 vouch_error *err)
+static vouch_status question_add(cli_analysis *a, const cli_question *question, answers *state, vouch_error *err)
 {
     const size_t n = strlen(question->category) + strlen(question->id) + 2;
     char *name = malloc(n);
     if (!name) return memory_fail(err);
     snprintf(name, n, "%s %s", question->category, question->id);
-    const vouch_status status =
-        answer_add(a, name, question->tokens.items, question->tokens.n, state, err);
+    const vouch_status status = answer_add(a, name, question->tokens.items, question->tokens.n, state, err);
     free(name);
     return status;
 }
@@ -207,8 +203,7 @@ static vouch_status text_read(readers *r, cli_analyzed_text *text, vouch_error *
         if (!status) status = vouch_session_logits(r->target, first, n, r->logits, err);
         for (int32_t i = 0; i < n && !status; i++) {
             const size_t row = (size_t)i * r->n_vocab;
-            text->at[done + i] =
-                cli_acceptance_of(r->p + row, r->q + row, r->logits + row, (int32_t)r->n_vocab);
+            text->at[done + i] = cli_acceptance_of(r->p + row, r->q + row, r->logits + row, (int32_t)r->n_vocab);
         }
     }
     return status;

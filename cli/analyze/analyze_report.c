@@ -91,9 +91,10 @@ static void put_speedups(FILE *out, const cli_analysis *a)
         cli_put_number(out, 17, 2, "x", a->speedup[k]);
         fputc('\n', out);
     }
-    fprintf(out, "\nthese texts: tokens divided by the expected number of cycles for k guesses a cycle;\n"
-                 "constant acc.: 1 + a + ... + a^k with the mean acceptance a. One row of the target\n"
-                 "takes %.3f ms, one guess of the draft model %.3f ms.\n",
+    fprintf(out,
+            "\nthese texts: tokens divided by the expected number of cycles for k guesses a cycle;\n"
+            "constant acc.: 1 + a + ... + a^k with the mean acceptance a. One row of the target\n"
+            "takes %.3f ms, one guess of the draft model %.3f ms.\n",
             cli_cost_curve_seconds(&a->costs, 1) * 1e3, a->draft_seconds * 1e3);
     if (a->best_k > 0)
         fprintf(out, "Best: k = %d, %.2f times as fast as plain decoding.\n", a->best_k, a->speedup[a->best_k]);
@@ -239,9 +240,9 @@ static double put_svg_head(FILE *out, const cli_analysis *a, const cli_provenanc
     snprintf(texts, sizeof texts, "%zu, %lld tokens%s", a->n_texts, (long long)a->all.n,
              a->interrupted ? "; interrupted, some are missing" : "");
     fputs("<g class=\"i0\" transform=\"translate(16,0)\">\n"
-          "<text x=\"0\" y=\"20\" style=\"font-weight:600\">vouch analyze: how well a draft model fits</text>\n", out);
-    for (size_t i = 0; i < provenance->n; i++)
-        put_fact(out, provenance->facts[i].name, provenance->facts[i].text, &y);
+          "<text x=\"0\" y=\"20\" style=\"font-weight:600\">vouch analyze: how well a draft model fits</text>\n",
+          out);
+    for (size_t i = 0; i < provenance->n; i++) put_fact(out, provenance->facts[i].name, provenance->facts[i].text, &y);
     put_fact(out, "texts", texts, &y);
     put_fact(out, "sampling", sampling, &y);
     fputs("</g>\n", out);
@@ -253,14 +254,17 @@ static void put_panel(FILE *out, int i, double top, const char *title, cli_lines
     char attributes[96];
     bool few = false;
     for (size_t p = 0; lines.counts && p < lines.n_points; p++) few |= lines.counts[p] < CLI_FEW;
-    fprintf(out, "<g class=\"i%d\" transform=\"translate(%d,%.0f)\">\n"
-                 "<text x=\"0\" y=\"20\" style=\"font-weight:600\">%s</text>\n", i, MARGIN, top, title);
+    fprintf(out,
+            "<g class=\"i%d\" transform=\"translate(%d,%.0f)\">\n"
+            "<text x=\"0\" y=\"20\" style=\"font-weight:600\">%s</text>\n",
+            i, MARGIN, top, title);
     for (size_t s = 0; lines.names && s < lines.n_series; s++)
-        fprintf(out, "<rect style=\"fill:var(--c%zu)\" x=\"%zu\" y=\"29\" width=\"9\" height=\"9\"/>"
-                     "<text class=\"d\" x=\"%zu\" y=\"38\">%s</text>\n", s, s * 150, s * 150 + 14, lines.names[s]);
+        fprintf(out,
+                "<rect style=\"fill:var(--c%zu)\" x=\"%zu\" y=\"29\" width=\"9\" height=\"9\"/>"
+                "<text class=\"d\" x=\"%zu\" y=\"38\">%s</text>\n",
+                s, s * 150, s * 150 + 14, lines.names[s]);
     if (few) fprintf(out, "<text class=\"d\" x=\"0\" y=\"38\">hollow point: fewer than %d tokens</text>\n", CLI_FEW);
-    snprintf(attributes, sizeof attributes, "x=\"0\" y=\"46\" width=\"%d\" height=\"%d\"", PLOT_WIDTH,
-             PLOT_HEIGHT);
+    snprintf(attributes, sizeof attributes, "x=\"0\" y=\"46\" width=\"%d\" height=\"%d\"", PLOT_WIDTH, PLOT_HEIGHT);
     lines.attributes = attributes;
     cli_plot_lines(out, &lines);
     fputs("</g>\n", out);
@@ -293,17 +297,45 @@ static void put_panels(FILE *out, const cli_analysis *a, double top)
         positions.y[i] = a->positions[i].sampled;
         positions.n[i] = a->positions[i].n;
     }
-    const cli_lines panels[PANELS] = {
-        {.x = k, .y = a->speedup, .n_points = N_K, .x_label = "k, guesses per cycle", .y_label = "times plain decoding",
-         .reference = 1, .reference_label = "1.00\xc3\x97 plain decoding", .n_series = 1, .names = names},
-        {.x = k, .y = tokens, .n_points = N_K, .x_label = "k, guesses per cycle", .y_label = "tokens per cycle",
-         .n_series = 2, .names = names},
-        {.x = k + 1, .y = a->by_draft_position, .n_points = CLI_MOST_K, .x_label = "position in the draft",
-         .y_label = "acceptance rate", .n_series = 1, .names = names},
-        {.x = bits.x, .y = bits.y, .counts = bits.n, .n_points = a->n_entropies, .x_label = "entropy, bits",
-         .y_label = "acceptance rate", .n_series = 1, .names = names},
-        {.x = positions.x, .y = positions.y, .counts = positions.n, .n_points = a->n_positions,
-         .x_label = "position in the text", .y_label = "acceptance rate", .n_series = 1, .names = names}};
+    const cli_lines panels[PANELS] = {{.x = k,
+                                       .y = a->speedup,
+                                       .n_points = N_K,
+                                       .x_label = "k, guesses per cycle",
+                                       .y_label = "times plain decoding",
+                                       .reference = 1,
+                                       .reference_label = "1.00\xc3\x97 plain decoding",
+                                       .n_series = 1,
+                                       .names = names},
+                                      {.x = k,
+                                       .y = tokens,
+                                       .n_points = N_K,
+                                       .x_label = "k, guesses per cycle",
+                                       .y_label = "tokens per cycle",
+                                       .n_series = 2,
+                                       .names = names},
+                                      {.x = k + 1,
+                                       .y = a->by_draft_position,
+                                       .n_points = CLI_MOST_K,
+                                       .x_label = "position in the draft",
+                                       .y_label = "acceptance rate",
+                                       .n_series = 1,
+                                       .names = names},
+                                      {.x = bits.x,
+                                       .y = bits.y,
+                                       .counts = bits.n,
+                                       .n_points = a->n_entropies,
+                                       .x_label = "entropy, bits",
+                                       .y_label = "acceptance rate",
+                                       .n_series = 1,
+                                       .names = names},
+                                      {.x = positions.x,
+                                       .y = positions.y,
+                                       .counts = positions.n,
+                                       .n_points = a->n_positions,
+                                       .x_label = "position in the text",
+                                       .y_label = "acceptance rate",
+                                       .n_series = 1,
+                                       .names = names}};
     static const char *const titles[PANELS] = {"Expected speed relative to plain decoding", "Expected tokens per cycle",
                                                "Acceptance by draft position", "Acceptance by entropy of the target",
                                                "Acceptance by position in the text"};
@@ -341,8 +373,10 @@ static bool svg_put(FILE *out, const cli_analysis *a)
         const double top = put_svg_head(head.out, a, &provenance);
         char *text = cli_sheet_take(&head);
         ok = text != NULL;
-        fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"all\" width=\"%d\" height=\"%.0f\" "
-                     "role=\"img\">\n<style>\n", PANEL_WIDTH, top + PANELS * PANEL_HEIGHT);
+        fprintf(out,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"all\" width=\"%d\" height=\"%.0f\" "
+                "role=\"img\">\n<style>\n",
+                PANEL_WIDTH, top + PANELS * PANEL_HEIGHT);
         cli_plot_style(out, 2);
         fputs(".all{background:var(--card)}\n", out);
         put_layouts(out, top);

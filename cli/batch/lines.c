@@ -98,8 +98,7 @@ static uint64_t hash_run(const cli_engine *engine)
     for (size_t i = 0; i < s->n_bias; i++) hash = HASH(HASH(hash, s->bias[i].token), s->bias[i].bias);
     for (size_t i = 0; i < o->n_stop; i++) hash = hash_text(hash, o->stop[i]);
     if (o->min_tokens > 0) hash = HASH(hash_text(hash, "min-tokens"), o->min_tokens);
-    if (engine->grammar)
-        hash = HASH(hash_text(hash_text(hash, "grammar"), engine->grammar_text), engine->grammar_kind);
+    if (engine->grammar) hash = HASH(hash_text(hash_text(hash, "grammar"), engine->grammar_text), engine->grammar_kind);
     return hash;
 }
 
@@ -116,8 +115,8 @@ static json_t *line_begin(const cli_lines *lines, size_t i)
     const cli_question *question = &lines->questions->items[i];
     char key[17];
     key_write(lines, i, key);
-    return json_pack("{s:o, s:i, s:s, s:I}", "id", cli_json_text(question->id), "line", (int)question->line, "key",
-                     key, "prompt_tokens", (json_int_t)question->tokens.n);
+    return json_pack("{s:o, s:i, s:s, s:I}", "id", cli_json_text(question->id), "line", (int)question->line, "key", key,
+                     "prompt_tokens", (json_int_t)question->tokens.n);
 }
 
 /* The text of a line, without its end. Frees `object`, which may be NULL. NULL: memory is short. */
@@ -266,8 +265,7 @@ static int line_finish(cli_lines *lines, size_t i, json_t *object)
     return CLI_DONE;
 }
 
-int cli_lines_answer(cli_lines *lines, size_t i, const char *text, size_t n_text, int32_t n_tokens,
-                     vouch_finish finish)
+int cli_lines_answer(cli_lines *lines, size_t i, const char *text, size_t n_text, int32_t n_tokens, vouch_finish finish)
 {
     size_t n;
     char *whole = cli_utf8_repair(text, n_text, &n);

@@ -144,8 +144,7 @@ static int configs_reopen(cli_comparison *b, int32_t n_ctx)
 
 static int bench_measure(cli_comparison *b, int32_t n_ctx)
 {
-    answering progress = {.line = {.label = "answering"},
-                          .all = (double)(b->questions.n * b->n_rounds * b->configs.n)};
+    answering progress = {.line = {.label = "answering"}, .all = (double)(b->questions.n * b->n_rounds * b->configs.n)};
     expected e = {0};
     vouch_error err = {0};
     vouch_status status = VOUCH_OK;

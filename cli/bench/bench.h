@@ -33,9 +33,9 @@ typedef struct cli_comparison {
     cli_questions questions;
     cli_configs configs;
     cli_cost_curve costs;
-    cli_answered *answers; /* [question][round][config] */
+    cli_answered *answers;       /* [question][round][config] */
     size_t n_rounds, n_complete; /* n_complete: answers of each config */
-    bool interrupted; /* by Ctrl-C or by a model that failed */
+    bool interrupted;            /* by Ctrl-C or by a model that failed */
 } cli_comparison;
 
 /* Figures of a config in one category, or in all. NAN: undefined there, such as an acceptance rate without guesses. */
@@ -43,10 +43,10 @@ typedef struct cli_summary {
     vouch_stats sum; /* over all questions; of each question, the round with is_median */
     cli_rates rates;
     size_t n_answers, n_different;
-    int64_t n_cut;       /* cut answers in the sum */
-    double guess_holds;  /* probability that the next guess of a path is accepted when those before it were */
-    double slow, fast;   /* tokens/s: a tenth of the answers is slower, a tenth faster */
-    double speedup;      /* speed relative to the target alone */
+    int64_t n_cut;      /* cut answers in the sum */
+    double guess_holds; /* probability that the next guess of a path is accepted when those before it were */
+    double slow, fast;  /* tokens/s: a tenth of the answers is slower, a tenth faster */
+    double speedup;     /* speed relative to the target alone */
     double theory_tokens_per_cycle, theory_speedup;
 } cli_summary;
 

@@ -73,8 +73,8 @@ static json_t *costs_json(const cli_cost_curve *costs)
     json_t *array = json_array();
     for (size_t i = 0; i < costs->n; i++)
         if (costs->items[i].n > 0)
-            json_array_append_new(
-                array, json_pack("{s:i, s:f}", "rows", costs->items[i].rows, "seconds", costs->items[i].seconds));
+            json_array_append_new(array, json_pack("{s:i, s:f}", "rows", costs->items[i].rows, "seconds",
+                                                   costs->items[i].seconds));
     return array;
 }
 
@@ -82,8 +82,8 @@ static json_t *bad_lines_json(const cli_questions *q)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < q->n_bad; i++)
-        json_array_append_new(
-            array, json_pack("{s:i, s:o}", "line", q->bad[i].line, "reason", cli_json_text(q->bad[i].reason)));
+        json_array_append_new(array, json_pack("{s:i, s:o}", "line", q->bad[i].line, "reason",
+                                               cli_json_text(q->bad[i].reason)));
     return array;
 }
 
@@ -158,8 +158,8 @@ static void put_answer(FILE *out, const cli_comparison *b, size_t q, size_t roun
     put_rate(out, 3, f.tokens_per_second);
     fprintf(out, ",%lld,%lld,%lld", (long long)s->cycles, (long long)s->drafted, (long long)s->accepted);
     put_rate(out, 4, f.tokens_per_cycle);
-    fprintf(out, ",%.6f,%.6f,%.6f,%.6f,%s\n", s->prefill_seconds, s->draft_seconds, s->verify_seconds,
-            s->judge_seconds, a->differs ? "yes" : "no");
+    fprintf(out, ",%.6f,%.6f,%.6f,%.6f,%s\n", s->prefill_seconds, s->draft_seconds, s->verify_seconds, s->judge_seconds,
+            a->differs ? "yes" : "no");
 }
 
 int cli_bench_write_csv(const cli_comparison *b)

@@ -123,8 +123,9 @@ static void put_head(FILE *out, const cli_comparison *b)
     cli_bench_style(out, b->configs.n - 1, table_width(b));
     fputs("</head><body>\n<h1>Speculative decoding, measured against plain decoding</h1>\n", out);
     if (b->interrupted)
-        fprintf(out, "<p class=\"bad\">Interrupted: %zu of %zu answers of each config are complete; the report covers "
-                     "these.</p>\n",
+        fprintf(out,
+                "<p class=\"bad\">Interrupted: %zu of %zu answers of each config are complete; the report covers "
+                "these.</p>\n",
                 b->n_complete, b->questions.n * b->n_rounds);
     if (b->n_complete > 0) put_best(out, b);
     put_facts(out, b);
@@ -278,8 +279,13 @@ static bool put_acceptance(FILE *out, const cli_comparison *b)
         for (size_t i = 0; i < n * deepest; i++) few |= counts[i] > 0 && counts[i] < CLI_FEW;
         fputs("<section><h2>Acceptance rate by draft position</h2>\n", out);
         cli_plot_legend(out, names, n, 'c');
-        cli_plot_lines(out, &(cli_lines){.x = x, .y = rates, .counts = counts, .n_points = deepest, .n_series = n,
-                                         .names = names, .x_label = "position in the draft",
+        cli_plot_lines(out, &(cli_lines){.x = x,
+                                         .y = rates,
+                                         .counts = counts,
+                                         .n_points = deepest,
+                                         .n_series = n,
+                                         .names = names,
+                                         .x_label = "position in the draft",
                                          .y_label = "% of the guesses drafted there"});
         if (few) fprintf(out, "<p class=\"d\">Hollow point: fewer than %d guesses.</p>\n", CLI_FEW);
         fputs("</section>\n", out);
@@ -305,8 +311,13 @@ static void put_costs(FILE *out, const cli_comparison *b)
     }
     if (n == 0) return;
     fputs("<section><h2>Cost curve t(n): time of a pass of n rows</h2>\n", out);
-    cli_plot_lines(out, &(cli_lines){.x = x, .y = y, .counts = counts, .n_points = n, .n_series = 1,
-                                     .x_label = "rows", .y_label = "milliseconds, median"});
+    cli_plot_lines(out, &(cli_lines){.x = x,
+                                     .y = y,
+                                     .counts = counts,
+                                     .n_points = n,
+                                     .n_series = 1,
+                                     .x_label = "rows",
+                                     .y_label = "milliseconds, median"});
     if (few) fprintf(out, "<p class=\"d\">Hollow point: fewer than %d measurements.</p>\n", CLI_FEW);
     fputs("</section>\n", out);
 }

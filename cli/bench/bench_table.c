@@ -50,8 +50,7 @@ static void put_configs(FILE *out, const cli_comparison *b, int width)
     for (size_t i = 0; i < b->configs.n; i++) {
         const cli_summary s = cli_bench_summary(b, i, NULL);
         char range[40] = "-";
-        if (isfinite(s.slow))
-            snprintf(range, sizeof range, "%.*f to %.*f", s.slow < 10, s.slow, s.fast < 10, s.fast);
+        if (isfinite(s.slow)) snprintf(range, sizeof range, "%.*f to %.*f", s.slow < 10, s.slow, s.fast < 10, s.fast);
         put_name(out, b, i, width);
         cli_put_number(out, 9, 2, "x", s.speedup);
         cli_put_number(out, 9, 1, "", s.rates.tokens_per_second);

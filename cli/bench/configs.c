@@ -29,8 +29,7 @@ static int spec_open(cli_configs *configs, const cli_engine *engine, vouch_sessi
     const bool named = engine->options->rules.n > 1 || s->accept != VOUCH_ACCEPT_AUTO;
     const char *rule = s->accept == VOUCH_ACCEPT_AUTO ? "auto" : vouch_accept_name((int)s->accept);
     if (s->n_draft > 0) snprintf(k, sizeof k, " k=%d", s->n_draft);
-    snprintf(name, sizeof name, "%s%s%s%s", cli_spec_text(s->drafters, words), k, named ? " " : "",
-             named ? rule : "");
+    snprintf(name, sizeof name, "%s%s%s%s", cli_spec_text(s->drafters, words), k, named ? " " : "", named ? rule : "");
     return config_open(configs, engine->model, options, name);
 }
 

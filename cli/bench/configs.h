@@ -15,7 +15,7 @@ typedef struct cli_config {
     char name[CLI_DRAFTERS_SIZE + 40]; /* drafters, k, rule, "lossy" */
     bool speculates;
     bool lossless; /* lenience 1, or greedy: greedy text is the target's under any lenience */
-    int32_t k; /* of -k; 0: pace decides */
+    int32_t k;     /* of -k; 0: pace decides */
     vouch_session *session;
 } cli_config;
 

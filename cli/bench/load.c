@@ -157,8 +157,8 @@ static void run_count(run *r, double seconds, size_t round)
     c->passes += sum->passes;
     c->rows += sum->rows - sum->prompt_rows;
     c->draft_passes += sum->draft_passes;
-    c->memory = (double)vouch_model_get_info(r->load->engine->model)->packed_bytes +
-                (double)vouch_engine_memory(r->engine);
+    c->memory =
+        (double)vouch_model_get_info(r->load->engine->model)->packed_bytes + (double)vouch_engine_memory(r->engine);
     for (size_t i = 0; i < r->n_slots; i++) {
         const vouch_stats *s = vouch_session_stats(r->slots[i].session);
         c->predicted_tokens += s->predicted_tokens;
@@ -232,17 +232,16 @@ static double relative(const cli_load *b, const cli_load_cell *x, const cli_load
 cli_load_figures cli_load_figure(const cli_load *load, size_t i_at_once, size_t config)
 {
     const cli_load_cell *c = cli_load_at(load, i_at_once, config);
-    cli_load_figures f = {
-        .to_first = relative(load, c, cli_load_at(load, 0, config)),
-        .to_plain = relative(load, c, cli_load_at(load, i_at_once, 0)),
-        .median_gap = c->n_gaps > 0 ? cli_quantile(c->gaps, c->n_gaps, 0.5) : NAN,
-        .late_gap = c->n_gaps > 0 ? cli_quantile(c->gaps, c->n_gaps, 0.99) : NAN,
-        .accepted = cli_ratio((double)c->accepted, (double)c->drafted),
-        .tokens_per_pass = cli_ratio((double)c->generated, (double)c->passes),
-        .rows_per_pass = cli_ratio((double)c->rows, (double)c->passes),
-        .draft_passes_per_pass = cli_ratio((double)c->draft_passes, (double)c->passes),
-        .expected_to_achieved = cli_ratio(cli_ratio(c->predicted_tokens, c->predicted_seconds),
-                                          cli_ratio((double)c->decoded, c->decode_seconds))};
+    cli_load_figures f = {.to_first = relative(load, c, cli_load_at(load, 0, config)),
+                          .to_plain = relative(load, c, cli_load_at(load, i_at_once, 0)),
+                          .median_gap = c->n_gaps > 0 ? cli_quantile(c->gaps, c->n_gaps, 0.5) : NAN,
+                          .late_gap = c->n_gaps > 0 ? cli_quantile(c->gaps, c->n_gaps, 0.99) : NAN,
+                          .accepted = cli_ratio((double)c->accepted, (double)c->drafted),
+                          .tokens_per_pass = cli_ratio((double)c->generated, (double)c->passes),
+                          .rows_per_pass = cli_ratio((double)c->rows, (double)c->passes),
+                          .draft_passes_per_pass = cli_ratio((double)c->draft_passes, (double)c->passes),
+                          .expected_to_achieved = cli_ratio(cli_ratio(c->predicted_tokens, c->predicted_seconds),
+                                                            cli_ratio((double)c->decoded, c->decode_seconds))};
     double *speeds = calloc(load->n_complete, sizeof *speeds);
     if (speeds) memcpy(speeds, c->speeds, load->n_complete * sizeof *speeds);
     f.speed = speeds ? cli_quantile(speeds, load->n_complete, 0.5) : NAN;

@@ -138,9 +138,10 @@ static void put_table(FILE *out, const cli_load *b, const char *const *names)
           "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"By answers at once\"><table>"
           "<tr><th>drafters</th><th>at once</th><th>tokens/s</th>",
           out);
-    fprintf(out, "<th>relative to %d at once</th><th>relative to plain</th><th>ms between tokens, median</th>"
-                 "<th>99 %%</th><th>guesses accepted</th><th>tokens per pass</th><th>expected speed / measured</th>"
-                 "</tr>\n",
+    fprintf(out,
+            "<th>relative to %d at once</th><th>relative to plain</th><th>ms between tokens, median</th>"
+            "<th>99 %%</th><th>guesses accepted</th><th>tokens per pass</th><th>expected speed / measured</th>"
+            "</tr>\n",
             b->at_once->items[0]);
     for (size_t config = 0; config < b->n_configs; config++)
         for (size_t i = 0; i < b->at_once->n; i++) {
@@ -195,9 +196,15 @@ static void put_plot(FILE *out, const cli_load *b, const char *const *names, con
         }
     fprintf(out, "<section><h2>%s</h2>\n", title);
     cli_plot_legend(out, names, b->n_configs, 'c');
-    cli_plot_lines(out, &(cli_lines){.x = x, .y = y, .n_points = b->at_once->n, .n_series = b->n_configs,
-                                     .names = names, .x_label = "answers at once", .y_label = label,
-                                     .reference = reference, .reference_label = "plain decoding"});
+    cli_plot_lines(out, &(cli_lines){.x = x,
+                                     .y = y,
+                                     .n_points = b->at_once->n,
+                                     .n_series = b->n_configs,
+                                     .names = names,
+                                     .x_label = "answers at once",
+                                     .y_label = label,
+                                     .reference = reference,
+                                     .reference_label = "plain decoding"});
     fputs("</section>\n", out);
 }
 
@@ -232,7 +239,7 @@ int cli_load_write_html(const cli_load *b)
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
     cli_sheet sheet;
     const char **names = calloc(b->n_configs, sizeof *names);
-    char (*texts)[CLI_DRAFTERS_SIZE] = calloc(b->n_configs, sizeof *texts);
+    char(*texts)[CLI_DRAFTERS_SIZE] = calloc(b->n_configs, sizeof *texts);
     double *y = calloc(b->n_configs * b->at_once->n, sizeof *y);
     const bool ok = names && texts && y && cli_sheet_open(&sheet);
     if (ok) {

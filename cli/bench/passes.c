@@ -71,8 +71,7 @@ static vouch_status decode_measure(bench *b, int32_t round, vouch_error *err)
     vouch_step step;
     vouch_status status = VOUCH_OK;
     const double start = cli_now();
-    for (int32_t i = 0; i < b->options->n_decode && !status; i++)
-        status = cli_session_step(b->session, &step, err);
+    for (int32_t i = 0; i < b->options->n_decode && !status; i++) status = cli_session_step(b->session, &step, err);
     if (round >= 0) b->decode.seconds[round] = cli_now() - start;
     return status ? status : prompt_run(b, b->options->depth + 1, 0, err);
 }

@@ -99,11 +99,13 @@ static vouch_status check_print(const cli_check *c, const cli_finding *findings,
 
 static json_t *finding_json(const cli_finding *f)
 {
-    const cli_json_entry entries[] = {
-        {"law", json_string(f->law)},          {"name", json_string(f->name)},
-        {"verdict", json_string(verdict_of(f))}, {"comparisons", json_integer(f->n_compared)},
-        {"broken", json_integer(f->n_broken)}, {"covered", cli_json_text(f->covered)},
-        {"first", cli_json_text(f->first)}};
+    const cli_json_entry entries[] = {{"law", json_string(f->law)},
+                                      {"name", json_string(f->name)},
+                                      {"verdict", json_string(verdict_of(f))},
+                                      {"comparisons", json_integer(f->n_compared)},
+                                      {"broken", json_integer(f->n_broken)},
+                                      {"covered", cli_json_text(f->covered)},
+                                      {"first", cli_json_text(f->first)}};
     return cli_json_object(entries, sizeof entries / sizeof *entries);
 }
 

@@ -22,8 +22,8 @@ typedef struct bits {
 } bits;
 
 /* A session that only reads, in passes of at most `rows` rows. Its silent drafter reserves logits of every row. */
-static vouch_status reader_open(bits *b, vouch_session **out, const vouch_model *model, int32_t rows,
-                                int32_t n_threads, vouch_error *err)
+static vouch_status reader_open(bits *b, vouch_session **out, const vouch_model *model, int32_t rows, int32_t n_threads,
+                                vouch_error *err)
 {
     vouch_session_options options = b->check->engine->options->session;
     options.n_ctx = MOST_TOKENS + VOUCH_MAX_DRAFT + 2;
@@ -36,8 +36,8 @@ static vouch_status reader_open(bits *b, vouch_session **out, const vouch_model 
 }
 
 /* Logits of the first n tokens, from passes of `rows` rows. */
-static vouch_status rows_read(bits *b, const vouch_model *model, int32_t n, int32_t rows, int32_t n_threads,
-                              float *out, vouch_error *err)
+static vouch_status rows_read(bits *b, const vouch_model *model, int32_t n, int32_t rows, int32_t n_threads, float *out,
+                              vouch_error *err)
 {
     vouch_session *session = NULL;
     vouch_status status = reader_open(b, &session, model, rows, n_threads, err);

@@ -30,11 +30,11 @@ typedef struct answers {
     cli_finding *finding;
     int32_t prompt[CLI_PROBE_TEXTS][CLI_PROBE_TOKENS], n_prompt[CLI_PROBE_TEXTS];
     int32_t expected[CLI_PROBE_TEXTS][MOST], n_expected[CLI_PROBE_TEXTS]; /* 0: not yet written */
-    vouch_session *plain; /* writes the expected answers */
+    vouch_session *plain;                                                 /* writes the expected answers */
     int64_t n_accepted, n_rejected;
     trial trials[MOST_TRIALS];
     int n_trials, n_tried[MOST_TRIALS]; /* answers of each */
-    unsigned rules, lengths; /* rules and draft lengths tried: bits of vouch_accept, bits of k */
+    unsigned rules, lengths;            /* rules and draft lengths tried: bits of vouch_accept, bits of k */
 } answers;
 
 /* The most telling trials come first. Every free drafter of the registry is tried by itself. */
@@ -78,8 +78,7 @@ static vouch_status text_answer(answers *a, vouch_session *session, int text, in
                                 vouch_error *err)
 {
     vouch_step step = {0};
-    vouch_status status =
-        cli_session_prompt(session, a->prompt[text], (size_t)a->n_prompt[text], err);
+    vouch_status status = cli_session_prompt(session, a->prompt[text], (size_t)a->n_prompt[text], err);
     while (!status && step.finish == VOUCH_FINISH_NONE) {
         cli_check_report(a->check);
         status = cli_session_step(session, &step, err);
@@ -118,8 +117,8 @@ static vouch_status expected_answer(answers *a, int text, vouch_error *err)
 }
 
 /* Compares one answer with the expected one. The session keeps from text to text what its drafter has learned. */
-static vouch_status answer_compare(answers *a, vouch_session *session, const trial *g,
-                                   const vouch_speculation *s, int text, vouch_error *err)
+static vouch_status answer_compare(answers *a, vouch_session *session, const trial *g, const vouch_speculation *s,
+                                   int text, vouch_error *err)
 {
     int32_t got[MOST], n = 0, same = 0;
     vouch_session_reset_stats(session);
@@ -136,7 +135,7 @@ static vouch_status answer_compare(answers *a, vouch_session *session, const tri
 }
 
 static vouch_status trial_compare(answers *a, const trial *g, int32_t k, vouch_accept rule, int n_texts,
-                                    vouch_error *err)
+                                  vouch_error *err)
 {
     vouch_session_options options = greedy_options(a);
     vouch_session *session = NULL;
@@ -191,8 +190,8 @@ static vouch_status trials_compare(answers *a, vouch_error *err)
         const int g = n % a->n_trials, round = n / a->n_trials, length = round % N_LENGTHS;
         if (n >= FIRST && !goes_on) break;
         status = trial_compare(a, &a->trials[g], lengths[length],
-                                 (vouch_accept)((round / N_LENGTHS + length + g) % VOUCH_ACCEPTS),
-                                 goes_on ? CLI_PROBE_TEXTS : 1, err);
+                               (vouch_accept)((round / N_LENGTHS + length + g) % VOUCH_ACCEPTS),
+                               goes_on ? CLI_PROBE_TEXTS : 1, err);
     }
     for (int i = 0; i < a->n_trials; i++) n_drafters += a->n_tried[i] > 0;
     for (unsigned left = a->lengths; left; left &= left - 1) n_lengths++;

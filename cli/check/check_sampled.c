@@ -26,9 +26,9 @@ typedef struct chance {
     float *rows;      /* [2][n_vocab] p after the prompt's last token, q after its first */
     int32_t top[TOP]; /* the likeliest tokens of p; all others share a bin */
     int32_t n_top;
-    double least;     /* the smallest probability that a test gave its counts */
+    double least; /* the smallest probability that a test gave its counts */
     int64_t n_draws;
-    int n_kinds;      /* of guesses tried in sessions */
+    int n_kinds; /* of guesses tried in sessions */
 } chance;
 
 /* Compares the counts of n draws with p. Tokens expected less than 5 times share a bin. */
@@ -100,14 +100,20 @@ static vouch_status rule_compare(chance *c, const float *p, const float *q, vouc
     vouch_status status = VOUCH_OK;
     for (int64_t i = 0; i < RULE_DRAWS && !status; i++) {
         const int32_t guess = q ? draw_from(q, c->n_top, own_uniform(&state)) : 0;
-        const vouch_rejection in = {.k = 1, .n_vocab = c->n_top, .guesses = &guess, .p = both, .q = q,
-                                    .accept = rule, .lenience = 1, .seed = 42, .first_position = 2 * i};
+        const vouch_rejection in = {.k = 1,
+                                    .n_vocab = c->n_top,
+                                    .guesses = &guess,
+                                    .p = both,
+                                    .q = q,
+                                    .accept = rule,
+                                    .lenience = 1,
+                                    .seed = 42,
+                                    .first_position = 2 * i};
         int32_t n_accepted, final;
         status = vouch_reject(&in, &n_accepted, &final, NULL, err);
         if (!status) counts[n_accepted > 0 ? guess : final]++;
     }
-    snprintf(name, sizeof name, "%s, guesses %s", vouch_accept_name((int)rule),
-             q ? "drawn from q" : "by argmax");
+    snprintf(name, sizeof name, "%s, guesses %s", vouch_accept_name((int)rule), q ? "drawn from q" : "by argmax");
     if (!status) counts_compare(c, expected, counts, c->n_top, RULE_DRAWS, name);
     return status;
 }
@@ -266,10 +272,8 @@ double cli_check_sampled_rows(const cli_check *check)
 
 vouch_status cli_check_sampled(cli_check *check, cli_finding *finding, vouch_error *err)
 {
-    chance c = {.check = check,
-                .finding = finding,
-                .n_vocab = vouch_model_get_info(check->engine->model)->n_vocab,
-                .least = 1};
+    chance c = {
+        .check = check, .finding = finding, .n_vocab = vouch_model_get_info(check->engine->model)->n_vocab, .least = 1};
     vouch_status status = VOUCH_E_MEMORY;
     c.n = cli_probe_text(check->engine->model, 2, c.tokens, PROMPT);
     c.rows = calloc(2 * (size_t)c.n_vocab, sizeof *c.rows);

@@ -13,7 +13,10 @@
 #include "tool/statistics.h"
 
 enum {
-    TURN = 8, WARM = 2, FEWEST_TURNS = 8, MOST_TURNS = CLI_MOST_PAIRS,
+    TURN = 8,
+    WARM = 2,
+    FEWEST_TURNS = 8,
+    MOST_TURNS = CLI_MOST_PAIRS,
     MOST = CLI_PROBE_TOKENS + TURN * (MOST_TURNS + 2 * WARM),
 };
 #define KEPT 0.97
@@ -62,14 +65,13 @@ static void turns_compare(cli_finding *finding, const turns *plain, const turns 
     const cli_speed_kept kept = cli_compare_speeds(plain->seconds, wrong->seconds, (size_t)n, KEPT);
     if (kept.verdict != CLI_SPEED_UNCLEAR)
         cli_check_compare(finding, kept.verdict == CLI_SPEED_KEPT,
-                          "%.1f %% of plain speed is kept; the law promises %.1f %%",
-                          100 * kept.share, 100 * KEPT);
+                          "%.1f %% of plain speed is kept; the law promises %.1f %%", 100 * kept.share, 100 * KEPT);
     snprintf(finding->covered, sizeof finding->covered,
              "%.1f %% of plain speed kept with a drafter that is always wrong, +- %.1f over %zu tokens%s",
              100 * kept.share, 100 * kept.error, kept.n * TURN,
              kept.verdict != CLI_SPEED_UNCLEAR ? ""
              : kept.n < CLI_ENOUGH_PAIRS       ? ": too few for a verdict, set a longer time with --seconds"
-                                              : ": the machine is too busy for a verdict");
+                                               : ": the machine is too busy for a verdict");
 }
 
 static double fewest_rows(void)

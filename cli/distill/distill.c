@@ -13,8 +13,8 @@
 typedef struct lessons {
     cli_questions prompts, measured;
     train_prompt *items, *measured_items; /* [prompts.n], [measured.n] */
-    cli_questions *excluded; /* [n_files] one for each --exclude */
-    const char **texts;      /* [n_texts] the prompts of `measured` and of all `excluded` files */
+    cli_questions *excluded;              /* [n_files] one for each --exclude */
+    const char **texts;                   /* [n_texts] the prompts of `measured` and of all `excluded` files */
     size_t n_files, n_texts;
 } lessons;
 
@@ -44,8 +44,8 @@ static int prompts_read(cli_questions *questions, train_prompt **items, const cl
     if (!*items) return memory_fail();
     for (size_t i = 0; i < questions->n; i++) {
         const cli_question *q = &questions->items[i];
-        (*items)[i] = (train_prompt){q->tokens.items, q->tokens.n, q->text,
-                                    (int32_t)cli_question_category(questions, q), 0};
+        (*items)[i] =
+            (train_prompt){q->tokens.items, q->tokens.n, q->text, (int32_t)cli_question_category(questions, q), 0};
     }
     return CLI_DONE;
 }
@@ -238,8 +238,7 @@ static int teach(const cli_options *options, const lessons *l)
     const vouch_status status = train_distill(options->model, out_of(options), &train, &result, &err);
     cli_progress_end(&m.progress);
     if (status == VOUCH_E_CANCELLED) {
-        cli_complain("interrupted: the files beside %s keep what is done; the same command goes on",
-                     out_of(options));
+        cli_complain("interrupted: the files beside %s keep what is done; the same command goes on", out_of(options));
         return CLI_FAILED;
     }
     if (status) {

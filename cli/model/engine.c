@@ -48,8 +48,7 @@ static vouch_status model_open(vouch_model **out, const char *path, const char *
 void cli_engine_check_think(const cli_engine *engine)
 {
     const int think = engine->options->think;
-    if ((think == CLI_THINK_ON || think == CLI_THINK_OFF) &&
-        !vouch_model_get_info(engine->model)->chat_template_thinks)
+    if ((think == CLI_THINK_ON || think == CLI_THINK_OFF) && !vouch_model_get_info(engine->model)->chat_template_thinks)
         cli_note("--think %s has no effect: the chat template has no switch for thoughts",
                  think == CLI_THINK_ON ? "on" : "off");
 }
@@ -80,8 +79,8 @@ static int bias_check(const cli_engine *engine)
     const int32_t n_vocab = vouch_model_get_info(engine->model)->n_vocab;
     for (size_t i = 0; i < options->bias_texts.n; i++) {
         if (options->bias[i].token < n_vocab) continue;
-        cli_complain("--logit-bias '%s': expected a token of the model, 0 to %d",
-                     options->bias_texts.items[i], n_vocab - 1);
+        cli_complain("--logit-bias '%s': expected a token of the model, 0 to %d", options->bias_texts.items[i],
+                     n_vocab - 1);
         return CLI_WRONG_USAGE;
     }
     return CLI_DONE;
@@ -119,8 +118,8 @@ static vouch_status vocab_parse(cli_engine *engine, const char *path, const char
         }
         if (seen[token]++) {
             *err = (vouch_error){.code = VOUCH_E_FORMAT};
-            snprintf(err->message, sizeof err->message,
-                     "%.300s:%zu: token %lld is given twice; leave one out", path, line, token);
+            snprintf(err->message, sizeof err->message, "%.300s:%zu: token %lld is given twice; leave one out", path,
+                     line, token);
             return err->code;
         }
         engine->draft_vocab[engine->n_draft_vocab++] = (int32_t)token;
@@ -128,8 +127,8 @@ static vouch_status vocab_parse(cli_engine *engine, const char *path, const char
     }
     if (engine->n_draft_vocab > 0) return VOUCH_OK;
     *err = (vouch_error){.code = VOUCH_E_FORMAT};
-    snprintf(err->message, sizeof err->message,
-             "%.400s: the file is empty; expected the id of a token on each line", path);
+    snprintf(err->message, sizeof err->message, "%.400s: the file is empty; expected the id of a token on each line",
+             path);
     return err->code;
 }
 
@@ -162,8 +161,11 @@ static int target_open(cli_engine *engine, const cli_options *options, bool text
     size_t n;
     vouch_error err;
     if (is_file && text_read(asked, &text, &n, &err)) return cli_flag_refuse("chat-template", &err);
-    const vouch_status status =
-        model_open(&engine->model, options->model, is_own ? NULL : is_file ? text : asked, text_only, options, &err);
+    const vouch_status status = model_open(&engine->model, options->model,
+                                           is_own    ? NULL
+                                           : is_file ? text
+                                                     : asked,
+                                           text_only, options, &err);
     free(text);
     if (status == VOUCH_E_UNSUPPORTED && !is_own && strncmp(err.message, options->model, strlen(options->model)) != 0) {
         cli_complain("--chat-template: %s: %s", asked, err.message);
@@ -205,12 +207,14 @@ static int grammar_open(cli_engine *engine, const cli_options *options)
         const char *flag, *value;
         vouch_grammar_kind kind;
         bool is_file;
-    } ways[] = {
-        {"json", options->json_answer ? "" : NULL, VOUCH_GRAMMAR_JSON, false},
-        {"json-schema", schema, VOUCH_GRAMMAR_JSON_SCHEMA, schema && *schema != '{'},
-        {"regex", options->regex, VOUCH_GRAMMAR_REGEX, false},
-        {"grammar-file", options->grammar_file, VOUCH_GRAMMAR_GBNF, true},
-    }, *way = ways;
+    } ways[] =
+        {
+            {"json", options->json_answer ? "" : NULL, VOUCH_GRAMMAR_JSON, false},
+            {"json-schema", schema, VOUCH_GRAMMAR_JSON_SCHEMA, schema && *schema != '{'},
+            {"regex", options->regex, VOUCH_GRAMMAR_REGEX, false},
+            {"grammar-file", options->grammar_file, VOUCH_GRAMMAR_GBNF, true},
+        },
+      *way = ways;
     const size_t n_ways = sizeof ways / sizeof *ways;
     while (way < ways + n_ways && !way->value) way++;
     if (way == ways + n_ways) return CLI_DONE;

@@ -21,13 +21,13 @@ typedef struct cli_engine {
     const cli_options *options;
     vouch_model *model, *draft; /* draft: NULL unless one was given */
     vouch_head *head;           /* likewise */
-    vouch_draft_table *table;         /* likewise */
-    int32_t *draft_vocab;        /* [n_draft_vocab] ids in the file of --draft-vocab */
+    vouch_draft_table *table;   /* likewise */
+    int32_t *draft_vocab;       /* [n_draft_vocab] ids in the file of --draft-vocab */
     size_t n_draft_vocab;
-    vouch_grammar *grammar;     /* of --json, --json-schema, --regex or --grammar-file; NULL: none */
-    char *grammar_text;         /* what it was made from */
-    int grammar_kind;           /* its notation, and how its schemas are read */
-    vouch_session *session;     /* NULL until cli_engine_start */
+    vouch_grammar *grammar; /* of --json, --json-schema, --regex or --grammar-file; NULL: none */
+    char *grammar_text;     /* what it was made from */
+    int grammar_kind;       /* its notation, and how its schemas are read */
+    vouch_session *session; /* NULL until cli_engine_start */
     double load_seconds;
 } cli_engine;
 

@@ -96,9 +96,8 @@ vouch_status cli_prompt_tokenize(const cli_engine *engine, const char *text, con
         const size_t room = filling ? count + 1 : 0;
         if (filling) items = malloc(room * sizeof *items);
         if (filling && !items) return prompt_fail(err, VOUCH_E_MEMORY, "not enough memory for the prompt's tokens");
-        const vouch_status status =
-            messages ? vouch_tokenize_chat(engine->model, messages, n, items, room, &count, err)
-                     : vouch_tokenize(engine->model, text, n, flags, items, room, &count, err);
+        const vouch_status status = messages ? vouch_tokenize_chat(engine->model, messages, n, items, room, &count, err)
+                                             : vouch_tokenize(engine->model, text, n, flags, items, room, &count, err);
         if (!status || (status == VOUCH_E_BUFFER && !filling)) continue;
         free(items);
         const bool has_tokenizer = strcmp(vouch_model_get_info(engine->model)->tokenizer, "none") != 0;
@@ -137,8 +136,7 @@ vouch_status cli_prompt_tokenize_question(const cli_engine *engine, const char *
     const size_t skip = system == NULL;
     const vouch_status status = cli_prompt_check_template(engine, err);
     if (status) return status;
-    if (!cli_prompt_is_chat(engine))
-        return cli_prompt_tokenize(engine, text, NULL, n, VOUCH_TOKENIZE_BOS, out, err);
+    if (!cli_prompt_is_chat(engine)) return cli_prompt_tokenize(engine, text, NULL, n, VOUCH_TOKENIZE_BOS, out, err);
     return cli_prompt_tokenize(engine, NULL, messages + skip, 2 - skip, 0, out, err);
 }
 

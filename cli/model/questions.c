@@ -35,8 +35,7 @@ __attribute__((format(printf, 3, 4))) static int bad_add(cli_questions *q, int32
     vsnprintf(bad->reason, sizeof bad->reason, format, arguments);
     va_end(arguments);
     if (q->n_bad <= MOST_COMPLAINTS) cli_complain("--%s: line %d is left out: %s", q->flag, line, bad->reason);
-    else if (q->n_bad == MOST_COMPLAINTS + 1)
-        cli_complain("--%s: more lines are left out", q->flag);
+    else if (q->n_bad == MOST_COMPLAINTS + 1) cli_complain("--%s: more lines are left out", q->flag);
     return CLI_DONE;
 }
 

@@ -86,8 +86,8 @@ static bool take_breakers(cli_options *options)
     for (size_t i = 0; i < texts->n; i++) {
         const size_t n = strlen(texts->items[i]);
         if (n <= VOUCH_MAX_BREAKER_BYTES) continue;
-        cli_complain("--dry-sequence-breaker '%s': %zu bytes; expected at most %d",
-                     texts->items[i], n, VOUCH_MAX_BREAKER_BYTES);
+        cli_complain("--dry-sequence-breaker '%s': %zu bytes; expected at most %d", texts->items[i], n,
+                     VOUCH_MAX_BREAKER_BYTES);
         return false;
     }
     sampling->dry_sequence_breakers = texts->items;
@@ -188,7 +188,7 @@ static bool check_bench_flags(const cli_options *options, cli_given given)
 /* --parallel compares numbers of answers at once, so everything else has one value. */
 static bool check_bench_parallel(const cli_options *options)
 {
-    const char *flag = options->csv                    ? "csv"
+    const char *flag = options->csv                   ? "csv"
                        : options->draft_lengths.n > 1 ? "num-speculative-tokens with several numbers"
                        : options->rules.n > 1         ? "accept with several rules"
                                                       : NULL;
@@ -297,8 +297,10 @@ static bool check_texts(const cli_options *options, cli_given given)
         const char *name;
         unsigned where;
     } uses[] = {
-        {"ctx", CHUNKS},     {"chunks", CHUNKS},           {"category", ANSWERS},   {"each", ANSWERS},
-        {"system", ANSWERS}, {"max-tokens", ANSWERS | OWN}, {"stop", ANSWERS | OWN}, {"ignore-eos", ANSWERS | OWN},
+        {"ctx", CHUNKS},         {"chunks", CHUNKS},
+        {"category", ANSWERS},   {"each", ANSWERS},
+        {"system", ANSWERS},     {"max-tokens", ANSWERS | OWN},
+        {"stop", ANSWERS | OWN}, {"ignore-eos", ANSWERS | OWN},
     };
     const unsigned here = options->text ? CHUNKS : options->prompts ? ANSWERS : OWN;
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
@@ -352,8 +354,8 @@ static bool check_distill(const cli_options *options, cli_given given)
     static const char *const of_heads[] = {"quick", "taps", "ff-width", "unroll", NULL};
     static const char *const of_layers[] = {"ff-width", "unroll", "epochs", "rate", NULL};
     static const char *const of_taught[] = {"vocab", "epochs", "rate", "type", NULL};
-    static const char *const of_students[] = {"student-model", "student-layers", "loss", "beta", "on-policy",
-                                              "lora",          NULL};
+    static const char *const of_students[] = {"student-model", "student-layers", "loss", "beta",
+                                              "on-policy",     "lora",           NULL};
     const bool has_student = options->distill.student != NULL;
     if (!options->distill.head && !has_student && !options->distill.table) {
         cli_complain("--head OUT is missing: expected the file to write, as in `vouch distill m.gguf --head h.gguf`; "
@@ -368,11 +370,11 @@ static bool check_distill(const cli_options *options, cli_given given)
     if (has_student && !refuse_idle(given, of_heads, "with --student: leave out one of them")) return false;
     if (!options->distill.head && !refuse_idle(given, of_heads, "without --head OUT")) return false;
     if (!has_student && !refuse_idle(given, of_students, "without --student OUT")) return false;
-    if (options->distill.quick && !refuse_idle(given, of_layers, "with --quick, which makes a linear head: leave out "
-                                                                 "one of them"))
+    if (options->distill.quick && !refuse_idle(given, of_layers,
+                                               "with --quick, which makes a linear head: leave out "
+                                               "one of them"))
         return false;
-    if (!options->distill.head && !has_student &&
-        !refuse_idle(given, of_taught, "without --head OUT or --student OUT"))
+    if (!options->distill.head && !has_student && !refuse_idle(given, of_taught, "without --head OUT or --student OUT"))
         return false;
     static const char *const types[] = {"Q8_0", "Q4_1", "Q4_0", "F16", "F32"};
     size_t type = 0;

@@ -14,8 +14,8 @@ const char *cli_spec_text(unsigned drafters, char text[CLI_DRAFTERS_SIZE])
     snprintf(text, CLI_DRAFTERS_SIZE, "%s", drafters ? "" : "auto");
     for (int i = 0; vouch_drafter_name(i) && used < CLI_DRAFTERS_SIZE; i++)
         if (drafters >> i & 1)
-            used += (size_t)snprintf(text + used, CLI_DRAFTERS_SIZE - used, "%s%s", used ? "," : "",
-                                     vouch_drafter_name(i));
+            used +=
+                (size_t)snprintf(text + used, CLI_DRAFTERS_SIZE - used, "%s%s", used ? "," : "", vouch_drafter_name(i));
     return text;
 }
 
@@ -23,10 +23,11 @@ const char *cli_spec_text(unsigned drafters, char text[CLI_DRAFTERS_SIZE])
 static unsigned given_drafters(const cli_options *options)
 {
     return (options->draft_model ? VOUCH_DRAFTER_MODEL : 0u) | (options->head ? VOUCH_DRAFTER_HEAD : 0u) |
-           (options->draft_table ? VOUCH_DRAFTER_TABLE : 0u) |
-           (options->prediction ? VOUCH_DRAFTER_PREDICTION : 0u) | (options->history ? VOUCH_DRAFTER_HISTORY : 0u) |
+           (options->draft_table ? VOUCH_DRAFTER_TABLE : 0u) | (options->prediction ? VOUCH_DRAFTER_PREDICTION : 0u) |
+           (options->history ? VOUCH_DRAFTER_HISTORY : 0u) |
            (options->grammar_file || options->json_schema || options->regex || options->json_answer
-                ? VOUCH_DRAFTER_GRAMMAR : 0u);
+                ? VOUCH_DRAFTER_GRAMMAR
+                : 0u);
 }
 
 bool cli_check_set_spec(const cli_options *options, const char *text)
@@ -142,9 +143,15 @@ static bool check_accept(const vouch_speculation *speculation, cli_given given)
 
 bool cli_check_effects(cli_options *options, cli_given given)
 {
-    enum { MODEL = VOUCH_DRAFTER_MODEL, HEAD = VOUCH_DRAFTER_HEAD, NGRAM = VOUCH_DRAFTER_NGRAM,
-           TABLE = VOUCH_DRAFTER_TABLE, ALL = ~VOUCH_DRAFTER_NONE, PREDICTION = VOUCH_DRAFTER_PREDICTION,
-           HISTORY = VOUCH_DRAFTER_HISTORY };
+    enum {
+        MODEL = VOUCH_DRAFTER_MODEL,
+        HEAD = VOUCH_DRAFTER_HEAD,
+        NGRAM = VOUCH_DRAFTER_NGRAM,
+        TABLE = VOUCH_DRAFTER_TABLE,
+        ALL = ~VOUCH_DRAFTER_NONE,
+        PREDICTION = VOUCH_DRAFTER_PREDICTION,
+        HISTORY = VOUCH_DRAFTER_HISTORY
+    };
     static const char model[] = "--draft-model FILE";
     static const struct {
         const char *name;
@@ -172,8 +179,9 @@ bool cli_check_effects(cli_options *options, cli_given given)
         if (!cli_given_find(given, uses[i].name) || (unsigned)uses[i].drafters & speculation->drafters) continue;
         if (uses[i].needs && !((unsigned)uses[i].drafters & given_drafters(options)))
             cli_complain("--%s has no effect without %s", uses[i].name, uses[i].needs);
-        else cli_complain("--%s has no effect with --spec %s: leave out one of them", uses[i].name,
-                     cli_spec_text(speculation->drafters, text));
+        else
+            cli_complain("--%s has no effect with --spec %s: leave out one of them", uses[i].name,
+                         cli_spec_text(speculation->drafters, text));
         return false;
     }
     if (options->tree && !parse_tree(options->tree, speculation)) return false;

@@ -55,8 +55,7 @@ static bool check_written(cli_given given)
 static bool check_read(cli_options *options, cli_given given)
 {
     const bool asks = options->command & (CLI_RUN | CLI_TOKENIZE);
-    const bool is_prompt =
-        asks && !options->chat && !options->prompt && !options->prompt_file && !options->messages;
+    const bool is_prompt = asks && !options->chat && !options->prompt && !options->prompt_file && !options->messages;
     const char *first = options->chat ? "chat" : NULL;
     if (asks && options->prompt && strcmp(options->prompt, "-") == 0) {
         cli_complain("--prompt -: expected a text; write --prompt-file - to read the prompt from standard input");

@@ -38,15 +38,15 @@ typedef struct cli_options {
     char **arguments; /* [n_arguments] as given after the command's name, for reports */
     int n_arguments;
     const char *model, *draft_model, *cpu;
-    const char *model_word, *prompt_word; /* the model, and the prompt, given as words without a flag */
+    const char *model_word, *prompt_word;      /* the model, and the prompt, given as words without a flag */
     const char *prompt, *prompt_file, *system; /* NULL where not given */
-    const char *suffix, *suffix_file; /* run: the text after the answer; NULL where not given */
-    bool prompt_adds_input; /* standard input from a pipe or a file is added behind `prompt` */
+    const char *suffix, *suffix_file;          /* run: the text after the answer; NULL where not given */
+    bool prompt_adds_input;                    /* standard input from a pipe or a file is added behind `prompt` */
     bool chat, raw, help;
     const char *chat_template; /* "auto", "none", a name of vouch_chat_template_name, or a file; NULL: auto */
     bool lists_templates;      /* --chat-template list */
     bool speculative;
-    const char *tree; /* "B,D" */
+    const char *tree;                                                    /* "B,D" */
     const char *prediction, *history, *draft_vocab, *head, *draft_table; /* files */
     bool allow_other_head;
     const char *grammar_file, *json_schema, *regex;
@@ -55,21 +55,21 @@ typedef struct cli_options {
     vouch_session_options session; /* draft_model is set when the model is open (engine.h) */
     cli_texts stop, bias_texts, breakers;
     vouch_logit_bias *bias;
-    int color;  /* cli_color, of messages and tables */
-    bool paint; /* --color was given: colour the answer, too, where `color` allows it */
+    int color;                        /* cli_color, of messages and tables */
+    bool paint;                       /* --color was given: colour the answer, too, where `color` allows it */
     bool trace, stats, seed_is_drawn; /* seed_is_drawn: vouch draws the seed, because --seed was not given */
-    unsigned sampling_given; /* VOUCH_SAMPLING_ bits of the flags that were given */
+    unsigned sampling_given;          /* VOUCH_SAMPLING_ bits of the flags that were given */
     const char *stats_json;
     const char *file; /* perplexity */
     int32_t n_chunks;
     bool ids, special, bos; /* tokenize */
-    const char *messages; /* tokenize: a file with a conversation as JSON */
+    const char *messages;   /* tokenize: a file with a conversation as JSON */
     bool render;
     bool show_prompt;
     int think; /* cli_think */
     int32_t n_frequent;
-    const char *tokens; /* logits */
-    const char *out;    /* logits, quantize, batch */
+    const char *tokens;                              /* logits */
+    const char *out;                                 /* logits, quantize, batch */
     const char *type, *output_type, *embedding_type; /* quantize */
     bool pure, allow_requantize, force;
     int32_t n_parallel; /* batch, serve */
@@ -82,10 +82,10 @@ typedef struct cli_options {
     double ping, timeout; /* seconds */
     double inter_token_ms;
     const char *max_memory_text;
-    double max_memory;  /* bytes; 0: no limit */
-    cli_ints rows;          /* bench */
+    double max_memory; /* bytes; 0: no limit */
+    cli_ints rows;     /* bench */
     int32_t depth, n_reps, n_prefill, n_decode;
-    const char *prompts;    /* bench over prompts */
+    const char *prompts; /* bench over prompts */
     cli_texts categories;
     int32_t n_each;
     cli_ints drafters;      /* sets of VOUCH_DRAFTER_ bits */

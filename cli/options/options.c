@@ -146,8 +146,8 @@ static bool take_model_word(cli_options *options, bool is_chat, cli_given given)
 /* Room for as many values as there are arguments, for each flag that can be repeated. */
 static bool lists_allocate(cli_options *o, size_t n)
 {
-    const char ***lists[] = {&o->stop.items,   &o->bias_texts.items, &o->categories.items,      &o->models.items,
-                             &o->keys.items,   &o->origins.items,    &o->distill.excluded.items, &o->breakers.items};
+    const char ***lists[] = {&o->stop.items, &o->bias_texts.items, &o->categories.items,       &o->models.items,
+                             &o->keys.items, &o->origins.items,    &o->distill.excluded.items, &o->breakers.items};
     bool ok = (o->bias = calloc(n, sizeof *o->bias)) != NULL;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok &= (*lists[i] = calloc(n, sizeof **lists[i])) != NULL;
     if (!ok) cli_complain("not enough memory");
@@ -194,12 +194,32 @@ void cli_options_free(cli_options *options)
 
 /* ---------------------------------------------------------- changes in a chat */
 
-static const char *const changeable[] = {
-    "temp", "top-k", "top-p", "min-p", "typical", "top-n-sigma", "xtc-probability", "xtc-threshold", "dry-multiplier",
-    "dry-base", "dry-allowed-length", "dry-penalty-last-n", "repeat-penalty", "frequency-penalty", "presence-penalty",
-    "penalty-window",
-    "seed", "max-tokens", "spec", "num-speculative-tokens", "draft-sampling", "accept", "lenience", "color", "trace",
-    "stats"};
+static const char *const changeable[] = {"temp",
+                                         "top-k",
+                                         "top-p",
+                                         "min-p",
+                                         "typical",
+                                         "top-n-sigma",
+                                         "xtc-probability",
+                                         "xtc-threshold",
+                                         "dry-multiplier",
+                                         "dry-base",
+                                         "dry-allowed-length",
+                                         "dry-penalty-last-n",
+                                         "repeat-penalty",
+                                         "frequency-penalty",
+                                         "presence-penalty",
+                                         "penalty-window",
+                                         "seed",
+                                         "max-tokens",
+                                         "spec",
+                                         "num-speculative-tokens",
+                                         "draft-sampling",
+                                         "accept",
+                                         "lenience",
+                                         "color",
+                                         "trace",
+                                         "stats"};
 
 const char *cli_option_name(size_t i)
 {
@@ -243,8 +263,9 @@ const char *cli_option_change(cli_options *options, const char *name, const char
     if (!known) {
         const char *near = cli_nearest(name, changeable_word, NULL);
         if (flag) cli_complain("/set %s: --%s can be given at the start only", name, flag->name);
-        else cli_complain("/set %s: unknown name%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
-                          near ? "?" : "; /set lists the names");
+        else
+            cli_complain("/set %s: unknown name%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
+                         near ? "?" : "; /set lists the names");
         return NULL;
     }
     if (!cli_option_applies(options, flag->name)) {

@@ -53,8 +53,8 @@ typedef struct show {
 } show;
 
 /* Writes the text of one step, then its trace. */
-static vouch_status step_show(const cli_engine *engine, const vouch_step *step, size_t position,
-                              show *shown, cli_reply *reply, vouch_error *err)
+static vouch_status step_show(const cli_engine *engine, const vouch_step *step, size_t position, show *shown,
+                              cli_reply *reply, vouch_error *err)
 {
     const cli_options *options = engine->options;
     const cli_color color = (cli_color)options->color;
@@ -77,8 +77,7 @@ static vouch_status step_show(const cli_engine *engine, const vouch_step *step, 
     const bool ends_midline = step->n_text > 0 && step->text[step->n_text - 1] != '\n';
     if (ends_midline && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)) fputc('\n', stderr);
     cli_trace_print(stderr, cli_color_wanted(stderr, color), engine->model, reply->cycles, position, step);
-    if (reply->trace &&
-        json_array_append_new(reply->trace, cli_trace_json(engine->model, position, step)) != 0)
+    if (reply->trace && json_array_append_new(reply->trace, cli_trace_json(engine->model, position, step)) != 0)
         return memory_fail(err);
     return VOUCH_OK;
 }

@@ -13,10 +13,10 @@
 typedef struct cli_reply {
     vouch_finish finish; /* NONE: the answer was interrupted or failed */
     bool interrupted;
-    int64_t cycles; /* of all answers so far */
+    int64_t cycles;                    /* of all answers so far */
     double seconds, processor_seconds; /* of all steps so far: by the clock, and of a processor that ran this thread */
-    json_t *trace;  /* array of all cycles so far, or NULL */
-    char *text;     /* [n_text] and a NUL: the latest answer */
+    json_t *trace;                     /* array of all cycles so far, or NULL */
+    char *text;                        /* [n_text] and a NUL: the latest answer */
     size_t n_text, capacity;
     size_t n_hidden; /* bytes of thoughts that --think hide left out, of all answers */
 } cli_reply;
@@ -28,6 +28,5 @@ void cli_reply_free(cli_reply *reply);
 /* Ctrl-C is no failure, but sets `interrupted`. Errors: those of vouch_session_prompt and vouch_session_step; IO where
  * writing to standard output fails; MEMORY. */
 vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply *reply, vouch_error *err);
-
 
 #endif

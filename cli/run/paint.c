@@ -61,8 +61,7 @@ const char *cli_paint_step(cli_paint *paint, const vouch_model *model, const vou
     size_t used = 0;
     paint->n_out = 0;
     for (int32_t i = 0; i < step->n_tokens; i++)
-        if (!queue_token(paint, model, step->tokens[i],
-                         i < step->n_accepted ? VOUCH_ORIGIN_ACCEPTED : step->last))
+        if (!queue_token(paint, model, step->tokens[i], i < step->n_accepted ? VOUCH_ORIGIN_ACCEPTED : step->last))
             return NULL;
     for (size_t i = 0; i < step->n_text;) {
         const size_t length = i + 3 <= step->n_text && memcmp(step->text + i, "\xef\xbf\xbd", 3) == 0 ? 3 : 1;

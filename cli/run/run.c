@@ -162,10 +162,9 @@ static int run_open(cli_engine *engine, cli_options *options)
     if (status) return status;
     cli_sampling_take(options, engine->model);
     if (options->session.speculation.lenience < 1 && options->session.sampling.temperature > 0)
-        cli_note(
-            "lossy: with --lenience %g the text no longer has exactly the target's distribution (no token becomes "
-            "more than 1 / %g times as likely)",
-            options->session.speculation.lenience, options->session.speculation.lenience);
+        cli_note("lossy: with --lenience %g the text no longer has exactly the target's distribution (no token becomes "
+                 "more than 1 / %g times as likely)",
+                 options->session.speculation.lenience, options->session.speculation.lenience);
     return cli_engine_start(engine, &options->session);
 }
 

@@ -53,9 +53,8 @@ static figures figures_compute(const cli_engine *engine, const cli_reply *reply,
                  .n_threads = n_threads ? n_threads : vouch_cpu_count()};
     f.speedup = cli_ratio(f.of.tokens_per_second, f.plain_tokens_per_second);
     /* More threads than processors take these from each other. fmin leaves NAN out. */
-    f.processor_share = f.n_threads > vouch_cpu_count()
-                            ? NAN
-                            : fmin(cli_ratio(reply->processor_seconds, reply->seconds), share);
+    f.processor_share =
+        f.n_threads > vouch_cpu_count() ? NAN : fmin(cli_ratio(reply->processor_seconds, reply->seconds), share);
     f.peak_memory_bytes = peak_memory();
     return f;
 }
@@ -92,10 +91,8 @@ static void stats_write(FILE *out, const cli_engine *engine, size_t n_hidden, co
     if (!isnan(f->speedup) && s->drafted > 0)
         fprintf(out, ", %.2fx plain decoding (%.1f)%s", f->speedup, f->plain_tokens_per_second,
                 is_busy(f) ? " on a busy machine" : "");
-    if (!isnan(f->predicted_tokens_per_second))
-        fprintf(out, ", pace expected %.1f", f->predicted_tokens_per_second);
-    fprintf(out, "\ndrafter   %s: %lld cycles", vouch_session_drafter(engine->session),
-            (long long)s->cycles);
+    if (!isnan(f->predicted_tokens_per_second)) fprintf(out, ", pace expected %.1f", f->predicted_tokens_per_second);
+    fprintf(out, "\ndrafter   %s: %lld cycles", vouch_session_drafter(engine->session), (long long)s->cycles);
     if (!isnan(f->of.tokens_per_cycle)) fprintf(out, ", %.2f tokens per cycle", f->of.tokens_per_cycle);
     if (s->drafted > 0) {
         fprintf(out, "; %lld drafted, %lld accepted", (long long)s->drafted, (long long)s->accepted);
@@ -118,14 +115,15 @@ static void stats_write(FILE *out, const cli_engine *engine, size_t n_hidden, co
             s->verify_seconds, s->judge_seconds, engine->load_seconds);
     if (n_hidden > 0) fprintf(out, "hidden    %zu bytes of thoughts (--think hide)\n", n_hidden);
     if (is_busy(f))
-        fprintf(out, "busy      other programs took the processor for %.0f %% of the time: measure again when they "
-                        "rest\n", 100 * (1 - f->processor_share));
+        fprintf(out,
+                "busy      other programs took the processor for %.0f %% of the time: measure again when they "
+                "rest\n",
+                100 * (1 - f->processor_share));
     char sampling[CLI_SAMPLING_SIZE];
-    fprintf(out, "sampling  %s; seed %llu\n",
-            cli_sampling_text(&engine->options->session.sampling, 0, "", sampling),
+    fprintf(out, "sampling  %s; seed %llu\n", cli_sampling_text(&engine->options->session.sampling, 0, "", sampling),
             (unsigned long long)engine->options->session.sampling.seed);
-    fprintf(out, "machine   %s, %d threads, peak memory %.0f MB\n",
-            vouch_model_get_info(engine->model)->cpu, f->n_threads, (double)f->peak_memory_bytes * 1e-6);
+    fprintf(out, "machine   %s, %d threads, peak memory %.0f MB\n", vouch_model_get_info(engine->model)->cpu,
+            f->n_threads, (double)f->peak_memory_bytes * 1e-6);
 }
 
 static void stats_print(const cli_engine *engine, size_t n_hidden, const figures *f)
@@ -204,8 +202,8 @@ void cli_stats_open(const cli_engine *engine)
     if (!engine->options->stats) return;
     const vouch_model_info *draft = engine->draft ? vouch_model_get_info(engine->draft) : NULL;
     const int64_t weights = vouch_model_get_info(engine->model)->packed_bytes + (draft ? draft->packed_bytes : 0);
-    fprintf(stderr, "memory    weights %.1f MB, session %.1f MB, of which drafters %.1f MB\n",
-            (double)weights * 1e-6, (double)vouch_session_memory(engine->session) * 1e-6,
+    fprintf(stderr, "memory    weights %.1f MB, session %.1f MB, of which drafters %.1f MB\n", (double)weights * 1e-6,
+            (double)vouch_session_memory(engine->session) * 1e-6,
             (double)vouch_session_drafter_memory(engine->session) * 1e-6);
 }
 

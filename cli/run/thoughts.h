@@ -22,11 +22,11 @@ enum { CLI_THOUGHTS_CONTROLS = 8 };
 
 typedef struct cli_thoughts {
     cli_thoughts_state state;
-    const char *begin, *end; /* the marks */
+    const char *begin, *end;                 /* the marks */
     int32_t controls[CLI_THOUGHTS_CONTROLS]; /* [n_controls] control tokens of the marks */
     int32_t n_controls;
     size_t n_text, n_token_bytes; /* of the steps so far: their texts, and their tokens but for control tokens */
-    char *text; /* [n] not yet written or dropped; owned */
+    char *text;                   /* [n] not yet written or dropped; owned */
     size_t n, capacity;
     char *out;       /* the result of the last call; owned */
     size_t n_hidden; /* bytes dropped so far, markers included */

@@ -30,9 +30,9 @@ static void print_token(FILE *stream, const vouch_model *model, int32_t token, i
     const char *bytes = vouch_token_bytes(model, token, &n);
     const int indent = depth < TOKEN_COLUMNS / 2 ? depth : TOKEN_COLUMNS / 2;
     fprintf(stream, "  %*s\"", indent, "");
-    const size_t used =
-        2 + (size_t)indent + (bytes ? cli_put_escaped(stream, bytes, n, (size_t)(TOKEN_COLUMNS - 2 - indent))
-                                    : (size_t)fprintf(stream, "#%d", token));
+    const size_t used = 2 + (size_t)indent +
+                        (bytes ? cli_put_escaped(stream, bytes, n, (size_t)(TOKEN_COLUMNS - 2 - indent))
+                               : (size_t)fprintf(stream, "#%d", token));
     fprintf(stream, "\"%*s", TOKEN_COLUMNS > used ? (int)(TOKEN_COLUMNS - used) : 0, "");
 }
 
@@ -72,8 +72,8 @@ void cli_trace_print(FILE *stream, bool color, const vouch_model *model, int64_t
     if (step->lenience < 1) fprintf(stream, "; lenience %g, lossy", step->lenience);
     fprintf(stream, "\n");
     if (step->n_guesses > 0)
-        fprintf(stream, "  %s%-*s%10s%10s%10s%10s  verdict%s\n", paint(color, "\033[1m"), TOKEN_COLUMNS,
-                "token", "q", "p", "alpha", "u", paint(color, "\033[0m"));
+        fprintf(stream, "  %s%-*s%10s%10s%10s%10s  verdict%s\n", paint(color, "\033[1m"), TOKEN_COLUMNS, "token", "q",
+                "p", "alpha", "u", paint(color, "\033[0m"));
     bool is_tree = false;
     for (int32_t i = 0; i < step->n_guesses; i++) is_tree |= step->guesses[i].parent != i - 1;
     for (int32_t i = 0; i < step->n_guesses; i++) print_guess(stream, color, model, &step->guesses[i], is_tree);
@@ -84,8 +84,8 @@ void cli_trace_print(FILE *stream, bool color, const vouch_model *model, int64_t
         return;
     }
     print_token(stream, model, step->tokens[step->n_tokens - 1], 0);
-    fprintf(stream, "%*s  %s%s%s\n", step->n_guesses > 0 ? 40 : 0, "", paint(color, "\033[36m"),
-            endings[step->last], paint(color, "\033[0m"));
+    fprintf(stream, "%*s  %s%s%s\n", step->n_guesses > 0 ? 40 : 0, "", paint(color, "\033[36m"), endings[step->last],
+            paint(color, "\033[0m"));
 }
 
 /* -------------------------------------------------------------------- JSON */
@@ -102,8 +102,7 @@ static bool token_describe(json_t *object, const vouch_model *model, int32_t tok
               json_object_set_new(object, "text", json_stringn(text, n_text)) == 0;
     if (n_text != n || memcmp(text, bytes, n) != 0) {
         char *hex = malloc(2 * n + 1);
-        for (size_t i = 0; hex && i < n; i++)
-            snprintf(hex + 2 * i, 3, "%02x", (unsigned)(unsigned char)bytes[i]);
+        for (size_t i = 0; hex && i < n; i++) snprintf(hex + 2 * i, 3, "%02x", (unsigned)(unsigned char)bytes[i]);
         ok = ok && hex && json_object_set_new(object, "bytes", json_stringn(hex, 2 * n)) == 0;
         free(hex);
     }

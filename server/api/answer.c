@@ -115,8 +115,8 @@ static size_t part_end(const server_said *said, const server_event *event, int32
 {
     if (i == event->n_tokens - 1) return event->n_text;
     const size_t end = said->n_token_bytes > said->n_text ? said->n_token_bytes - said->n_text : 0;
-    const size_t whole = character_begin(server_event_text(event), end < event->n_text ? end : event->n_text,
-                                         event->n_text);
+    const size_t whole =
+        character_begin(server_event_text(event), end < event->n_text ? end : event->n_text, event->n_text);
     return whole > from ? whole : from;
 }
 
@@ -142,11 +142,10 @@ size_t server_answer_token(server_answer *a, const server_event *event, int32_t 
     if (event->width > 0 && !(is_apart && a->request.where == SERVER_RESPONSES)) {
         const vouch_logprob *row = server_event_logprobs(event) + i * event->width;
         if (!said->logprobs) said->logprobs = json_array();
-        json_t *logprob =
-            server_logprob_json(model_of(a), row, event->width, a->request.where == SERVER_NATIVE);
+        json_t *logprob = server_logprob_json(model_of(a), row, event->width, a->request.where == SERVER_NATIVE);
         if (a->request.where == SERVER_COMPLETIONS)
-            json_object_set_new(logprob, "offset", json_integer(server_text_offset(&said->n_characters, bytes,
-                                                                                   is_special ? 0 : n_bytes)));
+            json_object_set_new(logprob, "offset",
+                                json_integer(server_text_offset(&said->n_characters, bytes, is_special ? 0 : n_bytes)));
         json_array_append_new(said->logprobs, logprob);
     }
     if (a->request.hides_thoughts) said->reader.thoughts.n = 0;

@@ -10,17 +10,17 @@
 #include "request/request.h"
 
 typedef struct server_said {
-    server_reader reader;   /* content, thoughts and calls that have not been given out */
-    json_t *trace;          /* array for the tokens not given out yet; NULL: not wanted */
-    json_t *logprobs;       /* {"token", "logprob", "bytes", "top_logprobs"} for each token not given out yet; NULL */
-    json_t *tokens;         /* array, ids of the tokens not given out yet; NULL: not wanted, or none */
-    server_text frame;      /* the API's event with an empty text; empty: not made yet */
-    size_t frame_text;      /* where the empty text, "", stands in it */
+    server_reader reader;     /* content, thoughts and calls that have not been given out */
+    json_t *trace;            /* array for the tokens not given out yet; NULL: not wanted */
+    json_t *logprobs;         /* {"token", "logprob", "bytes", "top_logprobs"} for each token not given out yet; NULL */
+    json_t *tokens;           /* array, ids of the tokens not given out yet; NULL: not wanted, or none */
+    server_text frame;        /* the API's event with an empty text; empty: not made yet */
+    size_t frame_text;        /* where the empty text, "", stands in it */
     server_progress progress; /* at the last token that was read */
-    bool has_line_end;      /* the text given out has one */
-    int64_t n_characters;   /* of completions: characters of the text so far, the echo included */
-    size_t n_calls;         /* given out whole */
-    bool is_over;           /* nothing follows */
+    bool has_line_end;        /* the text given out has one */
+    int64_t n_characters;     /* of completions: characters of the text so far, the echo included */
+    size_t n_calls;           /* given out whole */
+    bool is_over;             /* nothing follows */
     size_t n_text, n_token_bytes; /* text so far; bytes of the tokens so far */
     int64_t n_cycles;
 } server_said;

@@ -47,8 +47,7 @@ static bool add_blocks(json_t *out, const char *role, const json_t *blocks, cons
     json_t *calls = json_array(), *block;
     size_t i;
     bool good = true, has_text = false;
-    json_array_foreach(blocks, i, block)
-    {
+    json_array_foreach(blocks, i, block) {
         char inner[96];
         snprintf(inner, sizeof inner, "%s.content[%zu]", path, i);
         if (is_type(block, "text")) {
@@ -73,8 +72,10 @@ static bool add_blocks(json_t *out, const char *role, const json_t *blocks, cons
                                                      server_word(block, "tool_use_id"), "content", result));
         } else if (good && !is_type(block, "redacted_thinking")) {
             good = server_check_part(block, inner, fault) &&
-                   server_fail_field(fault, inner, "type '%.40s' is not supported; expected text, thinking, tool_use "
-                                     "or tool_result", server_word(block, "type"));
+                   server_fail_field(fault, inner,
+                                     "type '%.40s' is not supported; expected text, thinking, tool_use "
+                                     "or tool_result",
+                                     server_word(block, "type"));
         }
     }
     if (good && (has_text || json_array_size(calls) > 0)) {
@@ -101,8 +102,7 @@ static bool convert_messages(json_t *document, server_fault *fault)
         json_t *text = server_json_texts(system, "system", fault);
         good = text && json_array_append_new(out, json_pack("{s:s, s:o}", "role", "system", "content", text)) == 0;
     }
-    json_array_foreach(given, i, message)
-    {
+    json_array_foreach(given, i, message) {
         char path[32];
         json_t *content = json_object_get(message, "content");
         const char *role = server_word(message, "role");
@@ -188,10 +188,9 @@ typedef struct blocks {
 static json_t *usage_json(const server_exchange *x)
 {
     const server_usage usage = server_usage_of(x->job, 1);
-    return json_pack("{s:I, s:I, s:I, s:I}", "input_tokens",
-                     (json_int_t)(usage.prompt_tokens - usage.cached_tokens), "cache_creation_input_tokens",
-                     (json_int_t)0, "cache_read_input_tokens", (json_int_t)usage.cached_tokens, "output_tokens",
-                     (json_int_t)usage.completion_tokens);
+    return json_pack("{s:I, s:I, s:I, s:I}", "input_tokens", (json_int_t)(usage.prompt_tokens - usage.cached_tokens),
+                     "cache_creation_input_tokens", (json_int_t)0, "cache_read_input_tokens",
+                     (json_int_t)usage.cached_tokens, "output_tokens", (json_int_t)usage.completion_tokens);
 }
 
 static json_t *timings_json(const server_exchange *x)
@@ -282,8 +281,8 @@ static void block_open(server_exchange *x, block_kind kind, json_t *block)
     blocks *b = ((server_answer *)x->state)->more;
     block_close(x);
     b->open = kind;
-    server_sse(x, "content_block_start", json_pack("{s:s, s:i, s:o}", "type", "content_block_start", "index", b->n++,
-                                                   "content_block", block));
+    server_sse(x, "content_block_start",
+               json_pack("{s:s, s:i, s:o}", "type", "content_block_start", "index", b->n++, "content_block", block));
 }
 
 /* Takes the delta. */

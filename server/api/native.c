@@ -237,8 +237,7 @@ static json_t *choose_members(json_t *answer, const json_t *paths)
     size_t i;
     if (json_array_size(paths) == 0) return answer;
     json_t *chosen = json_object();
-    json_array_foreach(paths, i, path)
-    {
+    json_array_foreach(paths, i, path) {
         json_t *member = answer;
         for (const char *at = json_string_value(path); member && *at; at += *at == '/') {
             const size_t n = strcspn(at, "/");
@@ -291,10 +290,8 @@ static void give(server_exchange *x, int32_t i)
     server_answer *a = x->state;
     server_said *said = &a->said[i];
     if (said->reader.content.n == 0) return;
-    const cli_json_entry entries[] = {{"index", json_integer(i)},
-                                      {"content", take_content(said)},
-                                      {"tokens", json_array()},
-                                      {"stop", json_false()}};
+    const cli_json_entry entries[] = {
+        {"index", json_integer(i)}, {"content", take_content(said)}, {"tokens", json_array()}, {"stop", json_false()}};
     json_t *object = cli_json_object(entries, 4);
     move_array(object, "tokens", &said->tokens);
     move_array(object, "completion_probabilities", &said->logprobs);

@@ -60,8 +60,9 @@ static bool read_default(server_model *m, json_t *json, vouch_speculation *out, 
     if (drafters & VOUCH_DRAFTER_PREDICTION)
         return server_fail_field(fault, "drafters", "prediction can't be a default: each request brings its own");
     if (drafters & VOUCH_DRAFTER_GRAMMAR)
-        return server_fail_field(fault, "drafters", "grammar can't be a default: it needs an answer that is bound to "
-                                                    "a grammar. auto uses it where there is one");
+        return server_fail_field(fault, "drafters",
+                                 "grammar can't be a default: it needs an answer that is bound to "
+                                 "a grammar. auto uses it where there is one");
     if (!server_check_drafters(&changed.speculation, "drafters", fault)) return false;
     if (vouch_session_check(m->options->model, &changed, &err)) return server_fail_library(fault, "", &err);
     *out = changed.speculation;
@@ -201,8 +202,8 @@ void server_show_props(server_exchange *x)
         {"eos_token", token_name(model, info->token_eos)},
         {"build_info", json_string("vouch-" VOUCH_VERSION)},
         {"cpu", cli_json_text(info->cpu)},
-        {"n_threads", json_integer(x->server->options->engine.n_threads ? x->server->options->engine.n_threads
-                                                                          : vouch_cpu_count())},
+        {"n_threads",
+         json_integer(x->server->options->engine.n_threads ? x->server->options->engine.n_threads : vouch_cpu_count())},
     };
     server_reply_json(x, 200, cli_json_object(entries, sizeof entries / sizeof *entries));
 }

@@ -73,8 +73,7 @@ static json_t *text_logprobs(json_t *tokens)
         json_decref(texts), json_decref(values), json_decref(tops), json_decref(offsets);
         return json_null();
     }
-    json_array_foreach(tokens, i, token)
-    {
+    json_array_foreach(tokens, i, token) {
         json_array_append(texts, json_object_get(token, "token"));
         json_array_append(values, json_object_get(token, "logprob"));
         json_array_append_new(tops, top_json(token));
@@ -170,8 +169,7 @@ static json_t *call_deltas(server_exchange *x, server_said *said)
         size_t n;
         const char *piece = server_call_piece(call, &n);
         json_t *delta = is_new ? call_json(x, call, piece, n) : NULL;
-        if (!is_new && n > 0)
-            delta = json_pack("{s:{s:o}}", "function", "arguments", server_json_bytes(piece, n));
+        if (!is_new && n > 0) delta = json_pack("{s:{s:o}}", "function", "arguments", server_json_bytes(piece, n));
         if (delta) json_object_set_new(delta, "index", json_integer((json_int_t)said->n_calls));
         if (delta) json_array_append_new(deltas, delta);
         if (!server_call_is_given(said, call)) break;
@@ -415,7 +413,10 @@ static void complete(server_exchange *x, unsigned where)
     if (!a) return;
     for (int32_t i = 0; i < job->n_choices && request.echo; i++) echo_text(a, &job->choices[i], i);
     server_begin(x, request.model, job, request.stream,
-                 request.stream ? &stream_format : request.echo ? &echo_format : &body_format, a);
+                 request.stream ? &stream_format
+                 : request.echo ? &echo_format
+                                : &body_format,
+                 a);
 }
 
 void server_chat_completions(server_exchange *x)
@@ -473,7 +474,7 @@ static json_t *model_json(const server *s, const server_model *m)
         {"created", json_integer(s->started_at)},
         {"owned_by", json_string("vouch")},
         {"max_model_len", json_integer(m->options->session.n_ctx)}, /* vLLM's */
-        {"type", json_string("model")}, /* this and the next ones are the Anthropic API's */
+        {"type", json_string("model")},                             /* this and the next ones are the Anthropic API's */
         {"display_name", cli_json_text(m->options->name)},
         {"created_at", time_json(s->started_at)},
         {"lifecycle", json_string("active")},
@@ -486,8 +487,7 @@ void server_list_models(server_exchange *x)
 {
     const server_options *o = x->server->options;
     json_t *data = json_array();
-    for (size_t i = 0; i < o->n_models; i++)
-        json_array_append_new(data, model_json(x->server, &x->server->models[i]));
+    for (size_t i = 0; i < o->n_models; i++) json_array_append_new(data, model_json(x->server, &x->server->models[i]));
     const cli_json_entry entries[] = {
         {"object", json_string("list")},
         {"data", data},

@@ -51,33 +51,37 @@ static const struct form {
     {SERVER_RESPONSES, "instructions", false, TEXT},
     {SERVER_RESPONSES, "text", false, "{\"type\": \"object\"}"},
     {SERVER_CHAT | SERVER_RESPONSES, "reasoning", false, "{\"type\": \"object\"}"},
-    {SERVER_COMPLETIONS, "prompt", true, "{\"anyOf\": [" TEXT ", " TEXTS ", " IDS ", "
-                                         "{\"type\": \"array\", \"items\": " IDS "}]}"},
+    {SERVER_COMPLETIONS, "prompt", true,
+     "{\"anyOf\": [" TEXT ", " TEXTS ", " IDS ", "
+     "{\"type\": \"array\", \"items\": " IDS "}]}"},
     {SERVER_INFILL, "prompt", false, TEXT},
     {SERVER_INFILL, "input_prefix", true, TEXT},
     {SERVER_INFILL, "input_suffix", true, TEXT},
-    {SERVER_INFILL, "input_extra", false, "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": "
-                                          "[\"text\"], \"properties\": {\"text\": " TEXT ", \"filename\": " TEXT
-                                          "}}}"},
+    {SERVER_INFILL, "input_extra", false,
+     "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": "
+     "[\"text\"], \"properties\": {\"text\": " TEXT ", \"filename\": " TEXT "}}}"},
     {SERVER_NATIVE, "prompt", true, "{\"type\": [\"string\", \"array\", \"object\"]}"},
-    {OPENAI | NATIVE, "stop", false, "{\"anyOf\": [" TEXT ", {\"type\": \"array\", \"items\": " TEXT
-                                            ", \"maxItems\": 16}]}"},
+    {OPENAI | NATIVE, "stop", false,
+     "{\"anyOf\": [" TEXT ", {\"type\": \"array\", \"items\": " TEXT ", \"maxItems\": 16}]}"},
     {SERVER_MESSAGES, "stop_sequences", false, TEXTS},
     {ALL, "seed", false, "{\"type\": \"integer\"}"},
     {ALL, "logit_bias", false, "{\"type\": [\"object\", \"array\"]}"},
     {ALL, "dry_sequence_breakers", false, "{\"type\": \"array\", \"items\": " TEXT ", \"maxItems\": 16}"},
     {ALL, "samplers", false, TEXTS},
-    {OPENAI, "stream_options", false, "{\"type\": \"object\", \"properties\": {\"include_usage\": "
-                                      "{\"type\": \"boolean\"}}}"},
-    {SERVER_CHAT, "prediction", false, "{\"type\": \"object\", \"required\": [\"type\", \"content\"], \"properties\": "
-                                       "{\"type\": {\"const\": \"content\"}, \"content\": " PARTS("\"text\"") "}}"},
+    {OPENAI, "stream_options", false,
+     "{\"type\": \"object\", \"properties\": {\"include_usage\": "
+     "{\"type\": \"boolean\"}}}"},
+    {SERVER_CHAT, "prediction", false,
+     "{\"type\": \"object\", \"required\": [\"type\", \"content\"], \"properties\": "
+     "{\"type\": {\"const\": \"content\"}, \"content\": " PARTS("\"text\"") "}}"},
     {SERVER_COMPLETIONS, "logprobs", false, "{\"type\": \"integer\", \"minimum\": 0, \"maximum\": 20}"},
     {CHATS | SERVER_TEMPLATE, "tools", false, "{\"type\": \"array\", \"items\": {\"type\": \"object\"}}"},
     {SERVER_CHAT | SERVER_RESPONSES, "tool_choice", false,
      "{\"anyOf\": [{\"enum\": [\"auto\", \"none\", \"required\"]}, {\"type\": \"object\"}]}"},
     {SERVER_MESSAGES, "tool_choice", false, "{\"type\": \"object\"}"},
-    {OPENAI, "response_format", false, "{\"type\": \"object\", \"required\": [\"type\"], \"properties\": {\"type\": "
-                                       "{\"enum\": [\"text\", \"json_object\", \"json_schema\"]}}}"},
+    {OPENAI, "response_format", false,
+     "{\"type\": \"object\", \"required\": [\"type\"], \"properties\": {\"type\": "
+     "{\"enum\": [\"text\", \"json_object\", \"json_schema\"]}}}"},
     {OPENAI, "structured_outputs", false, "{\"type\": \"object\"}"},
     {OPENAI, "guided_json", false, "{\"type\": [\"object\", \"string\", \"boolean\"]}"},
     {OPENAI, "guided_choice", false, TEXTS},
@@ -96,8 +100,7 @@ static const struct form {
     {ALL, "speculative", false, "{\"$ref\": \"#/components/schemas/Speculative\"}"},
     {SERVER_ADMIN, "model", false, TEXT},
     {SERVER_ADMIN | SERVER_SPECULATIVE, "drafters", false, "{\"anyOf\": [" TEXT ", " TEXTS "]}"},
-    {SERVER_ADMIN | SERVER_SPECULATIVE, "accept", false,
-     "{\"enum\": [\"auto\"" VOUCH_ACCEPT_LIST(RULE) "]}"},
+    {SERVER_ADMIN | SERVER_SPECULATIVE, "accept", false, "{\"enum\": [\"auto\"" VOUCH_ACCEPT_LIST(RULE) "]}"},
     {SERVER_ADMIN | SERVER_SPECULATIVE, "draft_sampling", false, "{\"enum\": [\"auto\", \"sample\", \"greedy\"]}"},
 };
 enum { N_FORMS = sizeof forms / sizeof *forms };
@@ -181,8 +184,8 @@ static json_t *responses(const server_route *route)
         {"503", "The server is ending, or short of memory.", 0, false},
     };
     const bool has_body = strcmp(route->method, "POST") == 0, names = strchr(route->path, '{');
-    const char *error = server_is_anthropic(route->path) ? "#/components/schemas/AnthropicError"
-                                                              : "#/components/schemas/Error";
+    const char *error =
+        server_is_anthropic(route->path) ? "#/components/schemas/AnthropicError" : "#/components/schemas/Error";
     json_t *all = json_object(), *types = json_pack("{s:{}}", route->type);
     if (route->flags & SERVER_ROUTE_ANSWERS) json_object_set_new(types, "text/event-stream", json_object());
     json_object_set_new(all, "200", json_pack("{s:s, s:o}", "description", "The answer.", "content", types));
@@ -246,6 +249,5 @@ void server_show_openapi(server_exchange *x)
     json_t *security = x->server->options->n_keys > 0 ? json_pack("[{s:[]}]", "key") : json_array();
     server_reply_json(x, 200,
                       json_pack("{s:s, s:{s:s, s:s}, s:o, s:o, s:o}", "openapi", "3.1.0", "info", "title", "vouch",
-                                "version", VOUCH_VERSION, "paths", paths(), "components", parts, "security",
-                                security));
+                                "version", VOUCH_VERSION, "paths", paths(), "components", parts, "security", security));
 }

@@ -31,8 +31,8 @@ static void give_thoughts(conversation *c, json_t *message)
 {
     const char *had = server_word(message, "reasoning_content");
     if (c->thoughts)
-        json_object_set_new(message, "reasoning_content", json_sprintf("%s%s%s", had, *had ? "\n\n" : "",
-                                                                       json_string_value(c->thoughts)));
+        json_object_set_new(message, "reasoning_content",
+                            json_sprintf("%s%s%s", had, *had ? "\n\n" : "", json_string_value(c->thoughts)));
     json_decref(c->thoughts);
     c->thoughts = NULL;
 }
@@ -53,8 +53,7 @@ static json_t *add_message(conversation *c, const char *role, json_t *content)
 static bool add_call(conversation *c, const json_t *item, const char *path, server_fault *fault)
 {
     json_t *last = json_array_get(c->messages, json_array_size(c->messages) - 1);
-    if (!*server_word(item, "name"))
-        return server_fail_field(fault, path, "name: expected the name of a function");
+    if (!*server_word(item, "name")) return server_fail_field(fault, path, "name: expected the name of a function");
     if (strcmp(server_word(last, "role"), "assistant") != 0) last = add_message(c, "assistant", json_string(""));
     give_thoughts(c, last);
     json_t *calls = json_object_get(last, "tool_calls");
@@ -80,15 +79,18 @@ static bool add_item(conversation *c, const json_t *item, const char *path, serv
     if (!json_is_object(item))
         return server_fail_field(fault, path, "expected an object, got %s", server_json_kind(item));
     if (strcmp(type, "item_reference") == 0 || (!*type && !*role && json_object_get(item, "id")))
-        return server_fail_field(fault, path, "an item_reference names an item of an earlier response, and the server "
-                                              "keeps none; send the item itself");
+        return server_fail_field(fault, path,
+                                 "an item_reference names an item of an earlier response, and the server "
+                                 "keeps none; send the item itself");
     if ((is_call || is_result) && !*server_word(item, "call_id"))
         return server_fail_field(fault, path, "call_id: expected the id of a call");
     if (is_call) return add_call(c, item, path, fault);
     const char *key = is_result ? "output" : "content";
     if (strcmp(type, "reasoning") != 0 && !is_result && *type && strcmp(type, "message") != 0)
-        return server_fail_field(fault, path, "type '%.40s' is not supported; expected message, function_call, "
-                                 "function_call_output or reasoning", type);
+        return server_fail_field(fault, path,
+                                 "type '%.40s' is not supported; expected message, function_call, "
+                                 "function_call_output or reasoning",
+                                 type);
     json_t *text = item_text(item, key, path, fault);
     if (!text) return false;
     if (strcmp(type, "reasoning") == 0) {
@@ -122,8 +124,7 @@ static bool convert_input(json_t *document, server_fault *fault)
         good = server_fail_field(fault, "instructions", "expected a string, got %s", server_json_kind(instructions));
     if (json_is_string(instructions)) add_message(&c, "system", json_incref(instructions));
     if (json_is_string(input)) add_message(&c, "user", json_incref(input));
-    json_array_foreach(input, i, item)
-    {
+    json_array_foreach(input, i, item) {
         char path[32];
         snprintf(path, sizeof path, "input[%zu]", i);
         good = good && add_item(&c, item, path, fault);
@@ -171,7 +172,7 @@ typedef enum item_kind { ITEM_NONE, ITEM_REASONING, ITEM_MESSAGE, ITEM_CALL } it
 typedef struct items {
     item_kind open;
     int32_t n_events;
-    char id[64]; /* of the open item */
+    char id[64];             /* of the open item */
     json_t *done, *logprobs; /* logprobs: of the open item's tokens */
     server_text text;
 } items;
@@ -213,8 +214,7 @@ static json_t *usage_json(const server_exchange *x)
     return json_pack("{s:I, s:{s:I, s:i}, s:I, s:{s:I}, s:I}", "input_tokens", (json_int_t)u.prompt_tokens,
                      "input_tokens_details", "cached_tokens", (json_int_t)u.cached_tokens, "cache_write_tokens", 0,
                      "output_tokens", (json_int_t)u.completion_tokens, "output_tokens_details", "reasoning_tokens",
-                     (json_int_t)u.thought_tokens, "total_tokens",
-                     (json_int_t)(u.prompt_tokens + u.completion_tokens));
+                     (json_int_t)u.thought_tokens, "total_tokens", (json_int_t)(u.prompt_tokens + u.completion_tokens));
 }
 
 /* The tools as the request had them; the document has those of the chat API. */
@@ -222,8 +222,7 @@ static json_t *tools_json(const json_t *document)
 {
     json_t *tools = json_array(), *tool;
     size_t i;
-    json_array_foreach(json_object_get(document, "tools"), i, tool)
-    {
+    json_array_foreach(json_object_get(document, "tools"), i, tool) {
         json_t *flat = server_schemas_plain(json_object_get(tool, "function"));
         json_object_set_new(flat, "type", json_string("function"));
         if (!json_object_get(flat, "strict")) json_object_set_new(flat, "strict", json_false());
@@ -268,7 +267,9 @@ static json_t *response_json(const server_exchange *x, json_t *output, bool is_o
         {"object", json_string("response")},
         {"created_at", json_integer(a->created)},
         {"completed_at", is_over && !cut ? json_integer((json_int_t)time(NULL)) : json_null()},
-        {"status", json_string(!is_over ? "in_progress" : cut ? "incomplete" : "completed")},
+        {"status", json_string(!is_over ? "in_progress"
+                               : cut    ? "incomplete"
+                                        : "completed")},
         {"background", json_false()},
         {"error", json_null()},
         {"incomplete_details", cut ? json_pack("{s:s}", "reason", "max_output_tokens") : json_null()},
@@ -314,9 +315,9 @@ static void body(server_exchange *x, server_text *json)
                                                  server_json_bytes(r->thoughts.bytes, r->thoughts.n), NULL));
     server_make_id(x->server, "msg_", id);
     if (r->content.n || r->n_calls == 0) {
-        json_array_append_new(output, whole_item(ITEM_MESSAGE, id,
-                                                 is_cut(x) && r->n_calls == 0 ? "incomplete" : "completed",
-                                                 server_json_bytes(r->content.bytes, r->content.n), said->logprobs));
+        json_array_append_new(output,
+                              whole_item(ITEM_MESSAGE, id, is_cut(x) && r->n_calls == 0 ? "incomplete" : "completed",
+                                         server_json_bytes(r->content.bytes, r->content.n), said->logprobs));
         said->logprobs = NULL;
     }
     for (size_t i = 0; i < r->n_calls; i++) {
@@ -362,7 +363,7 @@ static void item_done(server_exchange *x, json_t *item)
 {
     items *it = items_of(x);
     send_event(x, "response.output_item.done",
-         json_pack("{s:I, s:O}", "output_index", (json_int_t)json_array_size(it->done), "item", item));
+               json_pack("{s:I, s:O}", "output_index", (json_int_t)json_array_size(it->done), "item", item));
     json_array_append_new(it->done, item);
 }
 
@@ -486,8 +487,8 @@ static void stream_event(server_exchange *x, const server_event *event)
     send_event(x, "error", server_fault_json(&fault));
     json_object_set_new(response, "status", json_string("failed"));
     json_object_set_new(response, "completed_at", json_null());
-    json_object_set_new(response, "error", json_pack("{s:s, s:o}", "code", "server_error", "message",
-                                                     cli_json_text(fault.message)));
+    json_object_set_new(response, "error",
+                        json_pack("{s:s, s:o}", "code", "server_error", "message", cli_json_text(fault.message)));
     send_event(x, "response.failed", json_pack("{s:o}", "response", response));
 }
 
@@ -528,7 +529,7 @@ void server_count_response_tokens(server_exchange *x)
     size_t n;
     if (convert(x, &fault) && server_request_read(&request, x, SERVER_RESPONSES, &fault) &&
         server_count_prompt(&request, &n, &fault))
-        server_reply_json(x, 200, json_pack("{s:s, s:I}", "object", "response.input_tokens", "input_tokens",
-                                            (json_int_t)n));
+        server_reply_json(x, 200,
+                          json_pack("{s:s, s:I}", "object", "response.input_tokens", "input_tokens", (json_int_t)n));
     else server_reply_fault(x, &fault);
 }

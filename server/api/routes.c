@@ -49,8 +49,8 @@ const server_route server_routes[] = {
     {"POST", "/v1/responses/input_tokens", 0, TOKENS},
     {"POST", "/responses/input_tokens", 0, TOKENS},
     {"POST", "/v1/messages", ANSWERS, server_messages, "Answer in a conversation.", JSON, REQUEST, SERVER_MESSAGES},
-    {"POST", "/v1/messages/count_tokens", 0, server_count_tokens, "Count the tokens of a conversation.", JSON,
-     REQUEST, SERVER_MESSAGES},
+    {"POST", "/v1/messages/count_tokens", 0, server_count_tokens, "Count the tokens of a conversation.", JSON, REQUEST,
+     SERVER_MESSAGES},
     {"POST", "/completion", ANSWERS, NATIVE},
     {"POST", "/completions", ANSWERS, NATIVE},
     {"POST", "/infill", ANSWERS, server_native_infill, "Write the text between two others, as llama.cpp does.", JSON,
@@ -64,7 +64,7 @@ const server_route server_routes[] = {
     {"GET", "/slots", 0, server_show_slots, "The sessions that may run at once.", JSON, NOTHING},
     {"GET", "/metrics", 0, server_show_metrics, "Counters and histograms for Prometheus.", "text/plain", NOTHING},
     {"GET", "/admin/speculation", 0, server_show_speculation, "Speculation of requests that set none.", JSON, NOTHING},
-    {"POST", "/admin/speculation", 0, server_set_speculation, "Change the speculation of requests that set none.",
-     JSON, &server_speculation_fields, SERVER_ADMIN},
+    {"POST", "/admin/speculation", 0, server_set_speculation, "Change the speculation of requests that set none.", JSON,
+     &server_speculation_fields, SERVER_ADMIN},
 };
 const size_t server_n_routes = sizeof server_routes / sizeof *server_routes;

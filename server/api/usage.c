@@ -200,8 +200,10 @@ static json_t *rejected_json(const vouch_model *model, const vouch_guess *guess)
 
 json_t *server_trace_json(const vouch_model *model, const server_event *event, int32_t i, int64_t cycle)
 {
-    static const char *const origins[] = {[VOUCH_ORIGIN_ACCEPTED] = "accepted", [VOUCH_ORIGIN_PLAIN] = "plain",
-                                          [VOUCH_ORIGIN_RESIDUAL] = "residual", [VOUCH_ORIGIN_BONUS] = "bonus"};
+    static const char *const origins[] = {[VOUCH_ORIGIN_ACCEPTED] = "accepted",
+                                          [VOUCH_ORIGIN_PLAIN] = "plain",
+                                          [VOUCH_ORIGIN_RESIDUAL] = "residual",
+                                          [VOUCH_ORIGIN_BONUS] = "bonus"};
     const vouch_guess *guesses = server_event_guesses(event);
     const int32_t token = server_event_tokens(event)[i];
     const bool is_accepted = i < event->n_accepted, is_last = i == event->n_tokens - 1;

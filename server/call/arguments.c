@@ -155,8 +155,9 @@ static void mark_string(server_text *out, const char *text, size_t n)
 /* Whether a field of requests, with its quotes, has schemas. */
 static bool has_schemas(const char *key, size_t n)
 {
-    static const char *const names[] = {"tools", "functions", "response_format", "json_schema", "guided_json",
-                                        "structured_outputs", "text", "output_config"};
+    static const char *const names[] = {"tools",       "functions",    "response_format",
+                                        "json_schema", "guided_json",  "structured_outputs",
+                                        "text",        "output_config"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (is_key(key, n, names[i])) return true;
     return false;

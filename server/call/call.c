@@ -43,8 +43,7 @@ static const json_t *tool_named(const server_reader *r, part name)
 {
     const json_t *tool;
     size_t i;
-    json_array_foreach(r->tools, i, tool)
-    {
+    json_array_foreach(r->tools, i, tool) {
         const json_t *function = json_object_get(tool, "function");
         const char *known = json_string_value(json_object_get(function, "name"));
         if (known && is_part(name, known)) return function;
@@ -82,8 +81,7 @@ static server_match read_tool_name(const server_reader *r, int32_t i, const char
     const json_t *tool;
     size_t t, used;
     bool may_come = false;
-    json_array_foreach(r->tools, t, tool)
-    {
+    json_array_foreach(r->tools, t, tool) {
         const char *name = json_string_value(json_object_get(json_object_get(tool, "function"), "name"));
         const size_t n_name = name ? strlen(name) : 0, left = n - *at;
         if (n_name == 0 || memcmp(text + *at, name, n_name < left ? n_name : left) != 0) continue;
@@ -184,8 +182,8 @@ static member member_of(const server_form *f, const server_text *key)
     const struct {
         const char *word;
         member is;
-    } words[] = {{f->name_key, NAME}, {f->arguments_key, ARGUMENTS}, {f->id_key, ID}, {"name", NAME},
-                 {"arguments", ARGUMENTS}, {"parameters", ARGUMENTS}, {"id", ID}, {"type", OTHER},
+    } words[] = {{f->name_key, NAME},      {f->arguments_key, ARGUMENTS}, {f->id_key, ID}, {"name", NAME},
+                 {"arguments", ARGUMENTS}, {"parameters", ARGUMENTS},     {"id", ID},      {"type", OTHER},
                  {f->other_key, OTHER}};
     const part inner = {key->bytes + 1, key->n - 2};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -350,8 +348,9 @@ server_match server_call_head(server_reader *r, const char *text, size_t n, size
         server_call *call = server_call_begin(r, h.name.text, h.name.n, h.id.text, h.id.n);
         if (!call) match = SERVER_NO;
         else if (h.is_complete) server_text_add(&call->arguments, h.arguments.bytes, h.arguments.n);
-        if (call) call->is_text = h.is_complete ? h.arguments.n > 0 && h.arguments.bytes[0] == '"'
-                                                : *used < n && text[*used] == '"';
+        if (call)
+            call->is_text =
+                h.is_complete ? h.arguments.n > 0 && h.arguments.bytes[0] == '"' : *used < n && text[*used] == '"';
         if (call && h.is_complete) server_call_over(call);
         if (call) r->state = h.is_complete ? SERVER_READER_TAIL : SERVER_READER_ARGUMENTS;
     }

@@ -53,15 +53,15 @@ typedef struct server_form {
     bool several;                   /* an answer may have more than one call */
     server_part parts[SERVER_MOST_PARTS];
     int32_t n_parts;
-    bool is_object; /* an item is a JSON object, whose members may come in any order */
+    bool is_object;                          /* an item is a JSON object, whose members may come in any order */
     char *name_key, *arguments_key, *id_key; /* of the object; name_key "": the name is the key of the arguments */
     char *other_key;                         /* of a member that says nothing of the call, such as its index */
     server_notation notation;
     char *quote; /* BARE: the mark around strings */
-    char raw; /* PYTHON: the quote of strings without escapes; 0: strings have escapes */
+    char raw;    /* PYTHON: the quote of strings without escapes; 0: strings have escapes */
     /* PARAMETERS: begin KEY is VALUE end; `is_other` stands before values that are no strings, where it differs. */
     char *begin, *is, *is_other, *end;
-    char *close; /* what follows the last parameter: the beginning of `after` */
+    char *close;                    /* what follows the last parameter: the beginning of `after` */
     char *marks[SERVER_MOST_MARKS]; /* [n_marks] a call in a text begins at one of them */
     int32_t n_marks;
     char **controls; /* [n_controls] names of control tokens within the texts above */

@@ -177,8 +177,7 @@ static void begin_tool(rules *r, const json_t *tool)
     r->required = json_object();
     r->out->failed |= !r->properties || !r->required;
     json_object_update(r->properties, json_object_get(schema, "properties"));
-    json_array_foreach(json_object_get(schema, "required"), i, name)
-    {
+    json_array_foreach(json_object_get(schema, "required"), i, name) {
         const char *key = json_string_value(name);
         r->out->failed |= json_object_set_new(r->required, key, json_true()) != 0;
         if (!json_object_get(r->properties, key))
@@ -209,8 +208,7 @@ static json_t *listed_texts(const json_t *schema)
         if (!server_schema_text(one)) return NULL;
     if (json_array_size(list) > 0) return json_incref(list);
     json_t *all = json_array_size(options) > 0 ? json_array() : NULL;
-    json_array_foreach(options, i, one)
-    {
+    json_array_foreach(options, i, one) {
         json_t *texts = listed_texts(one);
         const bool good = texts && json_array_extend(all, texts) == 0;
         json_decref(texts);
@@ -250,8 +248,7 @@ static void put_texts(server_text *out, json_t *texts)
     json_t *text;
     size_t i;
     server_text_put(out, "(");
-    json_array_foreach(texts, i, text)
-    {
+    json_array_foreach(texts, i, text) {
         if (i > 0) server_text_put(out, "| ");
         if (json_string_length(text) > 0) put_quoted(out, json_string_value(text), json_string_length(text));
         else server_text_put(out, "\"\" ");
@@ -284,8 +281,7 @@ static void put_parameters(rules *r)
 {
     const char *key;
     json_t *schema;
-    json_object_foreach(r->properties, key, schema)
-    {
+    json_object_foreach(r->properties, key, schema) {
         if (is_forbidden(r, key, schema)) continue;
         server_text_put(r->out, "(");
         put_parameter(r, key, schema);
@@ -323,8 +319,8 @@ static void put_key(server_text *out, const char *key)
     server_text text = {0};
     bool is_word = *key && !strchr("0123456789", *key);
     for (const char *c = key; *c; c++)
-        is_word = is_word && ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' &&
-            *c <= '9') || *c == '_');
+        is_word =
+            is_word && ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_');
     if (!is_word) server_text_put(&text, "\"");
     server_put_escaped(&text, key, strlen(key));
     if (!is_word) server_text_put(&text, "\"");
@@ -340,16 +336,18 @@ static void put_key(server_text *out, const char *key)
  *   b7-0 ::= (", " key0 "=" value0)? b7-1 */
 static void put_keywords(rules *r)
 {
-    const char *const is = r->form->notation == SERVER_NOTATION_PYTHON ? "=" : ":",
-                     *const comma = r->form->notation == SERVER_NOTATION_PYTHON ? ", " : ",";
+    const char *const is = r->form->notation == SERVER_NOTATION_PYTHON ? "=" : ":", *const comma =
+                                                                                        r->form->notation ==
+                                                                                                SERVER_NOTATION_PYTHON
+                                                                                            ? ", "
+                                                                                            : ",";
     server_text *out = r->out;
     int i = 0;
     const char *key;
     json_t *schema;
     server_text_format(out, "a%d-0 ", r->tool);
     r->out = &r->more;
-    json_object_foreach(r->properties, key, schema)
-    {
+    json_object_foreach(r->properties, key, schema) {
         if (is_forbidden(r, key, schema)) continue;
         const bool must = is_required(r, key);
         for (int is_later = 0; is_later < 2; is_later++) {
@@ -403,8 +401,7 @@ static void put_name(server_text *out, const server_form *form, const json_t *to
 static void put_item(rules *r, const json_t *tool)
 {
     const server_form *f = r->form;
-    for (int32_t i = 0; i < f->n_parts; i++)
-        switch (f->parts[i].slot) {
+    for (int32_t i = 0; i < f->n_parts; i++) switch (f->parts[i].slot) {
         case SERVER_SLOT_TEXT: put_marks(r->out, f, f->parts[i].text); break;
         case SERVER_SLOT_NAME: put_name(r->out, f, tool); break;
         case SERVER_SLOT_ID: server_text_put(r->out, "[a-zA-Z0-9]{9} "); break;

@@ -24,8 +24,7 @@
 static const char *const names[] = {"probe_one", "probe_two"}, *const ids[] = {"idone0001", "idtwo0002"};
 /* The quote and the backslash of the second call tell how a template escapes strings. */
 #define VALUE_C "value_c'\\"
-static const char *const arguments[] = {"{\"key_a\": \"value_a\", \"key_b\": 41}",
-                                        "{\"key_c\": \"value_c'\\\\\"}"};
+static const char *const arguments[] = {"{\"key_a\": \"value_a\", \"key_b\": 41}", "{\"key_c\": \"value_c'\\\\\"}"};
 
 /* A part of a text that outlives it. */
 typedef struct span {
@@ -148,8 +147,8 @@ static void render(const vouch_model *model, json_t *answer, bool opens, server_
 {
     json_t *messages = json_pack("[{s:s, s:s}]", "role", "user", "content", QUESTION);
     if (answer) json_array_append_new(messages, answer);
-    json_t *conversation = json_pack("{s:o, s:o, s:b}", "messages", messages, "tools", tools_json(),
-                                     "add_generation_prompt", opens);
+    json_t *conversation =
+        json_pack("{s:o, s:o, s:b}", "messages", messages, "tools", tools_json(), "add_generation_prompt", opens);
     char *json = conversation ? json_dumps(conversation, JSON_COMPACT) : NULL;
     size_t n = 0;
     if (json && vouch_render_chat(model, json, strlen(json), NULL, 0, &n, NULL) == VOUCH_E_BUFFER) {
@@ -169,8 +168,9 @@ static void render_all(const vouch_model *model, server_text texts[N_TEXTS])
     render(model, json_pack("{s:s, s:s}", "role", "assistant", "content", SAID), false, &texts[SAYS]);
     render(model, json_pack("{s:s, s:n, s:[o]}", "role", "assistant", "content", "tool_calls", call_of(0)), false,
            &texts[ONE]);
-    render(model, json_pack("{s:s, s:n, s:[o, o]}", "role", "assistant", "content", "tool_calls", call_of(0),
-                            call_of(1)), false, &texts[TWO]);
+    render(model,
+           json_pack("{s:s, s:n, s:[o, o]}", "role", "assistant", "content", "tool_calls", call_of(0), call_of(1)),
+           false, &texts[TWO]);
 }
 
 /* What the template adds for the answer. */
@@ -276,8 +276,7 @@ static bool read_keys(server_form *f, json_t *object, int i)
     const char *key;
     json_t *value;
     bool has_name = false, has_arguments = false, good = true;
-    json_object_foreach(object, key, value)
-    {
+    json_object_foreach(object, key, value) {
         const char *text = json_string_value(value);
         if (strcmp(key, names[i]) == 0 && holds_arguments(value, i)) {
             has_name = has_arguments = true;
@@ -397,7 +396,7 @@ static bool find_arguments(server_form *f, span s, size_t name_end, int i, size_
     *at = open;
     f->notation = SERVER_NOTATION_JSON;
     if (s.text[open] == '{' && is_literal("", false, 0, s, open, i, end)) {
-        if (key[-1] == '"') return true; /* the bracket stands before the key */
+        if (key[-1] == '"') return true;      /* the bracket stands before the key */
         f->notation = SERVER_NOTATION_PYTHON; /* {key: 'value'} */
         return true;
     }
@@ -545,8 +544,8 @@ static const struct {
     {"<|tool_call|>", "<|tool_call|>[" OBJECT("probe_one", ONE_A) "]",
      "<|tool_call|>[" OBJECT("probe_one", ONE_A) ", " OBJECT("probe_two", TWO_C) "]"},
     {"<tool_call>", "<tool_call>\n" OBJECT("probe_one", ONE_A) "\n</tool_call>",
-     "<tool_call>\n" OBJECT("probe_one", ONE_A) "\n</tool_call>\n<tool_call>\n" OBJECT("probe_two", TWO_C)
-     "\n</tool_call>"},
+     "<tool_call>\n" OBJECT("probe_one", ONE_A) "\n</tool_call>\n<tool_call>\n" OBJECT("probe_two",
+                                                                                       TWO_C) "\n</tool_call>"},
     {"", OBJECT("probe_one", ONE_A), OBJECT("probe_one", ONE_A)},
 };
 
@@ -596,9 +595,13 @@ static bool read_form(server_form *f, const vouch_model *model, const server_tex
 static bool find_controls(server_form *f, const vouch_model *model)
 {
     server_text all = {0};
-    const char *const texts[] = {f->think, f->think_end, f->content, f->content_end, f->before, f->between, f->after,
-                                 f->quote, f->begin, f->is, f->is_other, f->end, f->after_several,
-                                 f->is_harmony ? CHANNEL_MARKS : ""};
+    const char *const texts[] = {f->think,         f->think_end,
+                                 f->content,       f->content_end,
+                                 f->before,        f->between,
+                                 f->after,         f->quote,
+                                 f->begin,         f->is,
+                                 f->is_other,      f->end,
+                                 f->after_several, f->is_harmony ? CHANNEL_MARKS : ""};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) server_text_add(&all, texts[i], strlen(texts[i]) + 1);
     for (int32_t i = 0; i < f->n_parts; i++)
         if (f->parts[i].slot == SERVER_SLOT_TEXT) server_text_add(&all, f->parts[i].text, strlen(f->parts[i].text) + 1);
@@ -622,10 +625,10 @@ static bool find_controls(server_form *f, const vouch_model *model)
 
 static char **const *strings_of(server_form *f, char **all[19])
 {
-    char **const members[] = {&f->think, &f->think_end, &f->content, &f->content_end, &f->before, &f->between,
-                              &f->after, &f->name_key, &f->arguments_key, &f->id_key, &f->quote, &f->begin, &f->is,
-                              &f->is_other, &f->end, &f->close,
-                              &f->after_several, &f->other_key, NULL};
+    char **const members[] = {
+        &f->think,    &f->think_end,     &f->content,       &f->content_end, &f->before, &f->between, &f->after,
+        &f->name_key, &f->arguments_key, &f->id_key,        &f->quote,       &f->begin,  &f->is,      &f->is_other,
+        &f->end,      &f->close,         &f->after_several, &f->other_key,   NULL};
     memcpy(all, members, sizeof members);
     return all;
 }

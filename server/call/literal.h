@@ -20,16 +20,16 @@ typedef enum server_match { SERVER_NO, SERVER_MORE, SERVER_MATCH } server_match;
 enum { SERVER_MOST_DEPTH = 1024 }; /* of values within values: a grammar allows 1,000 */
 
 typedef struct server_literal {
-    const char *quote;      /* the mark around strings; "": none but quotes */
-    bool is_python;         /* True, False and None are words */
-    char raw;               /* strings of the outer level in this quote have no escapes: it ends one where , or )
-                               follows; 0: all strings have escapes */
+    const char *quote; /* the mark around strings; "": none but quotes */
+    bool is_python;    /* True, False and None are words */
+    char raw;          /* strings of the outer level in this quote have no escapes: it ends one where , or )
+                          follows; 0: all strings have escapes */
     char closers[SERVER_MOST_DEPTH]; /* [depth] the JSON bracket that ends each open value */
     int32_t depth;
-    char string;            /* the quote of the open string; 'm': the mark; 0: none is open */
-    bool is_escaped;        /* a backslash came before */
+    char string;     /* the quote of the open string; 'm': the mark; 0: none is open */
+    bool is_escaped; /* a backslash came before */
     bool needs_comma;
-    server_text word;       /* a number, a name or a key that may go on */
+    server_text word; /* a number, a name or a key that may go on */
 } server_literal;
 
 /* quote "": JSON or Python. The quote must outlive the reader. */

@@ -39,8 +39,7 @@ bool server_schema_allows(const json_t *schema, const char *type)
         if (!is_allowed) return false;
     }
     if (!json_is_array(types)) return true;
-    json_array_foreach(types, i, option)
-    {
+    json_array_foreach(types, i, option) {
         const json_t *one = json_pack("{s:O}", "type", option);
         const bool is_allowed = server_schema_allows(one, type);
         json_decref((json_t *)(uintptr_t)one);

@@ -19,8 +19,8 @@ enum { MOST_HEAD = 1 << 15 }; /* bytes of a head or a tail, which are read again
 
 void server_reader_begin(server_reader *reader, const server_form *form, const json_t *tools, bool thinks)
 {
-    *reader = (server_reader){.form = form, .tools = tools, .mark = "",
-                              .state = thinks ? SERVER_READER_THOUGHTS : SERVER_READER_BEGIN};
+    *reader = (server_reader){
+        .form = form, .tools = tools, .mark = "", .state = thinks ? SERVER_READER_THOUGHTS : SERVER_READER_BEGIN};
 }
 
 static void drop(server_reader *r, size_t n)

@@ -21,12 +21,12 @@
 typedef enum server_reader_state {
     SERVER_READER_BEGIN,
     SERVER_READER_THOUGHTS,
-    SERVER_READER_GAP,       /* after thoughts or a call */
+    SERVER_READER_GAP, /* after thoughts or a call */
     SERVER_READER_CONTENT,
-    SERVER_READER_HEAD,      /* at what may be a call, up to its arguments */
+    SERVER_READER_HEAD, /* at what may be a call, up to its arguments */
     SERVER_READER_ARGUMENTS,
-    SERVER_READER_TAIL,      /* after arguments */
-    SERVER_READER_HEADER     /* of a message of gpt-oss, up to <|message|> */
+    SERVER_READER_TAIL,  /* after arguments */
+    SERVER_READER_HEADER /* of a message of gpt-oss, up to <|message|> */
 } server_reader_state;
 
 /* A call. The reader fills what is above the line; what is below belongs to the API, which gives the call out. */
@@ -44,22 +44,22 @@ typedef struct server_call {
 
 typedef struct server_reader {
     const server_form *form; /* NULL: all is content */
-    const json_t *tools; /* of the request, an array; NULL: calls are content */
-    bool only_one;       /* calls after the first one are left out */
-    bool is_forced;      /* the answer has to be a call: its beginning is no content */
+    const json_t *tools;     /* of the request, an array; NULL: calls are content */
+    bool only_one;           /* calls after the first one are left out */
+    bool is_forced;          /* the answer has to be a call: its beginning is no content */
     server_reader_state state;
-    bool is_next;        /* the head follows `between` */
-    bool has_thought;    /* more than white space has come of the thoughts */
-    bool in_value;       /* of a parameter */
-    bool is_string;      /* the value is a string, whose beginning has been read */
-    size_t n_known;      /* bytes of the value, not read yet, in which it doesn't end */
+    bool is_next;         /* the head follows `between` */
+    bool has_thought;     /* more than white space has come of the thoughts */
+    bool in_value;        /* of a parameter */
+    bool is_string;       /* the value is a string, whose beginning has been read */
+    size_t n_known;       /* bytes of the value, not read yet, in which it doesn't end */
     const json_t *schema; /* of the value */
-    const char *mark;    /* at which the running call began; "": at none */
+    const char *mark;     /* at which the running call began; "": at none */
     server_literal literal;
-    server_text text;    /* not read yet */
-    server_text header;  /* of the running message of gpt-oss */
+    server_text text;              /* not read yet */
+    server_text header;            /* of the running message of gpt-oss */
     server_text content, thoughts; /* read; the caller takes them */
-    server_call *calls;  /* [n_calls] */
+    server_call *calls;            /* [n_calls] */
     size_t n_calls;
     size_t n_room;
     server_call dropped; /* the call that `only_one` leaves out */

@@ -144,7 +144,8 @@ static bool check_origin(server_exchange *x, server_fault *fault)
     if (x->server->options->n_keys > 0) return true;
     return server_fail(fault, 403, "foreign_origin", "",
                        "Origin '%.200s': pages of other sites are refused; `vouch serve --cors %.200s` lets this one "
-                       "in", origin, origin);
+                       "in",
+                       origin, origin);
 }
 
 /* ----------------------------------------------------------------------- keys */
@@ -189,8 +190,8 @@ static bool is_well_formed(const char *name, size_t n_name, const char *value, s
     return !value || (strlen(value) == n_value && strcspn(value, "\r\n") == n_value);
 }
 
-static enum MHD_Result read_line(void *cls, enum MHD_ValueKind kind, const char *name, size_t n_name,
-                                 const char *value, size_t n_value)
+static enum MHD_Result read_line(void *cls, enum MHD_ValueKind kind, const char *name, size_t n_name, const char *value,
+                                 size_t n_value)
 {
     (void)kind;
     header_lines *found = cls;

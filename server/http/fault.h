@@ -19,8 +19,8 @@ typedef struct server_fault {
 __attribute__((format(printf, 5, 6))) bool server_fail(server_fault *fault, int status, const char *code,
                                                        const char *param, const char *format, ...);
 /* A field with a wrong value: 400. The message begins with the path. */
-__attribute__((format(printf, 3, 4))) bool server_fail_field(server_fault *fault, const char *param,
-                                                             const char *format, ...);
+__attribute__((format(printf, 3, 4))) bool server_fail_field(server_fault *fault, const char *param, const char *format,
+                                                             ...);
 bool server_fail_memory(server_fault *fault);
 /* A failure of the library: 400 where the request is to blame, otherwise 500. */
 bool server_fail_library(server_fault *fault, const char *param, const vouch_error *err);

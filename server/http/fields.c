@@ -43,8 +43,8 @@ const char *server_word(const json_t *object, const char *key)
 
 bool server_check_part(const json_t *part, const char *path, server_fault *fault)
 {
-    static const char *const media[] = {"image", "image_url", "input_image", "audio", "audio_url", "input_audio",
-                                        "video", "video_url", "input_video", "file", "input_file", "document"};
+    static const char *const media[] = {"image", "image_url", "input_image", "audio", "audio_url",  "input_audio",
+                                        "video", "video_url", "input_video", "file",  "input_file", "document"};
     const char *type = server_word(part, "type");
     for (size_t i = 0; i < sizeof media / sizeof *media; i++)
         if (strcmp(type, media[i]) == 0)
@@ -63,11 +63,10 @@ json_t *server_json_texts(json_t *content, const char *path, server_fault *fault
     json_t *part, *string = NULL;
     size_t i;
     if (json_is_string(content)) return json_copy(content);
-    bool good = !content || json_is_null(content) || json_is_array(content) ||
-                server_fail_field(fault, path, "expected a string or an array of texts, got %s",
-                                  server_json_kind(content));
-    json_array_foreach(content, i, part)
-    {
+    bool good =
+        !content || json_is_null(content) || json_is_array(content) ||
+        server_fail_field(fault, path, "expected a string or an array of texts, got %s", server_json_kind(content));
+    json_array_foreach(content, i, part) {
         char inner[160];
         const json_t *piece = server_part_text(part);
         snprintf(inner, sizeof inner, "%.130s[%zu]", path, i);
@@ -124,8 +123,7 @@ static bool is_neutral(const json_t *value, const char *neutral)
     }
 }
 
-static bool read_field(json_t *value, const char *path, const server_field *field, void *values,
-                       server_fault *fault)
+static bool read_field(json_t *value, const char *path, const server_field *field, void *values, server_fault *fault)
 {
     void *out = (char *)values + field->offset;
     switch (field->kind) {
@@ -174,8 +172,8 @@ static bool fail_unknown(const char *path, const char *name, const known_names *
                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "; leave it out");
 }
 
-bool server_fields_read(json_t *object, const char *path, const server_field_table *table, unsigned where,
-                        void *values, server_fault *fault)
+bool server_fields_read(json_t *object, const char *path, const server_field_table *table, unsigned where, void *values,
+                        server_fault *fault)
 {
     const known_names known = {table, where};
     const server_field *fields = table->fields;
@@ -183,8 +181,7 @@ bool server_fields_read(json_t *object, const char *path, const server_field_tab
     json_t *value;
     if (!json_is_object(object))
         return server_fail_field(fault, *path ? path : "body", "expected an object, got %s", server_json_kind(object));
-    json_object_foreach(object, name, value)
-    {
+    json_object_foreach(object, name, value) {
         char inner[160];
         size_t i = 0;
         snprintf(inner, sizeof inner, "%s%s%.100s", path, *path ? "." : "", name);
@@ -202,8 +199,7 @@ bool server_convert_tools(json_t *document, server_tool_schema *schema_of, serve
     if (!json_is_array(given)) return true;
     json_t *tools = json_array();
     size_t i;
-    json_array_foreach(given, i, tool)
-    {
+    json_array_foreach(given, i, tool) {
         char path[32];
         snprintf(path, sizeof path, "tools[%zu]", i);
         if (!schema_of(tool, path, &schema, fault)) {

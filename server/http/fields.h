@@ -11,14 +11,14 @@
 #include "http/fault.h"
 
 typedef enum server_field_kind {
-    SERVER_FIELD_BOOL,   /* bool */
-    SERVER_FIELD_INT,    /* int32_t */
-    SERVER_FIELD_FLOAT,  /* float */
-    SERVER_FIELD_DOUBLE, /* double */
-    SERVER_FIELD_STRING, /* const char *, owned by the document */
-    SERVER_FIELD_VALUE,  /* json_t *, owned by the document; the caller reads it */
+    SERVER_FIELD_BOOL,    /* bool */
+    SERVER_FIELD_INT,     /* int32_t */
+    SERVER_FIELD_FLOAT,   /* float */
+    SERVER_FIELD_DOUBLE,  /* double */
+    SERVER_FIELD_STRING,  /* const char *, owned by the document */
+    SERVER_FIELD_VALUE,   /* json_t *, owned by the document; the caller reads it */
     SERVER_FIELD_IGNORED, /* clients send it, and it changes nothing */
-    SERVER_FIELD_NEUTRAL /* not supported: only the value in `range`, or null, false, 0, "", [] or {}, is allowed */
+    SERVER_FIELD_NEUTRAL  /* not supported: only the value in `range`, or null, false, 0, "", [] or {}, is allowed */
 } server_field_kind;
 
 typedef struct server_field {
@@ -35,8 +35,8 @@ typedef struct server_field_table {
 } server_field_table;
 
 /* Reads the fields of the object at `path` ("" for the whole document) that the table has for `where` into `values`. */
-bool server_fields_read(json_t *object, const char *path, const server_field_table *table, unsigned where,
-                        void *values, server_fault *fault);
+bool server_fields_read(json_t *object, const char *path, const server_field_table *table, unsigned where, void *values,
+                        server_fault *fault);
 /* "string", "number", ..., for messages. */
 const char *server_json_kind(const json_t *value);
 /* Element i of an array of ids is no token of a vocabulary of n_vocab. False. */

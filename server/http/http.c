@@ -253,8 +253,8 @@ static bool watch_connection(server_exchange *x)
     return server_watch_add(x->server->watch, &x->watched);
 }
 
-void server_begin(server_exchange *x, server_model *model, server_job *job, bool is_stream,
-                  const server_format *format, void *state)
+void server_begin(server_exchange *x, server_model *model, server_job *job, bool is_stream, const server_format *format,
+                  void *state)
 {
     server_fault fault;
     x->model = model;
@@ -508,8 +508,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
         server_deadline_close(s->watch, *context);
         return;
     }
-    const union MHD_ConnectionInfo *info =
-        mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *info = mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     *context = server_deadline_open(s->watch, info->connect_fd, s->options->timeout_seconds);
     if (!*context) shutdown(info->connect_fd, SHUT_RDWR);
 }
@@ -577,21 +576,21 @@ vouch_status server_http_open(server *s, vouch_error *err)
     if (fd < 0) return err->code;
     s->watch = server_watch_open(o->ping_seconds);
     /* poll, because with epoll libmicrohttpd (0.9.75) misses the end of a connection that comes with the last data. */
-    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
-                     MHD_USE_ERROR_LOG;
+    unsigned flags =
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG;
     const struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)o->certificate},
                                          {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)o->private_key},
                                          {MHD_OPTION_END, 0, NULL}};
     if (o->certificate) flags |= MHD_USE_TLS;
     if (s->watch)
-        s->daemon = mhd.MHD_start_daemon(
-            flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL,
-            MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)N_THREADS, MHD_OPTION_CONNECTION_LIMIT,
-            (unsigned)MOST_CONNECTIONS, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_CONNECTION_TIMEOUT,
-            (unsigned)o->timeout_seconds,
-            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
-            NULL, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-            MHD_OPTION_ARRAY, o->certificate ? tls : tls + 2, MHD_OPTION_END);
+        s->daemon = mhd.MHD_start_daemon(flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_nothing,
+                                         NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE,
+                                         (unsigned)N_THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS,
+                                         MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_CONNECTION_TIMEOUT,
+                                         (unsigned)o->timeout_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                                         (size_t)CONNECTION_MEMORY, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+                                         MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT,
+                                         1, MHD_OPTION_ARRAY, o->certificate ? tls : tls + 2, MHD_OPTION_END);
     if (s->daemon) return VOUCH_OK;
     close(fd);
     *err = (vouch_error){VOUCH_E_IO, ""};

@@ -65,8 +65,8 @@ enum {
 typedef struct server_route {
     const char *method, *path; /* a GET also answers HEAD. "{name}" at a path's end stands for any text */
     unsigned flags;
-    void (*handle)(server_exchange *x); /* replies, or begins a job */
-    const char *about, *type;           /* for the OpenAPI document: what it does, and the type of its replies */
+    void (*handle)(server_exchange *x);      /* replies, or begins a job */
+    const char *about, *type;                /* for the OpenAPI document: what it does, and the type of its replies */
     const struct server_field_table *fields; /* of a POST's body; NULL: not from a table */
     unsigned where;                          /* the request's bit in the table */
 } server_route;
@@ -86,7 +86,7 @@ struct server_exchange {
     server *server;
     struct MHD_Connection *connection;
     server_deadline *deadline; /* the connection's; NULL: the connection is about to close */
-    char *path; /* of the request, with single slashes and none at its end; NULL: not read yet */
+    char *path;                /* of the request, with single slashes and none at its end; NULL: not read yet */
     const server_route *route;
     const char *rest;    /* what stands for "{name}" in the route's path; "": nothing */
     const char *allowed; /* the path's methods, for status 405 */
@@ -117,8 +117,8 @@ void server_reply_fault(server_exchange *x, const server_fault *fault);
 /* An error as the route's API writes it. */
 json_t *server_error_json(const server_exchange *x, const server_fault *fault);
 /* Queues the job. The exchange owns job and `state` from now on. Replies 429 or 503 where the job can't be queued. */
-void server_begin(server_exchange *x, server_model *model, server_job *job, bool is_stream,
-                  const server_format *format, void *state);
+void server_begin(server_exchange *x, server_model *model, server_job *job, bool is_stream, const server_format *format,
+                  void *state);
 
 /* Appends an SSE event; `name` may be NULL. Takes the value. */
 void server_sse(server_exchange *x, const char *name, json_t *value);

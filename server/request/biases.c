@@ -74,13 +74,11 @@ bool server_request_biases(const server_request *r, server_job *job, server_faul
     vouch_logit_bias *biases = server_job_allocate(job, MOST_BIASES, sizeof *biases);
     if (!biases) return server_fail_memory(fault);
     job->options.sampling.bias = biases;
-    json_object_foreach(given, key, value)
-    {
+    json_object_foreach(given, key, value) {
         snprintf(path, sizeof path, "logit_bias.%.60s", key);
         if (!add_entry(r, job, biases, path, spelled_id(key), key, strlen(key), value, fault)) return false;
     }
-    json_array_foreach(given, i, value)
-    {
+    json_array_foreach(given, i, value) {
         const json_t *token = json_array_get(value, 0);
         snprintf(path, sizeof path, "logit_bias[%zu]", i);
         if (!add_entry(r, job, biases, path, json_is_integer(token) ? json_integer_value(token) : -1,

@@ -41,9 +41,9 @@ typedef enum format_part { FORMAT, FORMAT_TYPE, FORMAT_SCHEMA } format_part;
 static const char *format_path(const server_request *r, format_part part)
 {
     static const char *const chat[] = {"response_format", "response_format.type", "response_format.json_schema.schema"},
-                      *const messages[] = {"output_config.format", "output_config.format.type",
-                                           "output_config.format.schema"},
-                      *const responses[] = {"text.format", "text.format.type", "text.format.schema"};
+                             *const messages[] = {"output_config.format", "output_config.format.type",
+                                                  "output_config.format.schema"},
+                             *const responses[] = {"text.format", "text.format.type", "text.format.schema"};
     return (r->where == SERVER_MESSAGES ? messages : r->where == SERVER_RESPONSES ? responses : chat)[part];
 }
 
@@ -90,8 +90,10 @@ static bool check_required(const server_request *r, const json_t *tool, size_t i
     char param[64];
     size_t n;
     if (path && !json_is_object(parameters))
-        return server_fail_field(fault, server_tool_path(r, i, param), "$ref: '%.60s' is no schema of this document; "
-                                 "expected #/$defs/NAME", path);
+        return server_fail_field(fault, server_tool_path(r, i, param),
+                                 "$ref: '%.60s' is no schema of this document; "
+                                 "expected #/$defs/NAME",
+                                 path);
     json_array_foreach(required, n, name) good &= json_is_string(name);
     return good || server_fail_field(fault, server_tool_path(r, i, param), "required: expected an array of names");
 }
@@ -103,8 +105,7 @@ static json_t *find_tools(const server_request *r, server_fault *fault)
     json_t *found = json_array(), *tool;
     bool good = true;
     size_t i;
-    json_array_foreach(r->tools, i, tool)
-    {
+    json_array_foreach(r->tools, i, tool) {
         const char *known = server_word(json_object_get(tool, "function"), "name");
         if (*name && strcmp(known, name) != 0) continue;
         good = good && check_required(r, tool, i, fault);
@@ -122,8 +123,7 @@ static void blame_tool(const server_request *r, int flags, bool only_strict, ser
 {
     const json_t *tool;
     size_t i;
-    json_array_foreach(r->tools, i, tool)
-    {
+    json_array_foreach(r->tools, i, tool) {
         if (only_strict && !is_strict_tool(tool)) continue;
         json_t *schema = json_copy(json_object_get(json_object_get(tool, "function"), "parameters"));
         if (json_is_object(schema)) json_object_set_new(schema, "type", json_string("object")); /* as put_arguments() */
@@ -149,8 +149,9 @@ static bool open_form(const server_request *r, server_job *job, server_thoughts 
     const bool several = r->several_calls && !*server_chosen_tool(r);
     server_text text = {0};
     server_form_put_root(&text, form, thoughts);
-    server_text_put(&text, schema && tools ? "rest ::= answer | calls\n" : schema ? "rest ::= answer\n"
-                                                                                  : "rest ::= calls\n");
+    server_text_put(&text, schema && tools ? "rest ::= answer | calls\n"
+                           : schema        ? "rest ::= answer\n"
+                                           : "rest ::= calls\n");
     if (schema) server_form_put_answer(&text, form, schema);
     if (tools) server_form_put_calls(&text, form, tools, several);
     server_text_add(&text, "", 1);

@@ -15,8 +15,9 @@ static bool convert_choice(json_t *document, server_fault *fault)
     json_t *choice = json_object_get(document, "function_call");
     if (!choice || json_is_null(choice)) return true;
     if (json_is_object(choice) && *server_word(choice, "name"))
-        return json_object_set_new(document, "tool_choice", json_pack("{s:s, s:{s:O}}", "type", "function", "function",
-                                                                      "name", json_object_get(choice, "name"))) == 0;
+        return json_object_set_new(document, "tool_choice",
+                                   json_pack("{s:s, s:{s:O}}", "type", "function", "function", "name",
+                                             json_object_get(choice, "name"))) == 0;
     const char *word = json_is_string(choice) ? json_string_value(choice) : "";
     if (strcmp(word, "auto") != 0 && strcmp(word, "none") != 0)
         return server_fail_field(fault, "function_call", "expected auto, none, or an object that names a function");

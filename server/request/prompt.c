@@ -24,8 +24,7 @@ static bool complete_parts(json_t *content, const char *path, server_fault *faul
 {
     json_t *part;
     size_t i;
-    json_array_foreach(content, i, part)
-    {
+    json_array_foreach(content, i, part) {
         char inner[96];
         snprintf(inner, sizeof inner, "%.64s[%zu]", path, i);
         if (!server_check_part(part, inner, fault)) return false;
@@ -48,8 +47,7 @@ static bool complete_messages(const json_t *messages, server_fault *fault)
     json_t *message;
     char id[10] = "";
     size_t i;
-    json_array_foreach(messages, i, message)
-    {
+    json_array_foreach(messages, i, message) {
         char path[64];
         drop_nulls(message);
         const bool is_function = strcmp(server_word(message, "role"), "function") == 0;
@@ -81,8 +79,7 @@ static void complete_tools(const json_t *tools)
 {
     json_t *tool;
     size_t i;
-    json_array_foreach(tools, i, tool)
-    {
+    json_array_foreach(tools, i, tool) {
         json_t *function = json_object_get(tool, "function");
         json_object_del(tool, "cache_control");
         json_object_del(function, "cache_control");
@@ -105,7 +102,9 @@ static char *conversation_text(const server_request *r)
     const struct {
         const char *name;
         json_t *value;
-    } parts[] = {{"messages", r->messages}, {"tools", r->tools}, {"documents", r->documents},
+    } parts[] = {{"messages", r->messages},
+                 {"tools", r->tools},
+                 {"documents", r->documents},
                  {"chat_template_kwargs", r->template_kwargs}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].value == r->tools && r->tools)
@@ -153,8 +152,7 @@ static int32_t *conversation_tokens(const server_request *r, size_t *n, server_f
     vouch_error err = {0};
     int32_t *tokens = NULL;
     *n = 0;
-    vouch_status status =
-        text ? vouch_tokenize_chat_json(model, text, strlen(text), NULL, 0, n, &err) : VOUCH_E_MEMORY;
+    vouch_status status = text ? vouch_tokenize_chat_json(model, text, strlen(text), NULL, 0, n, &err) : VOUCH_E_MEMORY;
     if (status == VOUCH_OK || status == VOUCH_E_BUFFER) {
         tokens = calloc(*n + 1, sizeof *tokens);
         status = tokens ? vouch_tokenize_chat_json(model, text, strlen(text), tokens, *n, n, &err) : VOUCH_E_MEMORY;
@@ -214,8 +212,8 @@ static bool is_one_prompt(const server_request *r, const json_t *value)
 }
 
 /* Appends the tokens of a text. */
-static bool text_read(const server_request *r, const json_t *string, const char *path, unsigned flags,
-                      server_text *out, server_fault *fault)
+static bool text_read(const server_request *r, const json_t *string, const char *path, unsigned flags, server_text *out,
+                      server_fault *fault)
 {
     const vouch_model *model = r->model->options->model;
     const char *text = json_string_value(string);
@@ -244,12 +242,13 @@ static bool read_files(const server_request *r, vouch_infill_file **files, serve
                                  server_json_kind(extra));
     *files = calloc(json_array_size(extra) + 1, sizeof **files);
     if (!*files) return server_fail_memory(fault);
-    json_array_foreach(extra, i, element)
-    {
+    json_array_foreach(extra, i, element) {
         const json_t *text = json_object_get(element, "text"), *name = json_object_get(element, "filename");
         if (!json_is_string(text) || (name && !json_is_string(name)))
-            return server_fail_field(fault, "input_extra", "element %zu: expected a string `text`, and `filename` as a "
-                                     "string or absent", i);
+            return server_fail_field(fault, "input_extra",
+                                     "element %zu: expected a string `text`, and `filename` as a "
+                                     "string or absent",
+                                     i);
         (*files)[i] = (vouch_infill_file){json_string_value(name), json_string_value(text), json_string_length(text)};
     }
     return true;
@@ -302,8 +301,7 @@ static bool prompt_read(const server_request *r, const json_t *value, const char
     const int32_t n_vocab = vouch_model_get_info(r->model->options->model)->n_vocab;
     const json_t *text = text_of(r, value);
     if (r->infills || (r->suffix && *r->suffix)) return infill_read(r, value, path, out, fault);
-    if (json_is_string(text))
-        return text_read(r, text, path, VOUCH_TOKENIZE_SPECIAL | VOUCH_TOKENIZE_BOS, out, fault);
+    if (json_is_string(text)) return text_read(r, text, path, VOUCH_TOKENIZE_SPECIAL | VOUCH_TOKENIZE_BOS, out, fault);
     for (size_t i = 0; i < json_array_size(value); i++) {
         const json_t *id = json_array_get(value, i);
         const json_int_t token = json_integer_value(id);

@@ -180,8 +180,7 @@ static bool add_drafters(const char *names, const char *path, unsigned *drafters
         if (i < 0 || bit == VOUCH_DRAFTER_CUSTOM || bit == VOUCH_DRAFTER_HISTORY)
             return server_fail_field(fault, path, "'%.*s': expected auto, none, or drafters of --spec except history",
                                      (int)(n < 60 ? n : 60), at);
-        if (*drafters & bit)
-            return server_fail_field(fault, path, "'%.*s' is given twice", (int)n, at);
+        if (*drafters & bit) return server_fail_field(fault, path, "'%.*s' is given twice", (int)n, at);
         *drafters |= bit;
         at += n;
     }
@@ -260,11 +259,10 @@ static const server_field speculation_fields[] = {
 const server_field_table server_speculation_fields = {speculation_fields,
                                                       sizeof speculation_fields / sizeof *speculation_fields};
 
-bool server_read_speculation(json_t *value, const char *path, vouch_speculation *out, bool *trace,
-                             server_fault *fault)
+bool server_read_speculation(json_t *value, const char *path, vouch_speculation *out, bool *trace, server_fault *fault)
 {
-    speculative s = {.k = out->n_draft, .branches = out->tree_branches, .depth = out->tree_depth,
-                     .lenience = out->lenience};
+    speculative s = {
+        .k = out->n_draft, .branches = out->tree_branches, .depth = out->tree_depth, .lenience = out->lenience};
     const char *dot = *path ? "." : "";
     char inner[96];
     const unsigned where = trace ? SERVER_SPECULATIVE : SERVER_ADMIN;
@@ -278,12 +276,16 @@ bool server_read_speculation(json_t *value, const char *path, vouch_speculation 
     const vouch_accept_info rule = vouch_accept_get_info((int)out->accept); /* without a name: AUTO */
     snprintf(inner, sizeof inner, "%s%slenience", path, dot);
     if (s.lenience < 1 && rule.name && !rule.lenient)
-        return server_fail_field(fault, inner, "is %g, of the request or the server's default, but %s needs 1: send "
-                                 "\"lenience\": 1", s.lenience, rule.name);
+        return server_fail_field(fault, inner,
+                                 "is %g, of the request or the server's default, but %s needs 1: send "
+                                 "\"lenience\": 1",
+                                 s.lenience, rule.name);
     snprintf(inner, sizeof inner, "%s%sbranches", path, dot);
     if (s.branches > 1 && rule.name && !rule.trees)
-        return server_fail_field(fault, inner, "is %d, of the request or the server's default, but %s judges "
-                                 "chains: send \"branches\": 1", (int)s.branches, rule.name);
+        return server_fail_field(fault, inner,
+                                 "is %d, of the request or the server's default, but %s judges "
+                                 "chains: send \"branches\": 1",
+                                 (int)s.branches, rule.name);
     out->n_draft = s.k;
     out->tree_branches = s.branches;
     out->tree_depth = s.depth;
@@ -324,23 +326,28 @@ static bool read_seed(server_request *r, server_fault *fault)
  * or pictures. */
 static bool read_include(server_request *r, server_fault *fault)
 {
-    static const char *const known[] = {
-        "message.output_text.logprobs", "reasoning.encrypted_content", "file_search_call.results",
-        "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url",
-        "computer_call_output.output.image_url", "code_interpreter_call.outputs"};
+    static const char *const known[] = {"message.output_text.logprobs",
+                                        "reasoning.encrypted_content",
+                                        "file_search_call.results",
+                                        "web_search_call.results",
+                                        "web_search_call.action.sources",
+                                        "message.input_image.image_url",
+                                        "computer_call_output.output.image_url",
+                                        "code_interpreter_call.outputs"};
     enum { N_KNOWN = sizeof known / sizeof *known };
     const json_t *word;
     size_t i;
     if (r->include && !json_is_array(r->include))
         return server_fail_field(fault, "include", "expected an array of names, got %s", server_json_kind(r->include));
-    json_array_foreach(r->include, i, word)
-    {
+    json_array_foreach(r->include, i, word) {
         const char *name = json_string_value(word);
         int k = 0;
         while (name && k < N_KNOWN && strcmp(known[k], name) != 0) k++;
         if (!name || k == N_KNOWN)
-            return server_fail_field(fault, "include", "element %zu: '%.60s' is unknown; log probabilities are "
-                                     "message.output_text.logprobs", i, name ? name : server_json_kind(word));
+            return server_fail_field(fault, "include",
+                                     "element %zu: '%.60s' is unknown; log probabilities are "
+                                     "message.output_text.logprobs",
+                                     i, name ? name : server_json_kind(word));
         r->with_logprobs |= k == 0;
     }
     return true;
@@ -382,14 +389,16 @@ static bool read_length(server_request *r, server_fault *fault)
     }
     const int32_t most = r->session.max_tokens;
     if (!empty && most > 0 && r->session.min_tokens > most)
-        return server_fail_field(fault, "min_tokens", "is %d, but the answer may have %d tokens at most; send fewer, "
-                                 "or a larger maximum", (int)r->session.min_tokens, (int)most);
+        return server_fail_field(fault, "min_tokens",
+                                 "is %d, but the answer may have %d tokens at most; send fewer, "
+                                 "or a larger maximum",
+                                 (int)r->session.min_tokens, (int)most);
     if (!empty) return true;
     r->prompt_only = r->where & (COMPLETIONS | NATIVE);
     if (r->where & NATIVE || (r->where == COMPLETIONS && r->echo && !r->stream)) return true;
-    return server_fail_field(fault, empty, r->where == COMPLETIONS
-                                               ? "0 is allowed only with echo, and without stream"
-                                               : "0 is outside the range; expected at least 1, or -1: no bound");
+    return server_fail_field(fault, empty,
+                             r->where == COMPLETIONS ? "0 is allowed only with echo, and without stream"
+                                                     : "0 is outside the range; expected at least 1, or -1: no bound");
 }
 
 /* Paths of members, such as "timings/predicted_n". */
@@ -416,9 +425,9 @@ const char *server_chosen_tool(const server_request *r)
 const char *server_tool_path(const server_request *r, size_t i, char out[64])
 {
     snprintf(out, 64, "%s[%zu].%s", r->is_legacy ? "functions" : "tools", i,
-             r->where == MESSAGES                      ? "input_schema"
+             r->where == MESSAGES                    ? "input_schema"
              : r->where == RESPONSES || r->is_legacy ? "parameters"
-                                                       : "function.parameters");
+                                                     : "function.parameters");
     return out;
 }
 
@@ -431,9 +440,8 @@ static bool check_parameters(const server_request *r, const json_t *parameters, 
     size_t w;
     json_array_foreach(type, w, word)
         is_object |= json_is_string(word) && strcmp(json_string_value(word), "object") == 0;
-    return is_object ||
-           server_fail_field(fault, server_tool_path(r, i, param),
-                             "type: expected \"object\", because a call's arguments are an object");
+    return is_object || server_fail_field(fault, server_tool_path(r, i, param),
+                                          "type: expected \"object\", because a call's arguments are an object");
 }
 
 /* All tools are functions with a name. */
@@ -443,8 +451,7 @@ static bool check_tools(const server_request *r, server_fault *fault)
     size_t i;
     if (tools && !json_is_array(tools))
         return server_fail_field(fault, "tools", "expected an array, got %s", server_json_kind(tools));
-    json_array_foreach(tools, i, tool)
-    {
+    json_array_foreach(tools, i, tool) {
         char path[32];
         snprintf(path, sizeof path, "%s[%zu]", r->is_legacy ? "functions" : "tools", i);
         const json_t *function = json_object_get(tool, "function");
@@ -474,8 +481,7 @@ static bool read_allowed(server_request *r, const char **word, server_fault *fau
         return server_fail_field(fault, "tool_choice", "tools: expected an array of at least one tool");
     json_array_foreach(r->tools, i, tool)
         json_object_set_new(known, server_word(json_object_get(tool, "function"), "name"), json_true());
-    json_array_foreach(names, i, name)
-    {
+    json_array_foreach(names, i, name) {
         const json_t *function = json_object_get(name, "function");
         const char *wanted = server_word(function ? function : name, "name");
         if (!json_object_get(known, wanted))
@@ -673,8 +679,8 @@ static bool copy_prediction(const server_request *r, server_job *job, server_fau
             continue;
         }
         server_text_free(&text);
-        return server_fail_field(fault, "prediction.content",
-                                 "part %zu: expected {\"type\": \"text\", \"text\": ...}", i);
+        return server_fail_field(fault, "prediction.content", "part %zu: expected {\"type\": \"text\", \"text\": ...}",
+                                 i);
     }
     char *copy = text.failed ? NULL : server_job_allocate(job, text.n, 1);
     if (copy && text.n) memcpy(copy, text.bytes, text.n);
@@ -721,10 +727,14 @@ static bool fail_length(const server_request *r, const char *param, size_t n_tok
         return server_fail(fault, 400, code, param, "prompt is too long: %zu tokens > %d maximum; %s", n_tokens,
                            n_ctx - 1, remedy);
     if (r->where == SERVER_NATIVE)
-        return server_fail(fault, 400, code, param, "%s: the prompt has %zu tokens and exceeds the available context "
-                           "size, %d, which needs one for the answer; %s", param, n_tokens, n_ctx, remedy);
-    return server_fail(fault, 400, code, param, "%s: This model's maximum context length is %d tokens. The prompt has "
-                       "%zu, and the answer needs one; %s", param, n_ctx, n_tokens, remedy);
+        return server_fail(fault, 400, code, param,
+                           "%s: the prompt has %zu tokens and exceeds the available context "
+                           "size, %d, which needs one for the answer; %s",
+                           param, n_tokens, n_ctx, remedy);
+    return server_fail(fault, 400, code, param,
+                       "%s: This model's maximum context length is %d tokens. The prompt has "
+                       "%zu, and the answer needs one; %s",
+                       param, n_ctx, n_tokens, remedy);
 }
 
 bool server_request_prompt(const server_request *r, server_job *job, int32_t prompt, const int32_t *tokens,
@@ -732,15 +742,14 @@ bool server_request_prompt(const server_request *r, server_job *job, int32_t pro
 {
     const int32_t n_ctx = r->session.n_ctx;
     if (n_tokens == 0) return server_fail_field(fault, param, "the prompt has no tokens; at least one is needed");
-    if (n_tokens >= (size_t)n_ctx)
-        return fail_length(r, param, n_tokens, fault);
+    if (n_tokens >= (size_t)n_ctx) return fail_length(r, param, n_tokens, fault);
     for (int32_t i = 0; i < r->n; i++) {
         server_choice *choice = &job->choices[prompt * r->n + i];
         choice->tokens = tokens;
         choice->n_tokens = n_tokens;
         if (!r->echo || !r->session.logprobs) continue;
-        choice->prompt_logprobs = server_job_allocate(job, n_tokens * (size_t)(1 + r->session.top_logprobs),
-                                                      sizeof *choice->prompt_logprobs);
+        choice->prompt_logprobs =
+            server_job_allocate(job, n_tokens * (size_t)(1 + r->session.top_logprobs), sizeof *choice->prompt_logprobs);
         if (!choice->prompt_logprobs) return server_fail_memory(fault);
     }
     return true;

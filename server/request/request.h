@@ -22,7 +22,7 @@ enum {
     SERVER_TEMPLATE = 1u << 7,    /* /apply-template, which takes every variable of a template */
     SERVER_ADMIN = 1u << 8,       /* /admin/speculation */
     SERVER_SPECULATIVE = 1u << 9, /* the object `speculative` of a request */
-    SERVER_INFILL = 1u << 10       /* /infill of llama.cpp; a request for it has SERVER_NATIVE */
+    SERVER_INFILL = 1u << 10      /* /infill of llama.cpp; a request for it has SERVER_NATIVE */
 };
 
 extern const server_field_table server_request_fields;     /* of requests for text */
@@ -30,44 +30,44 @@ extern const server_field_table server_text_fields;        /* of /tokenize and /
 extern const server_field_table server_speculation_fields; /* of `speculative` and /admin/speculation */
 
 typedef struct server_request {
-    unsigned where;       /* its bit */
+    unsigned where; /* its bit */
     json_t *document;
     server_model *model;
     const char *model_name;
     vouch_session_options session; /* sampling, speculation, max_tokens, ...; stop and bias are read from the JSON */
     bool stream, include_usage, echo, trace;
-    bool with_logprobs;   /* chat: logprobs */
-    bool prompt_only;     /* completions: echo with max_tokens 0; /completion: n_predict 0 */
-    int32_t n;            /* answers to each prompt */
+    bool with_logprobs; /* chat: logprobs */
+    bool prompt_only;   /* completions: echo with max_tokens 0; /completion: n_predict 0 */
+    int32_t n;          /* answers to each prompt */
     int32_t max_tokens, max_completion_tokens, n_predict; /* 0: not given */
     uint64_t seed;
     json_t *breakers, *samplers; /* dry_sequence_breakers; the order of the chain */
     json_t *seed_value, *stop, *logit_bias, *stream_options, *prediction, *speculative;
     json_t *messages, *tools, *tool_choice, *documents, *template_kwargs, *response_format, *prompt;
-    json_t *n_logprobs; /* completions: a number */
-    int32_t top_logprobs;     /* chat */
+    json_t *n_logprobs;                                 /* completions: a number */
+    int32_t top_logprobs;                               /* chat */
     bool add_generation_prompt, continue_final_message; /* as apply_chat_template of transformers takes them */
     const char *reasoning_effort;
-    const char *grammar;            /* binds the answer from its first token on; NULL: nothing does */
+    const char *grammar;             /* binds the answer from its first token on; NULL: nothing does */
     vouch_grammar_kind grammar_kind; /* its notation: GBNF, or a regular expression */
     const char *grammar_param;       /* the field that has it */
-    json_t *reasoning, *thinking; /* read by thinking.c, with reasoning_effort */
+    json_t *reasoning, *thinking;    /* read by thinking.c, with reasoning_effort */
     bool enable_thinking, hides_thoughts;
     json_t *json_schema, *include;
     const char *schema_param; /* the field that has json_schema */
-    bool open_objects;  /* objects of schemas that list properties may have others, as the standard says */
+    bool open_objects;        /* objects of schemas that list properties may have others, as the standard says */
     json_t *structured_outputs, *guided_json, *guided_choice; /* fields of vLLM's clients (structured.c) */
     const char *guided_regex, *guided_grammar, *regex;
-    bool must_call;     /* tool_choice forces a call */
-    bool is_legacy;     /* the client knows `functions`, and no tools */
-    bool several_calls; /* an answer may have more than one */
-    bool infills;       /* /infill */
-    const char *suffix; /* completions: the text after the answer; NULL or "": there is none */
+    bool must_call;                          /* tool_choice forces a call */
+    bool is_legacy;                          /* the client knows `functions`, and no tools */
+    bool several_calls;                      /* an answer may have more than one */
+    bool infills;                            /* /infill */
+    const char *suffix;                      /* completions: the text after the answer; NULL or "": there is none */
     const char *input_prefix, *input_suffix; /* /infill */
-    json_t *input_extra; /* /infill: other files */
-    bool timings_per_token; /* of llama.cpp: each chunk of a stream has `timings` */
-    bool return_tokens; /* /completion: the ids of the answer's tokens */
-    json_t *response_fields; /* /completion: the members that the answer shall have; NULL: all */
+    json_t *input_extra;                     /* /infill: other files */
+    bool timings_per_token;                  /* of llama.cpp: each chunk of a stream has `timings` */
+    bool return_tokens;                      /* /completion: the ids of the answer's tokens */
+    json_t *response_fields;                 /* /completion: the members that the answer shall have; NULL: all */
 } server_request;
 
 /* Reads x->json; false with a fault. The document owns texts and values. */
@@ -83,8 +83,7 @@ json_t *server_samplers_json(void);
 bool server_request_biases(const server_request *request, server_job *job, server_fault *fault);
 /* Binds the job's answers to the request's grammar, if it has one. With a schema or a forced call, the grammar begins
  * after the thoughts; `grammar` itself binds the answer from its first token on. */
-bool server_request_bind(const server_request *request, server_job *job, server_thoughts thoughts,
-                         server_fault *fault);
+bool server_request_bind(const server_request *request, server_job *job, server_thoughts thoughts, server_fault *fault);
 /* Sets the prompt of choices [n * prompt, n * (prompt + 1)). `tokens` belong to the job. Refuses prompts that don't fit
  * into the context. */
 bool server_request_prompt(const server_request *request, server_job *job, int32_t prompt, const int32_t *tokens,

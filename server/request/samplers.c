@@ -9,7 +9,16 @@
 #include "request/request.h"
 
 typedef enum sampler {
-    PENALTIES, DRY, TOP_N_SIGMA, TEMPERATURE, TOP_K, TYPICAL, TOP_P, MIN_P, XTC, N_SAMPLERS
+    PENALTIES,
+    DRY,
+    TOP_N_SIGMA,
+    TEMPERATURE,
+    TOP_K,
+    TYPICAL,
+    TOP_P,
+    MIN_P,
+    XTC,
+    N_SAMPLERS
 } sampler;
 
 /* In the order of the chain. */
@@ -81,8 +90,7 @@ bool server_read_samplers(const json_t *list, vouch_sampling *sampling, server_f
     const json_t *element;
     unsigned named = 0;
     if (!json_is_array(list)) return server_fail_field(fault, "samplers", "expected an array with some of %s", order);
-    json_array_foreach(list, i, element)
-    {
+    json_array_foreach(list, i, element) {
         const char *name = json_is_string(element) ? json_string_value(element) : "";
         const int which = find_sampler(name);
         if (which == N_SAMPLERS)

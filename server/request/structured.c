@@ -65,8 +65,7 @@ static bool bind_choice(server_request *r, const json_t *choice, const char *par
     size_t i;
     bool good = json_array_size(choice) > 0;
     if (!good) server_fail_field(fault, param, "expected an array of one or more texts");
-    json_array_foreach(choice, i, one)
-    {
+    json_array_foreach(choice, i, one) {
         const char *at = json_string_value(one);
         if (good && !at) good = server_fail_field(fault, param, "element %zu: expected a text", i);
         if (!good) break;
@@ -117,8 +116,8 @@ bool server_request_structured(server_request *r, server_fault *fault)
     static const char *const outer[] = {"guided_json", "guided_choice", "guided_regex", "guided_grammar"};
     static const char *const inner[] = {"structured_outputs.json", "structured_outputs.choice",
                                         "structured_outputs.regex", "structured_outputs.grammar"};
-    const bonds guided = {.json = r->guided_json, .choice = r->guided_choice, .regex = r->guided_regex,
-                          .grammar = r->guided_grammar};
+    const bonds guided = {
+        .json = r->guided_json, .choice = r->guided_choice, .regex = r->guided_regex, .grammar = r->guided_grammar};
     bonds b = {0};
     r->grammar_kind = VOUCH_GRAMMAR_GBNF;
     r->grammar_param = "grammar";

@@ -20,7 +20,7 @@
 /* What is asked; -1: nothing. */
 typedef struct wish {
     const char *effort, *param; /* NULL: nothing; the field that has it */
-    int32_t thinks;     /* 0: off, 1: on */
+    int32_t thinks;             /* 0: off, 1: on */
     int32_t budget;
 } wish;
 

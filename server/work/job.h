@@ -40,7 +40,7 @@ typedef struct server_event {
     int32_t n_tokens, n_accepted, n_guesses;
     int32_t width; /* 1 + top_logprobs; 0: no logprobs */
     uint32_t n_text;
-    vouch_origin last; /* where the last token came from */
+    vouch_origin last;        /* where the last token came from */
     server_progress progress; /* at the end of the step */
 } server_event;
 
@@ -57,35 +57,35 @@ typedef struct server_choice {
     vouch_logprob *prompt_logprobs; /* [n_tokens - 1][1 + top_logprobs] for all tokens of the prompt but the first. The
                                        worker fills it, the job owns it; NULL: not wanted */
     /* Filled before the END event. */
-    vouch_error error;   /* code VOUCH_OK: the answer ended as `finish` says */
+    vouch_error error; /* code VOUCH_OK: the answer ended as `finish` says */
     vouch_finish finish;
-    int32_t stop;        /* with finish STOP: the number of the text in options.stop */
-    int64_t n_cached;    /* tokens of the prompt that were in the cache */
+    int32_t stop;     /* with finish STOP: the number of the text in options.stop */
+    int64_t n_cached; /* tokens of the prompt that were in the cache */
     vouch_stats stats;
     double queued, begun, first, ended; /* seconds of cli_now: submitted, session open, first token, end */
 } server_choice;
 
 typedef struct server_job {
     atomic_int n_references;
-    atomic_bool cancelled; /* the client has gone; the worker drops its sessions before the next pass */
-    atomic_bool full;      /* events wait that the client doesn't read */
+    atomic_bool cancelled;         /* the client has gone; the worker drops its sessions before the next pass */
+    atomic_bool full;              /* events wait that the client doesn't read */
     vouch_session_options options; /* the job owns stop and bias */
     vouch_grammar *grammar;        /* of the options, owned by the job; NULL: none */
     const char *prediction;        /* [n_prediction], owned by the job; NULL: none */
     size_t n_prediction;
-    bool prompt_only;              /* no answer is wanted, only prompt_logprobs */
-    bool with_guesses;             /* events carry the guesses of their step */
-    size_t limit;                  /* bytes of events that may wait */
-    server_choice *choices;        /* [n_choices] */
+    bool prompt_only;       /* no answer is wanted, only prompt_logprobs */
+    bool with_guesses;      /* events carry the guesses of their step */
+    size_t limit;           /* bytes of events that may wait */
+    server_choice *choices; /* [n_choices] */
     int32_t n_choices;
-    struct server_job *next;       /* the worker's queue */
-    int32_t n_begun;               /* choices that have left the queue; only the worker uses it */
-    void **owned;                  /* [n_owned] freed with the job */
+    struct server_job *next; /* the worker's queue */
+    int32_t n_begun;         /* choices that have left the queue; only the worker uses it */
+    void **owned;            /* [n_owned] freed with the job */
     size_t n_owned;
 
     pthread_mutex_t lock;
     server_text events;
-    int32_t n_over; /* choices that have ended */
+    int32_t n_over;           /* choices that have ended */
     void (*wake)(void *user); /* called under the lock after each event; NULL: nobody waits */
     void *wake_user;
 } server_job;

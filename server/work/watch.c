@@ -86,8 +86,7 @@ server_watch *server_watch_open(double tick_seconds)
     watch->wakes = eventfd(0, EFD_CLOEXEC);
     pthread_mutex_init(&watch->lock, NULL);
     struct epoll_event event = {.events = EPOLLIN};
-    if (watch->epoll >= 0 && watch->wakes >= 0 &&
-        epoll_ctl(watch->epoll, EPOLL_CTL_ADD, watch->wakes, &event) == 0 &&
+    if (watch->epoll >= 0 && watch->wakes >= 0 && epoll_ctl(watch->epoll, EPOLL_CTL_ADD, watch->wakes, &event) == 0 &&
         pthread_create(&watch->thread, NULL, watch_run, watch) == 0)
         return watch;
     if (watch->epoll >= 0) close(watch->epoll);

@@ -37,9 +37,9 @@ enum { SERVER_COST_ROWS = 17 }; /* a token and 16 guesses */
 /* The state for /metrics, /slots and /props. */
 typedef struct server_worker_state {
     int32_t n_running, n_waiting, n_sessions;
-    vouch_engine_stats engine; /* of the last pass */
+    vouch_engine_stats engine;             /* of the last pass */
     double pass_seconds[SERVER_COST_ROWS]; /* of 1, 2, ... rows; 0: no pass yet */
-    size_t memory;             /* bytes of the engine */
+    size_t memory;                         /* bytes of the engine */
     server_metrics metrics;
 } server_worker_state;
 server_worker_state server_worker_get_state(server_worker *worker);

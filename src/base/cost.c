@@ -45,8 +45,7 @@ double vouch_cost_default(int32_t n_rows)
 
 void vouch_cost_init(vouch_cost *cost, const double *reads, int32_t group_rows)
 {
-    *cost = (vouch_cost){
-        .group_rows = group_rows, .log_c = log(FIRST_C), .var_c = SPREAD_C * SPREAD_C, .var_s = 1};
+    *cost = (vouch_cost){.group_rows = group_rows, .log_c = log(FIRST_C), .var_c = SPREAD_C * SPREAD_C, .var_s = 1};
     for (int32_t n = 0; n <= VOUCH_COST_ROWS; n++) cost->reads[n] = reads ? reads[n] : 1;
 }
 

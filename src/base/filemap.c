@@ -45,8 +45,8 @@ vouch_status vouch_filemap_open(vouch_filemap *map, const char *path, vouch_erro
     const size_t size = (size_t)info.st_size;
     void *const data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED) {
-        status = vouch_fail(err, errno == ENOMEM ? VOUCH_E_MEMORY : VOUCH_E_IO, "%s: can't map %zu bytes: %s",
-                            name, size, strerror(errno));
+        status = vouch_fail(err, errno == ENOMEM ? VOUCH_E_MEMORY : VOUCH_E_IO, "%s: can't map %zu bytes: %s", name,
+                            size, strerror(errno));
         goto done;
     }
     *map = (vouch_filemap){.data = data, .size = size, .fd = fd, .modified = info.st_mtim};
@@ -69,8 +69,7 @@ vouch_status vouch_filemap_recheck(const vouch_filemap *map, const char *path, v
 {
     struct stat info;
     path = vouch_path_tail(path);
-    if (fstat(map->fd, &info) != 0)
-        return vouch_fail(err, VOUCH_E_IO, "%s: can't examine: %s", path, strerror(errno));
+    if (fstat(map->fd, &info) != 0) return vouch_fail(err, VOUCH_E_IO, "%s: can't examine: %s", path, strerror(errno));
     if ((size_t)info.st_size != map->size)
         return vouch_fail(err, VOUCH_E_IO, "%s: the file went from %zu to %lld bytes while vouch read it", path,
                           map->size, (long long)info.st_size);

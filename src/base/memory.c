@@ -42,8 +42,7 @@ vouch_status vouch_arena_allocate(vouch_arena *arena, const char *what, vouch_er
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for %s: more bytes than this machine can address",
                           what);
     if (!block)
-        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for %s (%.1f MiB)", what,
-                          (double)bytes / 0x1p20);
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for %s (%.1f MiB)", what, (double)bytes / 0x1p20);
     *arena = (vouch_arena){.base = block, .size = bytes};
     return VOUCH_OK;
 }

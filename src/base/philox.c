@@ -23,8 +23,8 @@ void vouch_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t
 
 static uint64_t random_bits(uint64_t seed, int64_t position, vouch_purpose purpose, int32_t number)
 {
-    const uint32_t counter[4] = {(uint32_t)position, (uint32_t)((uint64_t)position >> 32),
-                                 (uint32_t)purpose, (uint32_t)number};
+    const uint32_t counter[4] = {(uint32_t)position, (uint32_t)((uint64_t)position >> 32), (uint32_t)purpose,
+                                 (uint32_t)number};
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     uint32_t out[4];
     vouch_philox4x32(counter, key, out);

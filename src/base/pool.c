@@ -67,7 +67,7 @@ struct vouch_pool {
     void *arg;
     bool stop;
     int32_t n_threads, n_started;
-    int32_t spin; /* pauses before a thread sleeps */
+    int32_t spin;       /* pauses before a thread sleeps */
     pthread_t *handles; /* [n_threads - 1] */
     struct worker *workers;
     member members[]; /* [n_threads] */
@@ -115,8 +115,7 @@ static void wait_for_change(vouch_pool *pool, int32_t thread, signal_word *word,
         else pause_briefly();
     }
     atomic_fetch_add(&word->sleepers, 1);
-    while (atomic_load(&word->value) == old)
-        syscall(SYS_futex, &word->value, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
+    while (atomic_load(&word->value) == old) syscall(SYS_futex, &word->value, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
     atomic_fetch_sub(&word->sleepers, 1);
     record_processor(pool, thread);
 }
@@ -272,8 +271,9 @@ static vouch_status start_workers(vouch_pool *pool, vouch_error *err)
     for (int32_t i = 0; i < pool->n_threads - 1 && !status; i++) {
         pool->workers[i] = (worker){pool, i + 1};
         if (pthread_create(&pool->handles[i], NULL, worker_main, &pool->workers[i]) == 0) pool->n_started++;
-        else status = vouch_fail(err, VOUCH_E_MEMORY, "can't start thread %d of %d: use fewer threads", i + 2,
-                                 pool->n_threads);
+        else
+            status = vouch_fail(err, VOUCH_E_MEMORY, "can't start thread %d of %d: use fewer threads", i + 2,
+                                pool->n_threads);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return status;
@@ -285,8 +285,7 @@ vouch_status vouch_pool_open(vouch_pool **out, int32_t n_threads, vouch_error *e
     const int32_t n_cpus = vouch_cpu_count();
     if (n_threads == 0) n_threads = n_cpus;
     if (n_threads < 1 || n_threads > VOUCH_MAX_THREADS)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "threads must be 1 to %d, not %d", VOUCH_MAX_THREADS,
-                          n_threads);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "threads must be 1 to %d, not %d", VOUCH_MAX_THREADS, n_threads);
     void *block = NULL;
     if (posix_memalign(&block, LINE, sizeof(vouch_pool) + (size_t)n_threads * sizeof(member)) != 0)
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the thread pool");

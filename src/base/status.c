@@ -29,8 +29,8 @@ static size_t printable_length(const unsigned char *s)
                           : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
                                                         : 0;
     for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0; /* stops at the terminating NUL, too */
-    if (s[0] == 0xc2 && s[1] < 0xa0) return 0;                      /* C1 controls */
+        if ((s[i] & 0xc0) != 0x80) return 0;   /* stops at the terminating NUL, too */
+    if (s[0] == 0xc2 && s[1] < 0xa0) return 0; /* C1 controls */
     if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90)) return 0; /* overlong */
     if ((s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf4 && s[1] >= 0x90)) return 0;
     return length;

@@ -7,8 +7,8 @@
 
 /* Fills *err (NULL is allowed) with code and message; returns code. The end of the buffer cuts long messages. Bytes
  * that are not printable UTF-8 become '?', so that a name from a hostile file can't control the terminal. */
-__attribute__((format(printf, 3, 4)))
-vouch_status vouch_fail(vouch_error *err, vouch_status code, const char *format, ...);
+__attribute__((format(printf, 3, 4))) vouch_status vouch_fail(vouch_error *err, vouch_status code, const char *format,
+                                                              ...);
 
 #define VOUCH_TRY(expression)                              \
     do {                                                   \

@@ -5,19 +5,32 @@
 #include <string.h>
 
 static const vouch_type_info type_infos[VOUCH_TYPE_COUNT] = {
-    [VOUCH_TYPE_F32] = {"F32", 1, 4},             [VOUCH_TYPE_F16] = {"F16", 1, 2},
-    [VOUCH_TYPE_BF16] = {"BF16", 1, 2},           [VOUCH_TYPE_Q8_0] = {"Q8_0", 32, 34},
-    [VOUCH_TYPE_Q4_0] = {"Q4_0", 32, 18},         [VOUCH_TYPE_Q4_1] = {"Q4_1", 32, 20},
-    [VOUCH_TYPE_Q5_0] = {"Q5_0", 32, 22},         [VOUCH_TYPE_Q5_1] = {"Q5_1", 32, 24},
-    [VOUCH_TYPE_Q2_K] = {"Q2_K", 256, 84},        [VOUCH_TYPE_Q3_K] = {"Q3_K", 256, 110},
-    [VOUCH_TYPE_Q4_K] = {"Q4_K", 256, 144},       [VOUCH_TYPE_Q5_K] = {"Q5_K", 256, 176},
-    [VOUCH_TYPE_Q6_K] = {"Q6_K", 256, 210},       [VOUCH_TYPE_IQ4_NL] = {"IQ4_NL", 32, 18},
-    [VOUCH_TYPE_IQ4_XS] = {"IQ4_XS", 256, 136},   [VOUCH_TYPE_IQ1_S] = {"IQ1_S", 256, 50},
-    [VOUCH_TYPE_IQ1_M] = {"IQ1_M", 256, 56},      [VOUCH_TYPE_IQ2_XXS] = {"IQ2_XXS", 256, 66},
-    [VOUCH_TYPE_IQ2_XS] = {"IQ2_XS", 256, 74},    [VOUCH_TYPE_IQ2_S] = {"IQ2_S", 256, 82},
-    [VOUCH_TYPE_IQ3_XXS] = {"IQ3_XXS", 256, 98},  [VOUCH_TYPE_IQ3_S] = {"IQ3_S", 256, 110},
-    [VOUCH_TYPE_TQ1_0] = {"TQ1_0", 256, 54},      [VOUCH_TYPE_TQ2_0] = {"TQ2_0", 256, 66},
-    [VOUCH_TYPE_MXFP4] = {"MXFP4", 32, 17},       [VOUCH_TYPE_NVFP4] = {"NVFP4", 64, 36},
+    [VOUCH_TYPE_F32] = {"F32", 1, 4},
+    [VOUCH_TYPE_F16] = {"F16", 1, 2},
+    [VOUCH_TYPE_BF16] = {"BF16", 1, 2},
+    [VOUCH_TYPE_Q8_0] = {"Q8_0", 32, 34},
+    [VOUCH_TYPE_Q4_0] = {"Q4_0", 32, 18},
+    [VOUCH_TYPE_Q4_1] = {"Q4_1", 32, 20},
+    [VOUCH_TYPE_Q5_0] = {"Q5_0", 32, 22},
+    [VOUCH_TYPE_Q5_1] = {"Q5_1", 32, 24},
+    [VOUCH_TYPE_Q2_K] = {"Q2_K", 256, 84},
+    [VOUCH_TYPE_Q3_K] = {"Q3_K", 256, 110},
+    [VOUCH_TYPE_Q4_K] = {"Q4_K", 256, 144},
+    [VOUCH_TYPE_Q5_K] = {"Q5_K", 256, 176},
+    [VOUCH_TYPE_Q6_K] = {"Q6_K", 256, 210},
+    [VOUCH_TYPE_IQ4_NL] = {"IQ4_NL", 32, 18},
+    [VOUCH_TYPE_IQ4_XS] = {"IQ4_XS", 256, 136},
+    [VOUCH_TYPE_IQ1_S] = {"IQ1_S", 256, 50},
+    [VOUCH_TYPE_IQ1_M] = {"IQ1_M", 256, 56},
+    [VOUCH_TYPE_IQ2_XXS] = {"IQ2_XXS", 256, 66},
+    [VOUCH_TYPE_IQ2_XS] = {"IQ2_XS", 256, 74},
+    [VOUCH_TYPE_IQ2_S] = {"IQ2_S", 256, 82},
+    [VOUCH_TYPE_IQ3_XXS] = {"IQ3_XXS", 256, 98},
+    [VOUCH_TYPE_IQ3_S] = {"IQ3_S", 256, 110},
+    [VOUCH_TYPE_TQ1_0] = {"TQ1_0", 256, 54},
+    [VOUCH_TYPE_TQ2_0] = {"TQ2_0", 256, 66},
+    [VOUCH_TYPE_MXFP4] = {"MXFP4", 32, 17},
+    [VOUCH_TYPE_NVFP4] = {"NVFP4", 64, 36},
 };
 
 const vouch_type_info *vouch_type_get_info(uint32_t id)
@@ -35,12 +48,10 @@ const char *vouch_type_gguf_name(uint32_t id)
 {
     /* Ids 4, 5, 31 to 33 and 36 to 38 were withdrawn from the format. */
     static const char *const names[] = {
-        "F32",     "F16",     "Q4_0",    "Q4_1", NULL,     NULL,   "Q5_0", "Q5_1",
-        "Q8_0",    "Q8_1",    "Q2_K",    "Q3_K", "Q4_K",   "Q5_K", "Q6_K", "Q8_K",
-        "IQ2_XXS", "IQ2_XS",  "IQ3_XXS", "IQ1_S", "IQ4_NL", "IQ3_S", "IQ2_S", "IQ4_XS",
-        "I8",      "I16",     "I32",     "I64",  "F64",    "IQ1_M", "BF16", NULL,
-        NULL,      NULL,      "TQ1_0",   "TQ2_0", NULL,     NULL,   NULL,   "MXFP4",
-        "NVFP4",   "Q1_0",    "Q2_0"};
+        "F32",   "F16",    "Q4_0",  "Q4_1", NULL,   NULL,      "Q5_0",   "Q5_1",    "Q8_0",  "Q8_1",   "Q2_K",
+        "Q3_K",  "Q4_K",   "Q5_K",  "Q6_K", "Q8_K", "IQ2_XXS", "IQ2_XS", "IQ3_XXS", "IQ1_S", "IQ4_NL", "IQ3_S",
+        "IQ2_S", "IQ4_XS", "I8",    "I16",  "I32",  "I64",     "F64",    "IQ1_M",   "BF16",  NULL,     NULL,
+        NULL,    "TQ1_0",  "TQ2_0", NULL,   NULL,   NULL,      "MXFP4",  "NVFP4",   "Q1_0",  "Q2_0"};
     return id < sizeof names / sizeof names[0] ? names[id] : NULL;
 }
 
@@ -91,7 +102,7 @@ uint16_t vouch_float_to_half(float value)
     const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
     bits &= 0x7fffffff;
     if (bits > 0x7f800000) return (uint16_t)(sign | 0x7e00 | (bits >> 13 & 0x3ff)); /* quiet NaN */
-    if (bits >= 0x47800000) return sign | 0x7c00; /* 65536 and above: infinity */
+    if (bits >= 0x47800000) return sign | 0x7c00;                                   /* 65536 and above: infinity */
     uint32_t kept, dropped, half_way;
     if (bits >= 0x38800000) { /* a normal half; rounding up to infinity is correct */
         kept = (bits - 0x38000000) >> 13;

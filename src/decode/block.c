@@ -55,7 +55,7 @@ static int32_t count_drawn(const vouch_draft *draft)
 typedef struct outlook {
     int32_t n;
     double w[VOUCH_MAX_DRAFT + 1], h[VOUCH_MAX_DRAFT + 1]; /* [0, n] */
-    const vouch_dist *p; /* of `row`, the last row that was asked for */
+    const vouch_dist *p;                                   /* of `row`, the last row that was asked for */
     int32_t row;
     vouch_status end; /* not OK: row n failed, so guess n could not be judged */
 } outlook;

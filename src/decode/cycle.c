@@ -285,23 +285,22 @@ vouch_outcome vouch_cycle_outcome(const vouch_cycle *cycle)
     const double *s = cycle->seconds;
     const vouch_draft *draft = &cycle->draft;
     const double free = s[VOUCH_STAGE_OFFER] + s[VOUCH_STAGE_JOIN], paid = s[VOUCH_STAGE_LEVEL];
-    return (vouch_outcome){
-        .n_guesses = draft->n,
-        .n_accepted = cycle->judgement.n_accepted,
-        .offer_accepted = cycle->asked_paid ? offer_accepted(cycle) : 0,
-        .expected = draft->expected && draft->n > 0 ? draft->expected[draft->n] : 0,
-        .asked_paid = cycle->asked_paid,
-        .paid_levels = cycle->paid_levels,
-        .levels = vouch_draft_levels(draft),
-        .draft_seconds = s[VOUCH_STAGE_CHOOSE] + free + paid + s[VOUCH_STAGE_GROW],
-        .free_seconds = free,
-        .paid_seconds = paid,
-        .grow_seconds = s[VOUCH_STAGE_GROW],
-        .pass_seconds = cycle->pass->seconds,
-        .judge_seconds = s[VOUCH_STAGE_JUDGE] + s[VOUCH_STAGE_COMMIT] + s[VOUCH_STAGE_TELL],
-        .tell_seconds = s[VOUCH_STAGE_TELL],
-        .n_rows = cycle->pass->n_rows,
-        .prompt_seconds = cycle->pass->prompt_seconds};
+    return (vouch_outcome){.n_guesses = draft->n,
+                           .n_accepted = cycle->judgement.n_accepted,
+                           .offer_accepted = cycle->asked_paid ? offer_accepted(cycle) : 0,
+                           .expected = draft->expected && draft->n > 0 ? draft->expected[draft->n] : 0,
+                           .asked_paid = cycle->asked_paid,
+                           .paid_levels = cycle->paid_levels,
+                           .levels = vouch_draft_levels(draft),
+                           .draft_seconds = s[VOUCH_STAGE_CHOOSE] + free + paid + s[VOUCH_STAGE_GROW],
+                           .free_seconds = free,
+                           .paid_seconds = paid,
+                           .grow_seconds = s[VOUCH_STAGE_GROW],
+                           .pass_seconds = cycle->pass->seconds,
+                           .judge_seconds = s[VOUCH_STAGE_JUDGE] + s[VOUCH_STAGE_COMMIT] + s[VOUCH_STAGE_TELL],
+                           .tell_seconds = s[VOUCH_STAGE_TELL],
+                           .n_rows = cycle->pass->n_rows,
+                           .prompt_seconds = cycle->pass->prompt_seconds};
 }
 
 /* Pace learns from the cycles for which it chose. */
@@ -331,9 +330,9 @@ static void learn(vouch_cycle *cycle)
 void vouch_cycle_run(vouch_cycle *cycle, vouch_stage stage)
 {
     static void (*const stages[VOUCH_STAGES])(vouch_cycle *) = {
-        [VOUCH_STAGE_CHOOSE] = choose,    [VOUCH_STAGE_OFFER] = make_offer, [VOUCH_STAGE_LEVEL] = stage_level,
-        [VOUCH_STAGE_GROW] = grow_level,  [VOUCH_STAGE_JOIN] = join_drafts, [VOUCH_STAGE_JUDGE] = judge,
-        [VOUCH_STAGE_COMMIT] = commit,    [VOUCH_STAGE_TELL] = tell,        [VOUCH_STAGE_LEARN] = learn,
+        [VOUCH_STAGE_CHOOSE] = choose,   [VOUCH_STAGE_OFFER] = make_offer, [VOUCH_STAGE_LEVEL] = stage_level,
+        [VOUCH_STAGE_GROW] = grow_level, [VOUCH_STAGE_JOIN] = join_drafts, [VOUCH_STAGE_JUDGE] = judge,
+        [VOUCH_STAGE_COMMIT] = commit,   [VOUCH_STAGE_TELL] = tell,        [VOUCH_STAGE_LEARN] = learn,
     };
     double (*const now)(void) = cycle->now ? cycle->now : vouch_now;
     const bool has_failed = stage > VOUCH_STAGE_JUDGE && cycle->status != VOUCH_OK;

@@ -30,8 +30,7 @@
 /* The rows of a sequence in the last pass: row 0 belongs to its last token, row i + 1 to guess i. */
 typedef struct vouch_target {
     /* p of a row. tokens[0, n_history) is its history, guesses included. Valid until the next call. */
-    vouch_status (*row)(void *self, const int32_t *tokens, int32_t n_history, int32_t row,
-                        const vouch_dist **p);
+    vouch_status (*row)(void *self, const int32_t *tokens, int32_t n_history, int32_t row, const vouch_dist **p);
     /* [n_vocab] the model's logits for a row of the last pass. */
     const float *(*logits)(void *self, int32_t row);
     /* [n_embd] the hidden state of a row of the last pass after a layer. After a pass over tokens[first, past) of a
@@ -56,7 +55,7 @@ typedef struct vouch_cycle_pass {
 } vouch_cycle_pass;
 
 typedef struct vouch_cycle_result {
-    int32_t first;        /* committed: tokens[first, first + n) */
+    int32_t first; /* committed: tokens[first, first + n) */
     int32_t n, n_accepted, n_guesses;
     vouch_origin last;
     vouch_finish finish;
@@ -78,32 +77,32 @@ typedef enum vouch_stage {
 
 typedef struct vouch_cycle {
     vouch_target target;
-    vouch_drafters drafters;   /* without any: plain decoding */
-    vouch_pace *pace;          /* NULL: every draft is as large as its limits allow */
-    int32_t n_paid;            /* without pace: most guesses of the paid drafter; 0: as the limits */
+    vouch_drafters drafters; /* without any: plain decoding */
+    vouch_pace *pace;        /* NULL: every draft is as large as its limits allow */
+    int32_t n_paid;          /* without pace: most guesses of the paid drafter; 0: as the limits */
     const vouch_rule *rule;
     vouch_dice dice;
-    double lenience;           /* 1 with a rule that has no lenience; may change between cycles */
+    double lenience; /* 1 with a rule that has no lenience; may change between cycles */
     bool want_overlap;
     vouch_commit_fn *commit;
     /* NULL, or called for each committed token of a cycle, number i, with the logits [n_vocab] of the row before it. */
     void (*look)(void *self, int32_t i, int32_t token, const float *logits);
-    void *commit_self;         /* of commit and look */
-    int32_t *tokens;           /* [n_ctx], owned by the session */
+    void *commit_self; /* of commit and look */
+    int32_t *tokens;   /* [n_ctx], owned by the session */
     int32_t n_tokens, n_ctx;
-    int32_t n_vocab;           /* a draft is cut at its first guess that is no token */
+    int32_t n_vocab;              /* a draft is cut at its first guess that is no token */
     const vouch_cycle_pass *pass; /* the last pass of the engine */
-    double (*now)(void);       /* seconds; NULL: vouch_now */
-    vouch_stats *stats;        /* the cycle counts everything but the prompt */
+    double (*now)(void);          /* seconds; NULL: vouch_now */
+    vouch_stats *stats;           /* the cycle counts everything but the prompt */
     /* The running cycle. */
-    vouch_shape most;          /* limits of its draft; depth 0: no room for a guess */
-    vouch_shape free, paid;    /* limits of the free and of the paid drafter; depth 0: it isn't asked */
+    vouch_shape most;       /* limits of its draft; depth 0: no room for a guess */
+    vouch_shape free, paid; /* limits of the free and of the paid drafter; depth 0: it isn't asked */
     bool asked_paid;
     vouch_staging staging;
-    vouch_draft offer;         /* with pace: guesses of the free drafters on their own */
+    vouch_draft offer;                      /* with pace: guesses of the free drafters on their own */
     int32_t offer_tokens[VOUCH_MAX_DRAFT];  /* of the offer, where a later draft replaces it */
     int32_t offer_parents[VOUCH_MAX_DRAFT]; /* likewise */
-    int32_t paid_levels;       /* of the paid drafter's own draft */
+    int32_t paid_levels;                    /* of the paid drafter's own draft */
     vouch_draft draft;
     vouch_judgement judgement;
     vouch_guess guesses[VOUCH_MAX_DRAFT]; /* the verdicts */

@@ -56,9 +56,9 @@ typedef struct vouch_trial {
 
 typedef struct vouch_judgement {
     int32_t n_accepted;
-    int32_t path[VOUCH_MAX_DRAFT]; /* [n_accepted] the numbers of these guesses */
-    int32_t final_token; /* none where origin is ACCEPTED */
-    vouch_origin origin; /* PLAIN, RESIDUAL, BONUS; ACCEPTED: the row after the accepted guesses failed */
+    int32_t path[VOUCH_MAX_DRAFT];   /* [n_accepted] the numbers of these guesses */
+    int32_t final_token;             /* none where origin is ACCEPTED */
+    vouch_origin origin;             /* PLAIN, RESIDUAL, BONUS; ACCEPTED: the row after the accepted guesses failed */
     double overlap[VOUCH_MAX_DRAFT]; /* of each reached guess, if wanted: sum_x min(p, q) for the first of siblings,
                                         the chance of acceptance for a further one */
 } vouch_judgement;

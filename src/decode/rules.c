@@ -79,7 +79,6 @@ static int32_t philox_draw(void *self, int64_t position, const vouch_residual *l
 
 vouch_dice vouch_dice_philox(const vouch_seeded_draw *seeded)
 {
-    return (vouch_dice){.accept = philox_accept,
-                        .draw = philox_draw,
-                        .self = (void *)(uintptr_t)seeded}; /* only read */
+    return (vouch_dice){
+        .accept = philox_accept, .draw = philox_draw, .self = (void *)(uintptr_t)seeded}; /* only read */
 }

@@ -18,11 +18,11 @@ typedef struct vouch_siblings {
     const vouch_trial *trial;
     vouch_guess *guesses;
     double *overlap;
-    int32_t parent;        /* -1: the sequence */
+    int32_t parent; /* -1: the sequence */
     int64_t position;
-    vouch_residual left;   /* the rest of p after rejections */
-    double before;         /* chance that one of the guesses judged so far is accepted */
-    int32_t token;         /* emitted where none is accepted */
+    vouch_residual left; /* the rest of p after rejections */
+    double before;       /* chance that one of the guesses judged so far is accepted */
+    int32_t token;       /* emitted where none is accepted */
 } vouch_siblings;
 
 /* Judges the siblings from `first` on (-1: there are none). Returns the accepted one, or -1 after setting `token`. */

@@ -15,10 +15,10 @@ vouch_status vouch_judge_siblings(vouch_judgement *out, vouch_guess *guesses, co
         }
         const int32_t first = vouch_next_child(draft, parent, parent);
         vouch_siblings these = {.trial = trial,
-                           .guesses = guesses,
-                           .overlap = out->overlap,
-                           .parent = parent,
-                           .position = trial->position + out->n_accepted};
+                                .guesses = guesses,
+                                .overlap = out->overlap,
+                                .parent = parent,
+                                .position = trial->position + out->n_accepted};
         vouch_residual_begin(&these.left, p, first >= 0 && draft->q ? draft->q[first] : NULL, trial->lenience);
         parent = judge(&these, first);
         if (parent < 0) {

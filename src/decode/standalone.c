@@ -11,15 +11,12 @@ static vouch_status wrap_row(vouch_dist *dist, const float *rows, int32_t i, int
                              vouch_error *err)
 {
     const float *row = rows + (size_t)i * (size_t)n_vocab;
-    *dist = (vouch_dist){.n_vocab = n_vocab,
-                         .n_support = n_vocab,
-                         .dense = true,
-                         .weight = (float *)(uintptr_t)row}; /* only read */
+    *dist = (vouch_dist){
+        .n_vocab = n_vocab, .n_support = n_vocab, .dense = true, .weight = (float *)(uintptr_t)row}; /* only read */
     for (int32_t x = 0; x < n_vocab; x++) {
         if (!(row[x] >= 0 && row[x] < INFINITY))
             return vouch_fail(err, VOUCH_E_ARGUMENT, "%s[%d][%d] is %g: expected a finite weight of at least 0", name,
-                              i,
-                              x, (double)row[x]);
+                              i, x, (double)row[x]);
         dist->total += row[x];
     }
     if (dist->total > 0) return VOUCH_OK;
@@ -31,17 +28,16 @@ static vouch_status check_accept(const vouch_rejection *in, vouch_error *err)
 {
     const vouch_rule *rule = vouch_rule_get(in->accept);
     if (!rule)
-        return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "accept is %d%s: expected the number of a rule, 0 (%s) to %d (%s)", (int)in->accept,
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "accept is %d%s: expected the number of a rule, 0 (%s) to %d (%s)",
+                          (int)in->accept,
                           in->accept == VOUCH_ACCEPT_AUTO ? " (auto, which only a session resolves)" : "",
                           vouch_accept_name(0), VOUCH_ACCEPTS - 1, vouch_accept_name(VOUCH_ACCEPTS - 1));
     if (!(in->lenience > 0 && in->lenience <= 1))
         return vouch_fail(err, VOUCH_E_ARGUMENT, "lenience is %g: expected above 0 and at most 1; 1 is lossless",
                           in->lenience);
     if (in->lenience != 1 && !rule->lenient)
-        return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "lenience is %g: expected 1 with the rule %s; it has no lenience", in->lenience,
-                          rule->name);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "lenience is %g: expected 1 with the rule %s; it has no lenience",
+                          in->lenience, rule->name);
     return VOUCH_OK;
 }
 
@@ -78,16 +74,15 @@ static vouch_status row_at(void *self, int32_t row, int32_t depth, const vouch_d
     return VOUCH_OK;
 }
 
-vouch_status vouch_reject(const vouch_rejection *in, int32_t *n_accepted, int32_t *final_token,
-                          vouch_guess *verdicts, vouch_error *err)
+vouch_status vouch_reject(const vouch_rejection *in, int32_t *n_accepted, int32_t *final_token, vouch_guess *verdicts,
+                          vouch_error *err)
 {
     VOUCH_DEFAULT_FLOATS();
     vouch_dist p[VOUCH_MAX_DRAFT + 1], q[VOUCH_MAX_DRAFT];
     const vouch_dist *q_rows[VOUCH_MAX_DRAFT];
     vouch_guess guesses[VOUCH_MAX_DRAFT];
     VOUCH_TRY(check(in, err));
-    for (int32_t i = 0; i <= in->k; i++)
-        VOUCH_TRY(wrap_row(&p[i], in->p, i, in->n_vocab, "p", err));
+    for (int32_t i = 0; i <= in->k; i++) VOUCH_TRY(wrap_row(&p[i], in->p, i, in->n_vocab, "p", err));
     for (int32_t i = 0; in->q && i < in->k; i++) {
         VOUCH_TRY(wrap_row(&q[i], in->q, i, in->n_vocab, "q", err));
         q_rows[i] = &q[i];

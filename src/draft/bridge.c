@@ -12,8 +12,7 @@
 
 vouch_status vouch_vocabulary_check_pair(vouch_vocabulary target, vouch_vocabulary draft, vouch_error *err)
 {
-    if (target.tokenizer && draft.tokenizer)
-        return vouch_tokenizer_check_pair(target.tokenizer, draft.tokenizer, err);
+    if (target.tokenizer && draft.tokenizer) return vouch_tokenizer_check_pair(target.tokenizer, draft.tokenizer, err);
     if (target.tokenizer || draft.tokenizer)
         return vouch_fail(err, VOUCH_E_MISMATCH, "the %s model has no token table to compare with the %s's",
                           target.tokenizer ? "draft" : "target", target.tokenizer ? "target" : "draft");
@@ -198,8 +197,8 @@ void vouch_bridge_close(vouch_bridge *bridge)
 
 size_t vouch_bridge_memory(const vouch_bridge *bridge)
 {
-    return bridge ? sizeof *bridge + (2 * (size_t)bridge->n_target + 1 + (size_t)bridge->first[bridge->n_target]) *
-                                         sizeof(int32_t)
+    return bridge ? sizeof *bridge +
+                        (2 * (size_t)bridge->n_target + 1 + (size_t)bridge->first[bridge->n_target]) * sizeof(int32_t)
                   : 0;
 }
 

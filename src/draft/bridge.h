@@ -30,7 +30,7 @@ vouch_status vouch_vocabulary_check_pair(vouch_vocabulary target, vouch_vocabula
 
 typedef struct vouch_bridge {
     int32_t n_target;
-    int32_t n_rows;  /* of the draft's logits */
+    int32_t n_rows; /* of the draft's logits */
     int32_t n_common;
     int32_t most;    /* most draft tokens that spell one target token */
     int32_t *row_of; /* [n_target] the row of the draft's logits for a token that it can guess, or -1 */

@@ -37,8 +37,7 @@ void vouch_chances_init(vouch_chances *chances, const vouch_source *sources, int
         for (int32_t s = 0; s < n_sources; s++) c->weights[set][s] = FIRST_SUM * c->ops[s]->trust / trust;
         c->bias[set] = FIRST_BIAS;
     }
-    for (int i = 0; i < VOUCH_CHANCE_TABLE; i++)
-        c->squash[i] = 1 / (1 + vouch_power(VOUCH_E, LIMIT - i / STEPS));
+    for (int i = 0; i < VOUCH_CHANCE_TABLE; i++) c->squash[i] = 1 / (1 + vouch_power(VOUCH_E, LIMIT - i / STEPS));
 }
 
 static double squash(const vouch_chances *c, double x)

@@ -59,7 +59,7 @@ typedef struct compose {
     int32_t n_sources;
     vouch_source sources[VOUCH_MAX_SOURCES];
     vouch_chances chances;
-    vouch_guide guide; /* of the last draft */
+    vouch_guide guide;            /* of the last draft */
     vouch_constraint *constraint; /* of the session's grammar; NULL: none */
 
     int32_t n_seen;    /* tokens that the sources know */
@@ -301,8 +301,7 @@ static void compose_observe(void *self, const int32_t *tokens, int32_t n_tokens)
         const int32_t prompt = c->n_learned > c->n_seen && c->n_learned < n_tokens ? c->n_learned : n_tokens;
         c->n_seen = learns ? c->n_seen + 1 : prompt;
         if (learns) c->n_learned = c->n_seen;
-        for (int32_t s = 0; s < c->n_sources; s++)
-            c->sources[s].ops->observe(c->sources[s].self, tokens, c->n_seen);
+        for (int32_t s = 0; s < c->n_sources; s++) c->sources[s].ops->observe(c->sources[s].self, tokens, c->n_seen);
     }
     settle(c, tokens);
 }

@@ -83,10 +83,10 @@ static inline int32_t vouch_draft_levels(const vouch_draft *draft)
 
 /* Limits of a draft, 1 <= depth <= n <= VOUCH_MAX_DRAFT. */
 typedef struct vouch_shape {
-    int32_t n;          /* most guesses */
-    int32_t depth;      /* longest path */
-    int32_t branches;   /* most children of one parent; 1: a chain */
-    vouch_price price;  /* a drafter that estimates acceptance drafts the number of guesses that is worth most */
+    int32_t n;         /* most guesses */
+    int32_t depth;     /* longest path */
+    int32_t branches;  /* most children of one parent; 1: a chain */
+    vouch_price price; /* a drafter that estimates acceptance drafts the number of guesses that is worth most */
 } vouch_shape;
 
 /* One row of a pass of the target. */

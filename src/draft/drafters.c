@@ -75,8 +75,7 @@ int32_t vouch_drafters_lack(const vouch_drafters *drafters, const int32_t *token
 vouch_staging vouch_drafters_follow_paid(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)
 {
     const vouch_drafter_ref *paid = &drafters->paid;
-    return paid->ops && paid->ops->levels ? paid->ops->levels->follow(paid->self, tokens, n_tokens)
-                                          : VOUCH_STAGED_NONE;
+    return paid->ops && paid->ops->levels ? paid->ops->levels->follow(paid->self, tokens, n_tokens) : VOUCH_STAGED_NONE;
 }
 
 void vouch_drafters_observe(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)

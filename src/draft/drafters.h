@@ -16,8 +16,8 @@
 typedef struct vouch_drafters {
     vouch_drafter_ref free, paid; /* ops NULL: none */
     vouch_draft paid_draft;       /* of the running cycle, where the paid drafter guesses at once */
-    double paid_share;             /* first estimate of the time of a paid guess, in plain passes of the target */
-    bool paid_at_once;             /* a paid draft of any depth takes the time of one guess */
+    double paid_share;            /* first estimate of the time of a paid guess, in plain passes of the target */
+    bool paid_at_once;            /* a paid draft of any depth takes the time of one guess */
     int32_t n_hidden;             /* positions whose hidden states the drafters have got */
 } vouch_drafters;
 

@@ -5,7 +5,9 @@
 #include <string.h>
 
 enum {
-    SOURCES, GUIDE, OPINIONS, /* the two opinions, and their number */
+    SOURCES,
+    GUIDE,
+    OPINIONS,    /* the two opinions, and their number */
     LEVELS = 15, /* intervals between neighbours in `levels` */
     DEPTHS = 6,  /* the last one stands for all greater depths */
     /* Classes: the level of the first guess at its prefix; from LATER on, the level of another guess there; from
@@ -15,7 +17,7 @@ enum {
     CLASSES = UNRATED + DEPTHS,
 };
 
-static const double levels[LEVELS + 1] = {0,    0.01, 0.03, 0.06, 0.1, 0.2,  0.3,  0.4,
+static const double levels[LEVELS + 1] = {0,   0.01, 0.03, 0.06, 0.1, 0.2,  0.3,  0.4,
                                           0.5, 0.6,  0.7,  0.8,  0.9, 0.95, 0.98, 1};
 
 static int32_t level_of(double chance)

@@ -94,8 +94,7 @@ void vouch_drafters_name(unsigned set, char *out, size_t size)
 {
     size_t used = 0;
     for (int i = 0; i < VOUCH_DRAFTERS && used < size; i++)
-        if (set >> i & 1)
-            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "", drafters[i].name);
+        if (set >> i & 1) used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "", drafters[i].name);
 }
 
 /* ------------------------------------------------------------------- opening */

@@ -13,19 +13,19 @@
 typedef struct vouch_drafter_setup {
     const vouch_speculation *speculation; /* resolved: no default is left */
     const vouch_sampling *sampling;
-    const vouch_breakers *breakers;   /* of DRY */
-    const uint64_t *seed;             /* of the running answer; changes between answers */
+    const vouch_breakers *breakers; /* of DRY */
+    const uint64_t *seed;           /* of the running answer; changes between answers */
     int32_t n_ctx, prefill_chunk;
     vouch_kv_type kv_type;
-    int32_t branches;                 /* most guesses of a draft model or a head with one parent; 1: chains */
-    vouch_draw_fn *draw_guess;        /* draws a guess from q as the judge's rule demands */
-    vouch_constraint *constraint;     /* the session's grammar; NULL: none */
+    int32_t branches;                          /* most guesses of a draft model or a head with one parent; 1: chains */
+    vouch_draw_fn *draw_guess;                 /* draws a guess from q as the judge's rule demands */
+    vouch_constraint *constraint;              /* the session's grammar; NULL: none */
     const vouch_weights *target, *draft_model; /* draft_model NULL: none */
     const vouch_memory *target_memory;
     vouch_vocabulary target_tokens, draft_tokens;
     const vouch_head_weights *head; /* for the target; NULL: none */
-    const vouch_table_rows *table; /* likewise */
-    vouch_shared_passes *passes; /* of the engine */
+    const vouch_table_rows *table;  /* likewise */
+    vouch_shared_passes *passes;    /* of the engine */
 } vouch_drafter_setup;
 
 /* Most guesses of one level that are fed together. */

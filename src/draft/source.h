@@ -17,7 +17,7 @@
 #include "draft/drafter.h"
 
 enum {
-    VOUCH_TAIL = 32,       /* last tokens of a prefix that a source may look at, guesses included */
+    VOUCH_TAIL = 32, /* last tokens of a prefix that a source may look at, guesses included */
     VOUCH_MAX_CLASSES = 80,
     VOUCH_MAX_OPTIONS = 8, /* most candidates of one source at one prefix */
 };

@@ -76,9 +76,8 @@ static vouch_status open_parts(vouch_engine *e, vouch_error *err)
     return VOUCH_OK;
 }
 
-vouch_status vouch_engine_open_parts(vouch_engine **out, const vouch_model *model,
-                                     const vouch_engine_options *options, int32_t max_rows, int32_t max_logits,
-                                     vouch_error *err)
+vouch_status vouch_engine_open_parts(vouch_engine **out, const vouch_model *model, const vouch_engine_options *options,
+                                     int32_t max_rows, int32_t max_logits, vouch_error *err)
 {
     *out = NULL;
     vouch_engine *e = calloc(1, sizeof *e);

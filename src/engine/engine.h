@@ -53,26 +53,25 @@ struct vouch_engine {
     vouch_pages *pages;
     vouch_pass *pass;
     vouch_shared_passes draft_passes; /* the shared passes of its sessions' draft models and heads */
-    vouch_prefixes prefixes; /* without memory where pages are not shared */
-    vouch_cost cost;         /* t(n) of its passes */
-    double prompt_seconds;   /* of a row of a prompt; 0: not measured yet */
+    vouch_prefixes prefixes;          /* without memory where pages are not shared */
+    vouch_cost cost;                  /* t(n) of its passes */
+    double prompt_seconds;            /* of a row of a prompt; 0: not measured yet */
     int32_t max_rows, max_logits;
     vouch_session **sessions; /* [n_sessions] in the order in which they joined */
     int32_t n_sessions;
-    vouch_row *rows;          /* [max_rows] of the running pass */
-    vouch_share *shares;        /* [options.n_sessions] of the running pass */
+    vouch_row *rows;     /* [max_rows] of the running pass */
+    vouch_share *shares; /* [options.n_sessions] of the running pass */
     int32_t n_shares;
-    vouch_cycle_pass last;    /* the running pass, once it has run */
-    int32_t n_prompt_rows;    /* of it */
+    vouch_cycle_pass last;      /* the running pass, once it has run */
+    int32_t n_prompt_rows;      /* of it */
     vouch_engine_event *events; /* [options.n_sessions] */
     vouch_engine_stats stats;
     vouch_arena arena;
 };
 
 /* Opens the parts with resolved options. Errors: MEMORY, UNSUPPORTED (kv_type). */
-vouch_status vouch_engine_open_parts(vouch_engine **out, const vouch_model *model,
-                                     const vouch_engine_options *options, int32_t max_rows, int32_t max_logits,
-                                     vouch_error *err);
+vouch_status vouch_engine_open_parts(vouch_engine **out, const vouch_model *model, const vouch_engine_options *options,
+                                     int32_t max_rows, int32_t max_logits, vouch_error *err);
 /* Runs a pass with the rows of all sessions that have something to do: a cycle, or a part of a prompt. Appends events
  * to the n_events that engine->events has, and returns their number. engine->n_shares is 0 where no session has
  * anything to do. */

@@ -65,8 +65,7 @@ static vouch_status check(const vouch_model *model, const unsigned char *bytes, 
     if (get(bytes + 8, 4) != VERSION)
         return vouch_fail(err, VOUCH_E_FORMAT, "the history has version %u: expected %d; begin a new history",
                           (unsigned)get(bytes + 8, 4), VERSION);
-    if (get(bytes + 12, 4) != (uint64_t)model->info.n_vocab ||
-        get(bytes + 16, 8) != vouch_model_vocabulary_hash(model))
+    if (get(bytes + 12, 4) != (uint64_t)model->info.n_vocab || get(bytes + 16, 8) != vouch_model_vocabulary_hash(model))
         return vouch_fail(err, VOUCH_E_MISMATCH,
                           "the history belongs to a model with another vocabulary (%u tokens; this model has %d): "
                           "use one history for each vocabulary",

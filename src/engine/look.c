@@ -131,20 +131,19 @@ vouch_status vouch_session_logits(vouch_session *session, int32_t first, int32_t
     return each_row(session, first, n, read_logits, &(row_reader){.rows = out}, err);
 }
 
-vouch_status vouch_session_probabilities(vouch_session *session, int32_t first, int32_t n, float *out,
-                                         vouch_error *err)
+vouch_status vouch_session_probabilities(vouch_session *session, int32_t first, int32_t n, float *out, vouch_error *err)
 {
     VOUCH_DEFAULT_FLOATS();
     return each_row(session, first, n, read_probabilities, &(row_reader){.first = first, .rows = out}, err);
 }
 
-vouch_status vouch_session_logprobs(vouch_session *session, int32_t first, int32_t n, int32_t n_top,
-                                    vouch_logprob *out, vouch_error *err)
+vouch_status vouch_session_logprobs(vouch_session *session, int32_t first, int32_t n, int32_t n_top, vouch_logprob *out,
+                                    vouch_error *err)
 {
     VOUCH_DEFAULT_FLOATS();
     if (first < 1 || n < 0 || first > session->cycle.n_tokens || n > session->cycle.n_tokens - first)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "log probabilities of positions %d to %lld: expected 1 to %d",
-                          first, (long long)first + n, session->cycle.n_tokens);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "log probabilities of positions %d to %lld: expected 1 to %d", first,
+                          (long long)first + n, session->cycle.n_tokens);
     if (n_top < 0 || n_top > VOUCH_MAX_LOGPROBS)
         return vouch_options_out_of_range(err, "n_top", n_top, 0, VOUCH_MAX_LOGPROBS);
     row_reader reader = {.first = first - 1, .n_top = n_top, .logprobs = out};

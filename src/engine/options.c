@@ -6,8 +6,16 @@
 #include "draft/registry.h"
 #include "engine/file/table.h"
 
-enum { DEFAULT_CTX = 4096, DEFAULT_CHUNK = 256, MAX_CHUNK = 512, MAX_CTX = 1 << 24, DEFAULT_DRAFT = 16,
-       DEFAULT_HISTORY = 1 << 16, MAX_HISTORY = 1 << 24, DEFAULT_BRANCHES = 8 };
+enum {
+    DEFAULT_CTX = 4096,
+    DEFAULT_CHUNK = 256,
+    MAX_CHUNK = 512,
+    MAX_CTX = 1 << 24,
+    DEFAULT_DRAFT = 16,
+    DEFAULT_HISTORY = 1 << 16,
+    MAX_HISTORY = 1 << 24,
+    DEFAULT_BRANCHES = 8
+};
 
 vouch_speculation vouch_speculation_default(void)
 {
@@ -16,9 +24,8 @@ vouch_speculation vouch_speculation_default(void)
 
 vouch_session_options vouch_session_options_default(void)
 {
-    return (vouch_session_options){.sampling = vouch_sampling_default(),
-                                   .speculation = vouch_speculation_default(),
-                                   .thought_budget = -1};
+    return (vouch_session_options){
+        .sampling = vouch_sampling_default(), .speculation = vouch_speculation_default(), .thought_budget = -1};
 }
 
 vouch_status vouch_options_out_of_range(vouch_error *err, const char *what, long long value, long long min,
@@ -150,8 +157,8 @@ vouch_status vouch_options_resolve(vouch_session_options *o, vouch_options_choic
     vouch_options_choice made = {.is_paced = wants_pace(s)};
     if (!s->head && !s->draft_model && model->head.weights) s->head = &model->head;
     if (s->drafters == VOUCH_DRAFTER_AUTO)
-        s->drafters = vouch_drafter_auto(s->auto_with | vouch_drafters_given(s) |
-                                         (o->grammar ? VOUCH_DRAFTER_GRAMMAR : 0));
+        s->drafters =
+            vouch_drafter_auto(s->auto_with | vouch_drafters_given(s) | (o->grammar ? VOUCH_DRAFTER_GRAMMAR : 0));
     if (s->draft_sampling == VOUCH_DRAFT_AUTO) s->draft_sampling = best_draft_sampling(s);
     if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = vouch_rule_auto(s->lenience, draws_guesses(o));
     VOUCH_TRY(check_speculation(s, err));

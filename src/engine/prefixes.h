@@ -18,9 +18,9 @@
 #include "model/memory/memory.h"
 
 typedef struct vouch_prefix_page {
-    uint64_t hash;   /* of all tokens up to its end */
-    int64_t used;    /* clock of its last use; 0: the page is not listed */
-    int32_t before;  /* the page before it; -1: none */
+    uint64_t hash;    /* of all tokens up to its end */
+    int64_t used;     /* clock of its last use; 0: the page is not listed */
+    int32_t before;   /* the page before it; -1: none */
     int32_t n_behind; /* listed pages that follow it */
     int32_t next;     /* the next page in its bucket; -1: none */
 } vouch_prefix_page;

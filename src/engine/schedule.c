@@ -148,8 +148,8 @@ static int32_t take_shares(vouch_engine *e)
         vouch_session *s = e->sessions[i];
         if (!has_work(s)) continue;
         vouch_share share = {.session = s, .from = vouch_memory_n_tokens(s->target.memory)};
-        const bool has_share = vouch_session_lacks(s) ? take_chunk(e, i, &room, &share)
-                                                      : take_cycle(e, i, n_decoding - 1, &share);
+        const bool has_share =
+            vouch_session_lacks(s) ? take_chunk(e, i, &room, &share) : take_cycle(e, i, n_decoding - 1, &share);
         if (has_share) e->shares[n_shares++] = share;
     }
     return n_shares;
@@ -349,9 +349,8 @@ static void score(vouch_engine *e)
     const double start = vouch_now();
     vouch_pass_run(e->pass, e->rows, n_rows);
     e->n_prompt_rows = n_rows - n_cycle_rows;
-    e->last = (vouch_cycle_pass){.seconds = vouch_now() - start,
-                                 .n_rows = n_cycle_rows,
-                                 .prompt_seconds = e->prompt_seconds * e->n_prompt_rows};
+    e->last = (vouch_cycle_pass){
+        .seconds = vouch_now() - start, .n_rows = n_cycle_rows, .prompt_seconds = e->prompt_seconds * e->n_prompt_rows};
     e->stats.passes++;
     e->stats.rows += n_rows;
     e->stats.prompt_rows += e->n_prompt_rows;

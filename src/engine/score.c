@@ -8,8 +8,9 @@
 vouch_status vouch_session_score_prompt(vouch_session *session, int32_t n_top, vouch_logprob *out, vouch_error *err)
 {
     if (session->is_alone)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "a session by itself can't score a prompt while it runs: use "
-                                                 "vouch_session_logprobs after vouch_session_prompt");
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "a session by itself can't score a prompt while it runs: use "
+                          "vouch_session_logprobs after vouch_session_prompt");
     if (n_top < 0 || n_top > VOUCH_MAX_LOGPROBS)
         return vouch_options_out_of_range(err, "n_top", n_top, 0, VOUCH_MAX_LOGPROBS);
     session->next_scores = (vouch_scores){out, n_top};

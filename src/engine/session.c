@@ -51,8 +51,7 @@ static void fill_shape(vouch_session *s)
 {
     const vouch_speculation *spec = &s->options.speculation;
     for (int32_t n = 1; n <= VOUCH_MAX_DRAFT + 1; n++) s->cost[n] = vouch_cost_default(n);
-    s->shape = (vouch_shape){
-        .n = spec->n_draft, .depth = spec->tree_depth, .branches = spec->tree_branches};
+    s->shape = (vouch_shape){.n = spec->n_draft, .depth = spec->tree_depth, .branches = spec->tree_branches};
     /* A paid drafter without free ones drafts n_draft guesses; composition weighs each guess against its cost. */
     if (spec->drafters & ~vouch_drafters_paid()) s->shape.price.cost = s->cost;
 }
@@ -64,12 +63,11 @@ static void open_pace(vouch_session *s)
     const vouch_drafters *drafters = &s->cycle.drafters;
     if (drafters->free.ops && drafters->paid.ops) s->cycle.n_paid = (spec->n_draft + 1) / 2;
     if (!s->choice.is_paced) return;
-    const vouch_pace_options options = {
-        .has_paid = drafters->paid.ops,
-        .paid_share = drafters->paid_share,
-        .paid_at_once = drafters->paid_at_once,
-        .cost = &s->engine->cost,
-        .n_threads = vouch_pool_size(s->engine->pool)};
+    const vouch_pace_options options = {.has_paid = drafters->paid.ops,
+                                        .paid_share = drafters->paid_share,
+                                        .paid_at_once = drafters->paid_at_once,
+                                        .cost = &s->engine->cost,
+                                        .n_threads = vouch_pool_size(s->engine->pool)};
     vouch_pace_init(&s->pace, &options);
     s->cycle.pace = &s->pace;
 }
@@ -157,7 +155,8 @@ static vouch_status check_closing(const vouch_session *s, vouch_error *err)
     for (size_t i = 0; i < p->n_bias; i++)
         for (int32_t c = 0; c < s->thoughts.n_closing; c++)
             if (p->bias[i].token == s->thoughts.closing[c] && p->bias[i].bias == -INFINITY)
-                return vouch_fail(err, VOUCH_E_ARGUMENT, "the budget of thoughts is %d, but logit_bias bans "
+                return vouch_fail(err, VOUCH_E_ARGUMENT,
+                                  "the budget of thoughts is %d, but logit_bias bans "
                                   "token %d, which ends them: leave out one of the two",
                                   s->options.thought_budget, p->bias[i].token);
     return VOUCH_OK;
@@ -318,8 +317,9 @@ vouch_status vouch_session_step(vouch_session *session, vouch_step *step, vouch_
     vouch_session *s = session;
     *step = (vouch_step){0};
     if (!s->is_alone)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "vouch_session_step needs a session by itself; this one belongs to an "
-                                                 "engine: call vouch_engine_step");
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "vouch_session_step needs a session by itself; this one belongs to an "
+                          "engine: call vouch_engine_step");
     if (!s->answering) return vouch_fail(err, VOUCH_E_ARGUMENT, "the answer is over or was never begun: give a prompt");
     if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the answer was cancelled");
     while (vouch_engine_run(s->engine, 0) == 0) {} /* tokens that the cache has lost run first */

@@ -29,22 +29,22 @@ struct vouch_session {
     vouch_stream *stream;
     vouch_thoughts thoughts;
     vouch_thoughts_state thinking; /* of the running answer */
-    vouch_logprob *logprobs; /* [VOUCH_MAX_DRAFT + 1][1 + options.top_logprobs] of the last step; NULL: not wanted */
-    vouch_cycle cycle; /* holds tokens, n_tokens, drafters, rule, lenience */
-    vouch_pace pace;   /* in use where the choice is paced */
+    vouch_logprob *logprobs;  /* [VOUCH_MAX_DRAFT + 1][1 + options.top_logprobs] of the last step; NULL: not wanted */
+    vouch_cycle cycle;        /* holds tokens, n_tokens, drafters, rule, lenience */
+    vouch_pace pace;          /* in use where the choice is paced */
     vouch_seeded_draw seeded; /* of the running answer */
     uint64_t seed;            /* the options' seed, or the last one that vouch_session_set_seed set */
     int64_t n_seeded;         /* answers begun with it */
-    vouch_shape shape; /* of the drafts */
+    vouch_shape shape;        /* of the drafts */
     double cost[VOUCH_MAX_DRAFT + 2];
     char drafter_name[64];
     vouch_stats stats;
     vouch_scores scores, next_scores; /* of the running prompt, and of the next one */
-    int32_t n_answer;   /* tokens since the prompt */
-    int32_t n_reused;     /* tokens of the prompt that were in the cache when it was given */
-    int32_t n_prompt_run; /* tokens of the prompt that have run or were reused */
-    bool answering;     /* a prompt was given and nothing has ended the answer */
-    bool is_paused;     /* the engine passes it over */
+    int32_t n_answer;                 /* tokens since the prompt */
+    int32_t n_reused;                 /* tokens of the prompt that were in the cache when it was given */
+    int32_t n_prompt_run;             /* tokens of the prompt that have run or were reused */
+    bool answering;                   /* a prompt was given and nothing has ended the answer */
+    bool is_paused;                   /* the engine passes it over */
     atomic_bool cancelled;
     vouch_progress_fn progress;
     void *progress_user;

@@ -96,8 +96,7 @@ vouch_status vouch_engine_target_distribution(vouch_engine_target *self, const f
     self->sampler.banned = self->ends;
     self->sampler.n_banned = n_history < self->earliest_end ? self->n_ends : 0;
     self->sampler.xtc_applies = vouch_xtc_applies(&self->sampler.params, *self->seed, n_history);
-    const vouch_status status =
-        vouch_dist_from_logits(&self->p, &self->sampler, logits, tokens, (size_t)n_history);
+    const vouch_status status = vouch_dist_from_logits(&self->p, &self->sampler, logits, tokens, (size_t)n_history);
     return status == VOUCH_E_NUMERIC ? without_token(self, logits) : status;
 }
 

@@ -8,7 +8,7 @@
 #include "text/grammar/constraint.h"
 
 typedef struct vouch_engine_target {
-    vouch_pass *pass;     /* the engine's */
+    vouch_pass *pass; /* the engine's */
     vouch_memory *memory;
     vouch_sampler sampler;
     vouch_breakers breakers;
@@ -17,7 +17,7 @@ typedef struct vouch_engine_target {
     int32_t n_ends;       /* 0 where neither a grammar nor min_tokens asks for them */
     int64_t earliest_end;
     vouch_constraint *constraint; /* the session's grammar and budget; NULL: none */
-    vouch_dist p;      /* of the row the judge looks at */
+    vouch_dist p;                 /* of the row the judge looks at */
     int32_t prefill_chunk;
     int32_t first_row;    /* rows of other sequences before the sequence's rows in the last pass */
     int32_t first_logits; /* those of them that have logits */

@@ -6,7 +6,7 @@
 #include "format/gguf_private.h"
 
 enum {
-    SAMPLES = 8,        /* of a tensor's data, at equal distances */
+    SAMPLES = 8, /* of a tensor's data, at equal distances */
     SAMPLE_BYTES = 256,
 };
 

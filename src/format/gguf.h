@@ -19,9 +19,20 @@
 #include "base/tensor_type.h"
 
 typedef enum vouch_gguf_type {
-    VOUCH_GGUF_U8, VOUCH_GGUF_I8, VOUCH_GGUF_U16, VOUCH_GGUF_I16, VOUCH_GGUF_U32, VOUCH_GGUF_I32,
-    VOUCH_GGUF_F32, VOUCH_GGUF_BOOL, VOUCH_GGUF_STRING, VOUCH_GGUF_ARRAY, VOUCH_GGUF_U64,
-    VOUCH_GGUF_I64, VOUCH_GGUF_F64, VOUCH_GGUF_TYPE_COUNT
+    VOUCH_GGUF_U8,
+    VOUCH_GGUF_I8,
+    VOUCH_GGUF_U16,
+    VOUCH_GGUF_I16,
+    VOUCH_GGUF_U32,
+    VOUCH_GGUF_I32,
+    VOUCH_GGUF_F32,
+    VOUCH_GGUF_BOOL,
+    VOUCH_GGUF_STRING,
+    VOUCH_GGUF_ARRAY,
+    VOUCH_GGUF_U64,
+    VOUCH_GGUF_I64,
+    VOUCH_GGUF_F64,
+    VOUCH_GGUF_TYPE_COUNT
 } vouch_gguf_type;
 
 /* Bytes inside the map. They are not NUL-terminated and may have any value. */
@@ -36,13 +47,13 @@ bool vouch_text_is(vouch_text text, const char *word);
 const char *vouch_gguf_type_name(uint32_t type);
 
 typedef struct vouch_gguf_tensor {
-    vouch_text name;   /* 1 to 64 bytes, no control characters */
-    uint32_t n_dims;   /* 1 to 4 */
-    int64_t dim[4];    /* dim[0] is contiguous; dimensions from n_dims on are 1; all > 0 */
-    uint32_t type;     /* any GGUF id; vouch_type_get_info tells whether it is supported */
-    const void *data;  /* [bytes], inside the map; NULL if the type isn't supported */
-    size_t bytes;      /* 0 if the type isn't supported */
-    uint32_t file;     /* index of the model's file that has the data */
+    vouch_text name;  /* 1 to 64 bytes, no control characters */
+    uint32_t n_dims;  /* 1 to 4 */
+    int64_t dim[4];   /* dim[0] is contiguous; dimensions from n_dims on are 1; all > 0 */
+    uint32_t type;    /* any GGUF id; vouch_type_get_info tells whether it is supported */
+    const void *data; /* [bytes], inside the map; NULL if the type isn't supported */
+    size_t bytes;     /* 0 if the type isn't supported */
+    uint32_t file;    /* index of the model's file that has the data */
 } vouch_gguf_tensor;
 
 typedef struct vouch_gguf vouch_gguf;
@@ -61,8 +72,8 @@ vouch_status vouch_gguf_open(vouch_gguf **out, const char *path, vouch_error *er
 vouch_status vouch_gguf_open_header(vouch_gguf **out, const char *path, vouch_error *flaw, vouch_error *err);
 /* Opens a file that the caller holds in memory; a part of a split model is refused. The bytes must outlive *out and be
  * aligned like tensor data (malloc's are). `name` replaces the path in messages. For tests and fuzzing. */
-vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t size,
-                                   const char *name, vouch_error *err);
+vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t size, const char *name,
+                                   vouch_error *err);
 void vouch_gguf_close(vouch_gguf *gguf); /* NULL is allowed */
 
 /* Loads `size` bytes at `offset` of a tensor's data into memory. Call it before their first use: a bad disk, or a file
@@ -92,14 +103,13 @@ const vouch_gguf_tensor *vouch_gguf_find_tensor(const vouch_gguf *gguf, const ch
 /* Metadata. An absent key leaves *value unchanged (so set the default first) and returns OK; with `required` it is a
  * FORMAT error. A key of the wrong type, or a value outside [min, max], is a FORMAT error. The messages name the key.
  * An int may have any integer type. A float may be F32 or F64 and must be finite. */
-vouch_status vouch_gguf_get_int(const vouch_gguf *gguf, const char *key, bool required,
-                                int64_t min, int64_t max, int64_t *value, vouch_error *err);
-vouch_status vouch_gguf_get_float(const vouch_gguf *gguf, const char *key, bool required,
-                                  double *value, vouch_error *err);
-vouch_status vouch_gguf_get_bool(const vouch_gguf *gguf, const char *key, bool required,
-                                 bool *value, vouch_error *err);
-vouch_status vouch_gguf_get_text(const vouch_gguf *gguf, const char *key, bool required,
-                                 vouch_text *value, vouch_error *err);
+vouch_status vouch_gguf_get_int(const vouch_gguf *gguf, const char *key, bool required, int64_t min, int64_t max,
+                                int64_t *value, vouch_error *err);
+vouch_status vouch_gguf_get_float(const vouch_gguf *gguf, const char *key, bool required, double *value,
+                                  vouch_error *err);
+vouch_status vouch_gguf_get_bool(const vouch_gguf *gguf, const char *key, bool required, bool *value, vouch_error *err);
+vouch_status vouch_gguf_get_text(const vouch_gguf *gguf, const char *key, bool required, vouch_text *value,
+                                 vouch_error *err);
 bool vouch_gguf_has(const vouch_gguf *gguf, const char *key);
 
 /* An array of scalars or strings. If the key is absent, count is 0, or with `required` the call fails. */
@@ -108,8 +118,8 @@ typedef struct vouch_gguf_array {
     size_t count;
     const unsigned char *data; /* the first element, at any address */
 } vouch_gguf_array;
-vouch_status vouch_gguf_get_array(const vouch_gguf *gguf, const char *key, bool required,
-                                  vouch_gguf_array *value, vouch_error *err);
+vouch_status vouch_gguf_get_array(const vouch_gguf *gguf, const char *key, bool required, vouch_gguf_array *value,
+                                  vouch_error *err);
 /* Returns the next string of an array of strings. *cursor starts as array->data; at most array->count calls. */
 vouch_text vouch_gguf_next_text(const unsigned char **cursor);
 /* Element i of an integer or bool array; a u64 above INT64_MAX gives INT64_MAX. */
@@ -150,18 +160,16 @@ void vouch_gguf_add_f32(vouch_gguf_writer *writer, const char *key, float value)
 void vouch_gguf_add_bool(vouch_gguf_writer *writer, const char *key, bool value);
 void vouch_gguf_add_text(vouch_gguf_writer *writer, const char *key, const char *value);
 /* type: any scalar type. *value has the C type that matches, such as uint16_t for U16. */
-void vouch_gguf_add_value(vouch_gguf_writer *writer, const char *key, vouch_gguf_type type,
-                          const void *value);
+void vouch_gguf_add_value(vouch_gguf_writer *writer, const char *key, vouch_gguf_type type, const void *value);
 /* element: any scalar type. values [count] have the C type that matches. */
-void vouch_gguf_add_array(vouch_gguf_writer *writer, const char *key, vouch_gguf_type element,
-                          const void *values, size_t count);
-void vouch_gguf_add_texts(vouch_gguf_writer *writer, const char *key, const vouch_text *values,
+void vouch_gguf_add_array(vouch_gguf_writer *writer, const char *key, vouch_gguf_type element, const void *values,
                           size_t count);
+void vouch_gguf_add_texts(vouch_gguf_writer *writer, const char *key, const vouch_text *values, size_t count);
 /* Adds key `index` of an open file, with its type and value. */
 void vouch_gguf_add_key(vouch_gguf_writer *writer, const vouch_gguf *from, size_t index);
 /* `data` has the file's layout of the type. dim[0] must be a multiple of the type's block length. */
-void vouch_gguf_add_tensor(vouch_gguf_writer *writer, const char *name, vouch_type type,
-                           uint32_t n_dims, const int64_t *dim, const void *data);
+void vouch_gguf_add_tensor(vouch_gguf_writer *writer, const char *name, vouch_type type, uint32_t n_dims,
+                           const int64_t *dim, const void *data);
 /* Adds a tensor whose data `fill` makes during the write, so that a file may be larger than memory. `fill` writes the
  * bytes [offset, offset + size) of the tensor, in ascending order: blocks of a multiple of 256 values, or up to the
  * tensor's end. A status other than OK ends the write with it. Every write calls `fill` anew. `user` must outlive the
@@ -172,7 +180,6 @@ void vouch_gguf_add_filled(vouch_gguf_writer *writer, const char *name, vouch_ty
 /* Errors: IO (with the system's reason), MEMORY, ARGUMENT (the first failed add), those of `fill`. */
 vouch_status vouch_gguf_write(vouch_gguf_writer *writer, const char *path, vouch_error *err);
 /* Writes to memory. The caller frees *bytes with free(); on failure it is NULL. */
-vouch_status vouch_gguf_write_bytes(vouch_gguf_writer *writer, void **bytes, size_t *size,
-                                    vouch_error *err);
+vouch_status vouch_gguf_write_bytes(vouch_gguf_writer *writer, void **bytes, size_t *size, vouch_error *err);
 
 #endif

@@ -160,8 +160,7 @@ const vouch_gguf_tensor *vouch_gguf_get_tensor(const vouch_gguf *gguf, size_t in
 
 const vouch_gguf_tensor *vouch_gguf_find_tensor(const vouch_gguf *gguf, const char *name)
 {
-    return (const vouch_gguf_tensor *)(const void *)vouch_text_index_find(gguf->tensor_index, gguf->n_tensors,
-                                                                          name);
+    return (const vouch_gguf_tensor *)(const void *)vouch_text_index_find(gguf->tensor_index, gguf->n_tensors, name);
 }
 
 /* The mapped file that has the tensor's data. NULL: the data lie in memory, or the tensor has none. */
@@ -332,13 +331,11 @@ static vouch_status kv_get(const vouch_gguf *gguf, const char *key, bool require
                            vouch_error *err)
 {
     *kv = kv_find(gguf, key);
-    if (!*kv && required)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: metadata key '%s' is missing", gguf->path, key);
+    if (!*kv && required) return vouch_fail(err, VOUCH_E_FORMAT, "%s: metadata key '%s' is missing", gguf->path, key);
     return VOUCH_OK;
 }
 
-static vouch_status kv_wrong_type(const vouch_gguf *gguf, const vouch_gguf_kv *kv, const char *needed,
-                                  vouch_error *err)
+static vouch_status kv_wrong_type(const vouch_gguf *gguf, const vouch_gguf_kv *kv, const char *needed, vouch_error *err)
 {
     const bool is_array = kv->type == VOUCH_GGUF_ARRAY;
     return vouch_fail(err, VOUCH_E_FORMAT, "%s: metadata key '%.*s' is %s%s; vouch needs %s", gguf->path,
@@ -346,8 +343,8 @@ static vouch_status kv_wrong_type(const vouch_gguf *gguf, const vouch_gguf_kv *k
                       vouch_gguf_type_name(kv->value.type), needed);
 }
 
-vouch_status vouch_gguf_get_int(const vouch_gguf *gguf, const char *key, bool required, int64_t min,
-                                int64_t max, int64_t *value, vouch_error *err)
+vouch_status vouch_gguf_get_int(const vouch_gguf *gguf, const char *key, bool required, int64_t min, int64_t max,
+                                int64_t *value, vouch_error *err)
 {
     const vouch_gguf_kv *kv;
     VOUCH_TRY(kv_get(gguf, key, required, &kv, err));
@@ -358,12 +355,12 @@ vouch_status vouch_gguf_get_int(const vouch_gguf *gguf, const char *key, bool re
     if (kv->type == VOUCH_GGUF_U64) memcpy(&raw, kv->value.data, sizeof raw);
     if (raw > INT64_MAX)
         return vouch_fail(err, VOUCH_E_FORMAT,
-                          "%s: metadata key '%s' is %" PRIu64 "; it must be %" PRId64 " to %" PRId64,
-                          gguf->path, key, raw, min, max);
+                          "%s: metadata key '%s' is %" PRIu64 "; it must be %" PRId64 " to %" PRId64, gguf->path, key,
+                          raw, min, max);
     if (found < min || found > max)
         return vouch_fail(err, VOUCH_E_FORMAT,
-                          "%s: metadata key '%s' is %" PRId64 "; it must be %" PRId64 " to %" PRId64,
-                          gguf->path, key, found, min, max);
+                          "%s: metadata key '%s' is %" PRId64 "; it must be %" PRId64 " to %" PRId64, gguf->path, key,
+                          found, min, max);
     *value = found;
     return VOUCH_OK;
 }
@@ -377,14 +374,13 @@ vouch_status vouch_gguf_get_float(const vouch_gguf *gguf, const char *key, bool 
     if (!type_is_float(kv->type)) return kv_wrong_type(gguf, kv, "a float", err);
     const double found = vouch_gguf_array_float(&kv->value, 0);
     if (!isfinite(found))
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: metadata key '%s' is %g; it must be finite", gguf->path,
-                          key, found);
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: metadata key '%s' is %g; it must be finite", gguf->path, key,
+                          found);
     *value = found;
     return VOUCH_OK;
 }
 
-vouch_status vouch_gguf_get_bool(const vouch_gguf *gguf, const char *key, bool required, bool *value,
-                                 vouch_error *err)
+vouch_status vouch_gguf_get_bool(const vouch_gguf *gguf, const char *key, bool required, bool *value, vouch_error *err)
 {
     const vouch_gguf_kv *kv;
     VOUCH_TRY(kv_get(gguf, key, required, &kv, err));
@@ -406,8 +402,8 @@ vouch_status vouch_gguf_get_text(const vouch_gguf *gguf, const char *key, bool r
     return VOUCH_OK;
 }
 
-vouch_status vouch_gguf_get_array(const vouch_gguf *gguf, const char *key, bool required,
-                                  vouch_gguf_array *value, vouch_error *err)
+vouch_status vouch_gguf_get_array(const vouch_gguf *gguf, const char *key, bool required, vouch_gguf_array *value,
+                                  vouch_error *err)
 {
     const vouch_gguf_kv *kv;
     *value = (vouch_gguf_array){0};

@@ -63,7 +63,7 @@ struct vouch_gguf {
     vouch_gguf_kv *kv;
     vouch_gguf_tensor *tensors;
     const vouch_text **kv_index, **tensor_index;
-    char **unknown;            /* points to vouch_gguf_unknown's text, or NULL: none */
+    char **unknown;          /* points to vouch_gguf_unknown's text, or NULL: none */
     struct vouch_made *made; /* tensors that are made at load (recipe.h); NULL: none */
 };
 

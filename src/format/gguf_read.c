@@ -58,8 +58,8 @@ static vouch_status parser_fail(const parser *p, vouch_status code, const char *
     const char *path = p->gguf->path;
     if (!p->item) return vouch_fail(p->err, code, "%s: %s", path, detail);
     if (!p->name.data) return vouch_fail(p->err, code, "%s: %s %zu: %s", path, p->item, p->index, detail);
-    return vouch_fail(p->err, code, "%s: %s '%.*s': %s", path, p->item,
-                      p->name.size > 80 ? 80 : (int)p->name.size, p->name.data, detail);
+    return vouch_fail(p->err, code, "%s: %s '%.*s': %s", path, p->item, p->name.size > 80 ? 80 : (int)p->name.size,
+                      p->name.data, detail);
 }
 
 static size_t parser_left(const parser *p)
@@ -71,10 +71,9 @@ static size_t parser_left(const parser *p)
 static vouch_status parser_need(parser *p, size_t size, const char *what, const unsigned char **start)
 {
     if (size > parser_left(p))
-        return parser_fail(
-            p, VOUCH_E_FORMAT,
-            "the file ends inside the %s (%zu bytes at byte %zu of %zu); is the download complete?", what, size,
-            (size_t)(p->at - p->gguf->bytes), p->gguf->size);
+        return parser_fail(p, VOUCH_E_FORMAT,
+                           "the file ends inside the %s (%zu bytes at byte %zu of %zu); is the download complete?",
+                           what, size, (size_t)(p->at - p->gguf->bytes), p->gguf->size);
     *start = p->at;
     p->at += size;
     if (p->at <= p->loaded || !p->gguf->files) return VOUCH_OK;
@@ -121,8 +120,7 @@ static vouch_status parser_name(parser *p, const char *what, size_t most, vouch_
 {
     VOUCH_TRY(parser_text(p, what, name));
     if (name->size == 0 || name->size > most)
-        return parser_fail(p, VOUCH_E_FORMAT, "the %s has %zu bytes; it must have 1 to %zu", what,
-                           name->size, most);
+        return parser_fail(p, VOUCH_E_FORMAT, "the %s has %zu bytes; it must have 1 to %zu", what, name->size, most);
     const size_t control = vouch_gguf_find_control(*name);
     if (control < name->size)
         return parser_fail(p, VOUCH_E_FORMAT, "the %s has the control character 0x%02x at byte %zu", what,
@@ -161,8 +159,8 @@ static vouch_status parse_magic(parser *p)
     if (memcmp(start, VOUCH_GGUF_MAGIC, 4) == 0) return VOUCH_OK;
     const char *guess = guess_file(start);
     if (guess) return parser_fail(p, VOUCH_E_FORMAT, "is no GGUF file but %s", guess);
-    return parser_fail(p, VOUCH_E_FORMAT, "is no GGUF file: it begins with %02x %02x %02x %02x, not \"GGUF\"",
-                       start[0], start[1], start[2], start[3]);
+    return parser_fail(p, VOUCH_E_FORMAT, "is no GGUF file: it begins with %02x %02x %02x %02x, not \"GGUF\"", start[0],
+                       start[1], start[2], start[3]);
 }
 
 static vouch_status parse_version(parser *p)
@@ -205,8 +203,8 @@ static vouch_status parse_counts(parser *p)
     g->tensors = calloc(g->n_tensors + 1, sizeof *g->tensors);
     g->tensor_index = calloc(g->n_tensors + 1, sizeof *g->tensor_index);
     if (!g->kv || !g->kv_index || !g->tensors || !g->tensor_index)
-        return parser_fail(p, VOUCH_E_MEMORY, "not enough memory for %zu metadata keys and %zu tensors",
-                           g->n_kv, g->n_tensors);
+        return parser_fail(p, VOUCH_E_MEMORY, "not enough memory for %zu metadata keys and %zu tensors", g->n_kv,
+                           g->n_tensors);
     return VOUCH_OK;
 }
 
@@ -226,8 +224,7 @@ static vouch_status parse_elements(parser *p, vouch_gguf_array *value)
     VOUCH_TRY(parser_need(p, value->count * vouch_gguf_type_size(value->type), "value", &start));
     if (value->type != VOUCH_GGUF_BOOL) return VOUCH_OK;
     for (size_t i = 0; i < value->count; i++)
-        if (start[i] > 1)
-            return parser_fail(p, VOUCH_E_FORMAT, "a bool is %u; it must be 0 or 1", start[i]);
+        if (start[i] > 1) return parser_fail(p, VOUCH_E_FORMAT, "a bool is %u; it must be 0 or 1", start[i]);
     return VOUCH_OK;
 }
 
@@ -245,8 +242,8 @@ static vouch_status parse_array(parser *p, vouch_gguf_array *value)
     const size_t least = type == VOUCH_GGUF_STRING ? sizeof(uint64_t) : vouch_gguf_type_size(type);
     if (count > parser_left(p) / least)
         return parser_fail(p, VOUCH_E_FORMAT,
-                           "claims to be an array of %" PRIu64 " %ss, but the file has only %zu more bytes",
-                           count, vouch_gguf_type_name(type), parser_left(p));
+                           "claims to be an array of %" PRIu64 " %ss, but the file has only %zu more bytes", count,
+                           vouch_gguf_type_name(type), parser_left(p));
     value->type = (vouch_gguf_type)type;
     value->count = (size_t)count;
     return parse_elements(p, value);
@@ -289,8 +286,7 @@ static vouch_status check_alignment(parser *p)
 {
     vouch_gguf *g = p->gguf;
     const char *const key = VOUCH_GGUF_ALIGNMENT_KEY;
-    const vouch_gguf_kv *kv =
-        (const vouch_gguf_kv *)(const void *)vouch_text_index_find(g->kv_index, g->n_kv, key);
+    const vouch_gguf_kv *kv = (const vouch_gguf_kv *)(const void *)vouch_text_index_find(g->kv_index, g->n_kv, key);
     g->alignment = VOUCH_GGUF_ALIGNMENT_DEFAULT;
     if (!kv) return VOUCH_OK;
     if (kv->type != VOUCH_GGUF_U32)
@@ -299,8 +295,8 @@ static vouch_status check_alignment(parser *p)
     const int64_t alignment = vouch_gguf_array_int(&kv->value, 0);
     if (!vouch_gguf_alignment_ok((uint64_t)alignment))
         return parser_fail(p, VOUCH_E_FORMAT,
-                           "metadata key '%s' is %" PRId64 "; it must be a power of two from %d to %d",
-                           key, alignment, VOUCH_GGUF_ALIGNMENT_MIN, VOUCH_GGUF_ALIGNMENT_MAX);
+                           "metadata key '%s' is %" PRId64 "; it must be a power of two from %d to %d", key, alignment,
+                           VOUCH_GGUF_ALIGNMENT_MIN, VOUCH_GGUF_ALIGNMENT_MAX);
     g->alignment = (size_t)alignment;
     return VOUCH_OK;
 }
@@ -325,8 +321,8 @@ static vouch_status parse_dims(parser *p, vouch_gguf_tensor *tensor)
         uint64_t dim = 1;
         if (i < tensor->n_dims) VOUCH_TRY(parser_u64(p, "dimensions", &dim));
         if (dim == 0 || dim > INT64_MAX)
-            return parser_fail(p, VOUCH_E_FORMAT,
-                               "dimension %" PRIu32 " is %" PRId64 "; it must be positive", i, (int64_t)dim);
+            return parser_fail(p, VOUCH_E_FORMAT, "dimension %" PRIu32 " is %" PRId64 "; it must be positive", i,
+                               (int64_t)dim);
         tensor->dim[i] = (int64_t)dim;
     }
     return VOUCH_OK;
@@ -340,8 +336,8 @@ static vouch_status check_size(parser *p, vouch_gguf_tensor *tensor)
     int64_t n_values;
     format_dims(tensor, dims);
     if (!vouch_type_gguf_name(tensor->type))
-        return parser_fail(p, VOUCH_E_UNSUPPORTED,
-                           "has type %" PRIu32 ", which this version of vouch does not know", tensor->type);
+        return parser_fail(p, VOUCH_E_UNSUPPORTED, "has type %" PRIu32 ", which this version of vouch does not know",
+                           tensor->type);
     if (!vouch_gguf_count_values(tensor->n_dims, tensor->dim, &n_values))
         return parser_fail(p, VOUCH_E_FORMAT, "has %s values; their number must be below 2^63", dims);
     if (!info) return VOUCH_OK;
@@ -389,16 +385,15 @@ static vouch_status parse_tensors(parser *p)
 }
 
 /* Turns a tensor's offset into tensor->data. The file's tensor data are data [data_size]. */
-static vouch_status place_tensor(parser *p, vouch_gguf_tensor *tensor, const unsigned char *data,
-                                 size_t data_size)
+static vouch_status place_tensor(parser *p, vouch_gguf_tensor *tensor, const unsigned char *data, size_t data_size)
 {
     uint64_t offset;
     memcpy(&offset, tensor->data, sizeof offset);
     tensor->data = NULL;
     p->name = tensor->name;
     if (offset % p->gguf->alignment != 0)
-        return parser_fail(p, VOUCH_E_FORMAT, "offset %" PRIu64 " is not a multiple of the alignment, %zu",
-                           offset, p->gguf->alignment);
+        return parser_fail(p, VOUCH_E_FORMAT, "offset %" PRIu64 " is not a multiple of the alignment, %zu", offset,
+                           p->gguf->alignment);
     if (offset > data_size || tensor->bytes > data_size - offset)
         return parser_fail(p, VOUCH_E_FORMAT,
                            "its %zu bytes at offset %" PRIu64
@@ -422,8 +417,7 @@ static vouch_status check_overlap(parser *p)
     const vouch_gguf *g = p->gguf;
     const vouch_gguf_tensor **sorted = calloc(g->n_tensors + 1, sizeof *sorted);
     if (!sorted)
-        return vouch_fail(p->err, VOUCH_E_MEMORY, "%s: not enough memory for %zu tensors", g->path,
-                          g->n_tensors);
+        return vouch_fail(p->err, VOUCH_E_MEMORY, "%s: not enough memory for %zu tensors", g->path, g->n_tensors);
     vouch_status status = VOUCH_OK;
     for (size_t i = 0; i < g->n_tensors; i++) sorted[i] = &g->tensors[i];
     qsort(sorted, g->n_tensors, sizeof *sorted, address_compare);
@@ -431,8 +425,8 @@ static vouch_status check_overlap(parser *p)
         const vouch_gguf_tensor *before = sorted[i - 1], *tensor = sorted[i];
         if (!before->data || (uintptr_t)before->data + before->bytes <= (uintptr_t)tensor->data) continue;
         p->name = tensor->name;
-        status = parser_fail(p, VOUCH_E_FORMAT, "its data overlaps the data of tensor '%.*s'",
-                             (int)before->name.size, before->name.data);
+        status = parser_fail(p, VOUCH_E_FORMAT, "its data overlaps the data of tensor '%.*s'", (int)before->name.size,
+                             before->name.data);
     }
     free(sorted);
     return status;
@@ -508,8 +502,7 @@ static vouch_status gguf_create(vouch_gguf **out, const char *path, vouch_error 
     return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", vouch_path_tail(path));
 }
 
-vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t size, const char *name,
-                                   vouch_error *err)
+vouch_status vouch_gguf_open_bytes(vouch_gguf **out, const void *bytes, size_t size, const char *name, vouch_error *err)
 {
     vouch_status status = gguf_create(out, name, err);
     if (status != VOUCH_OK) return status;

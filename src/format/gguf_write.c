@@ -168,8 +168,7 @@ static bool bools_check(vouch_gguf_writer *w, const char *key, const unsigned ch
 {
     for (size_t i = 0; i < count; i++) {
         if (values[i] <= 1) continue;
-        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s' has a bool of %u; it must be 0 or 1", key,
-                   values[i]);
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: key '%s' has a bool of %u; it must be 0 or 1", key, values[i]);
         return false;
     }
     return true;
@@ -189,8 +188,8 @@ void vouch_gguf_add_value(vouch_gguf_writer *w, const char *key, vouch_gguf_type
         memcpy(&alignment, value, sizeof alignment);
         if (!vouch_gguf_alignment_ok(alignment)) {
             vouch_fail(&w->error, VOUCH_E_ARGUMENT,
-                       "GGUF: key '%s' is %" PRIu32 "; it must be a power of two from %d to %d", key,
-                       alignment, VOUCH_GGUF_ALIGNMENT_MIN, VOUCH_GGUF_ALIGNMENT_MAX);
+                       "GGUF: key '%s' is %" PRIu32 "; it must be a power of two from %d to %d", key, alignment,
+                       VOUCH_GGUF_ALIGNMENT_MIN, VOUCH_GGUF_ALIGNMENT_MAX);
             return;
         }
         w->alignment = alignment;
@@ -274,8 +273,8 @@ void vouch_gguf_add_key(vouch_gguf_writer *w, const vouch_gguf *from, size_t ind
 }
 
 /* Sets the tensor's type, dimensions and bytes. If they break a rule, sets the error and returns false. */
-static bool tensor_check(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims,
-                         const int64_t *dim, writer_tensor *tensor)
+static bool tensor_check(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims, const int64_t *dim,
+                         writer_tensor *tensor)
 {
     const vouch_type_info *info = vouch_type_get_stored((uint32_t)type);
     int64_t n_values;
@@ -285,18 +284,16 @@ static bool tensor_check(vouch_gguf_writer *w, const char *name, vouch_type type
         return false;
     }
     if (n_dims < 1 || n_dims > VOUCH_GGUF_MAX_DIMS) {
-        vouch_fail(&w->error, VOUCH_E_ARGUMENT,
-                   "GGUF: tensor '%s' has %" PRIu32 " dimensions; it must have 1 to %d", name, n_dims,
-                   VOUCH_GGUF_MAX_DIMS);
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT, "GGUF: tensor '%s' has %" PRIu32 " dimensions; it must have 1 to %d",
+                   name, n_dims, VOUCH_GGUF_MAX_DIMS);
         return false;
     }
     if (!vouch_gguf_count_values(n_dims, dim, &n_values) || dim[0] % info->block_length != 0 ||
         __builtin_mul_overflow(n_values / info->block_length, info->block_bytes, &tensor->bytes)) {
-        vouch_fail(
-            &w->error, VOUCH_E_ARGUMENT,
-            "GGUF: tensor '%s' can't have these dimensions: all must be positive, the first a multiple of "
-            "%d for type %s, and their product below 2^63",
-            name, info->block_length, info->name);
+        vouch_fail(&w->error, VOUCH_E_ARGUMENT,
+                   "GGUF: tensor '%s' can't have these dimensions: all must be positive, the first a multiple of "
+                   "%d for type %s, and their product below 2^63",
+                   name, info->block_length, info->name);
         return false;
     }
     tensor->type = (uint32_t)type;
@@ -326,14 +323,14 @@ static void tensor_add(vouch_gguf_writer *w, const char *name, vouch_type type, 
     w->n_tensors++;
 }
 
-void vouch_gguf_add_tensor(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims,
-                           const int64_t *dim, const void *data)
+void vouch_gguf_add_tensor(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims, const int64_t *dim,
+                           const void *data)
 {
     tensor_add(w, name, type, n_dims, dim, (writer_tensor){.data = data});
 }
 
-void vouch_gguf_add_filled(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims,
-                           const int64_t *dim, vouch_gguf_fill_fn *fill, void *user)
+void vouch_gguf_add_filled(vouch_gguf_writer *w, const char *name, vouch_type type, uint32_t n_dims, const int64_t *dim,
+                           vouch_gguf_fill_fn *fill, void *user)
 {
     tensor_add(w, name, type, n_dims, dim, (writer_tensor){.fill = fill, .user = user});
 }
@@ -355,8 +352,7 @@ static bool buffer_pad(buffer *b, size_t alignment)
 }
 
 /* Error: ARGUMENT, if two of the n names at `entries` are equal. */
-static vouch_status names_check(const char *what, const void *entries, size_t n, size_t stride,
-                                vouch_error *err)
+static vouch_status names_check(const char *what, const void *entries, size_t n, size_t stride, vouch_error *err)
 {
     const vouch_text **index = calloc(n + 1, sizeof *index);
     if (!index) return vouch_fail(err, VOUCH_E_MEMORY, "GGUF: not enough memory for %zu names", n);
@@ -566,8 +562,8 @@ static vouch_status temporary_create(const char *path, mode_t mode, char **name,
 }
 
 /* Writes a regular or new file completely or not at all. */
-static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *header, const char *path,
-                                 mode_t mode, vouch_error *err)
+static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *header, const char *path, mode_t mode,
+                                 vouch_error *err)
 {
     char *name;
     sink s = {.path = vouch_path_tail(path)};
@@ -586,8 +582,7 @@ static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *heade
 }
 
 /* Writes to a device or a pipe, which a rename would replace. */
-static vouch_status file_stream(const vouch_gguf_writer *w, const buffer *header, const char *path,
-                                vouch_error *err)
+static vouch_status file_stream(const vouch_gguf_writer *w, const buffer *header, const char *path, vouch_error *err)
 {
     sink s = {.path = vouch_path_tail(path), .fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)};
     if (s.fd < 0) return vouch_fail(err, VOUCH_E_IO, "%s: can't open: %s", vouch_path_tail(path), strerror(errno));

@@ -8,9 +8,28 @@
 
 /* The values of general.file_type. */
 enum {
-    F32 = 0, F16 = 1, Q4_0 = 2, Q4_1 = 3, Q8_0 = 7, Q5_0 = 8, Q5_1 = 9, Q2_K = 10, Q3_K_S = 11, Q3_K_M = 12,
-    Q3_K_L = 13, Q4_K_S = 14, Q4_K_M = 15, Q5_K_S = 16, Q5_K_M = 17, Q6_K = 18, IQ4_NL = 25, IQ4_XS = 30, BF16 = 32,
-    TQ1_0 = 36, TQ2_0 = 37, MXFP4_MOE = 38
+    F32 = 0,
+    F16 = 1,
+    Q4_0 = 2,
+    Q4_1 = 3,
+    Q8_0 = 7,
+    Q5_0 = 8,
+    Q5_1 = 9,
+    Q2_K = 10,
+    Q3_K_S = 11,
+    Q3_K_M = 12,
+    Q3_K_L = 13,
+    Q4_K_S = 14,
+    Q4_K_M = 15,
+    Q5_K_S = 16,
+    Q5_K_M = 17,
+    Q6_K = 18,
+    IQ4_NL = 25,
+    IQ4_XS = 30,
+    BF16 = 32,
+    TQ1_0 = 36,
+    TQ2_0 = 37,
+    MXFP4_MOE = 38
 };
 
 static const vouch_mix mixes[] = {
@@ -82,9 +101,15 @@ static role role_of(const char *name)
     static const struct {
         const char *part;
         role role;
-    } parts[] = {{"attn_qkv.weight", VALUES}, {"attn_kv_b.weight", VALUES}, {"attn_v.weight", VALUES},
-                 {"attn_k.weight", KEYS},     {"attn_q.weight", QUERIES},   {"attn_output.weight", MIXED},
-                 {"ffn_up", UP},              {"ffn_gate", GATE},           {"ffn_down", DOWN}};
+    } parts[] = {{"attn_qkv.weight", VALUES},
+                 {"attn_kv_b.weight", VALUES},
+                 {"attn_v.weight", VALUES},
+                 {"attn_k.weight", KEYS},
+                 {"attn_q.weight", QUERIES},
+                 {"attn_output.weight", MIXED},
+                 {"ffn_up", UP},
+                 {"ffn_gate", GATE},
+                 {"ffn_down", DOWN}};
     if (strcmp(name, "output.weight") == 0) return OUTPUT;
     if (strcmp(name, "token_embd.weight") == 0 || strcmp(name, "per_layer_token_embd.weight") == 0) return EMBEDDING;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -151,12 +176,12 @@ static vouch_status facts_read(const vouch_gguf *gguf, facts *f, vouch_error *er
  * n: the number of layers for DOWN, of tensors of the role VALUES for the others. */
 typedef enum condition {
     ALWAYS,
-    SHARED_HEADS,  /* at least 4 query heads per key-value head */
-    FIRST_2,       /* i < 2 */
+    SHARED_HEADS, /* at least 4 query heads per key-value head */
+    FIRST_2,      /* i < 2 */
     FIRST_4,
-    FIRST_8TH,     /* i < n / 8 */
+    FIRST_8TH, /* i < n / 8 */
     FIRST_16TH,
-    MORE_BITS,     /* the first eighth, the last eighth, and every third tensor between them */
+    MORE_BITS, /* the first eighth, the last eighth, and every third tensor between them */
     EIGHT_EXPERTS,
     NOT_8_EXPERTS
 } condition;
@@ -170,44 +195,30 @@ typedef struct rule {
 
 /* The first rule that fits decides; without one the tensor gets the mix's type. */
 static const rule rules[] = {
-    {Q2_K, VALUES, SHARED_HEADS, VOUCH_TYPE_Q4_K},
-    {Q2_K, VALUES, ALWAYS, VOUCH_TYPE_Q3_K},
-    {Q2_K, DOWN, ALWAYS, VOUCH_TYPE_Q3_K},
-    {Q2_K, MIXED, EIGHT_EXPERTS, VOUCH_TYPE_Q5_K},
-    {Q2_K, MIXED, ALWAYS, VOUCH_TYPE_Q3_K},
-    {Q3_K_S, MIXED, EIGHT_EXPERTS, VOUCH_TYPE_Q5_K},
-    {Q3_K_M, VALUES, FIRST_2, VOUCH_TYPE_Q5_K},
-    {Q3_K_M, VALUES, ALWAYS, VOUCH_TYPE_Q4_K},
-    {Q3_K_M, DOWN, FIRST_16TH, VOUCH_TYPE_Q5_K},
-    {Q3_K_M, DOWN, ALWAYS, VOUCH_TYPE_Q4_K},
-    {Q3_K_M, MIXED, EIGHT_EXPERTS, VOUCH_TYPE_Q5_K},
-    {Q3_K_M, MIXED, ALWAYS, VOUCH_TYPE_Q4_K},
-    {Q3_K_L, VALUES, ALWAYS, VOUCH_TYPE_Q5_K},
-    {Q3_K_L, DOWN, ALWAYS, VOUCH_TYPE_Q5_K},
-    {Q3_K_L, MIXED, NOT_8_EXPERTS, VOUCH_TYPE_Q5_K},
-    {Q4_K_S, VALUES, FIRST_4, VOUCH_TYPE_Q5_K},
-    {Q4_K_S, DOWN, FIRST_8TH, VOUCH_TYPE_Q5_K},
-    {Q4_K_S, MIXED, EIGHT_EXPERTS, VOUCH_TYPE_Q5_K},
-    {Q4_K_M, VALUES, MORE_BITS, VOUCH_TYPE_Q6_K},
-    {Q4_K_M, DOWN, MORE_BITS, VOUCH_TYPE_Q6_K},
-    {Q4_K_M, MIXED, EIGHT_EXPERTS, VOUCH_TYPE_Q5_K},
-    {Q5_K_M, VALUES, MORE_BITS, VOUCH_TYPE_Q6_K},
-    {Q5_K_M, DOWN, MORE_BITS, VOUCH_TYPE_Q6_K},
-    {IQ4_NL, VALUES, SHARED_HEADS, VOUCH_TYPE_Q5_K},
-    {IQ4_NL, DOWN, FIRST_8TH, VOUCH_TYPE_Q5_K},
-    {IQ4_NL, MIXED, EIGHT_EXPERTS, VOUCH_TYPE_Q5_K},
-    {IQ4_XS, VALUES, SHARED_HEADS, VOUCH_TYPE_Q5_K},
-    {IQ4_XS, DOWN, FIRST_8TH, VOUCH_TYPE_Q5_K},
+    {Q2_K, VALUES, SHARED_HEADS, VOUCH_TYPE_Q4_K},   {Q2_K, VALUES, ALWAYS, VOUCH_TYPE_Q3_K},
+    {Q2_K, DOWN, ALWAYS, VOUCH_TYPE_Q3_K},           {Q2_K, MIXED, EIGHT_EXPERTS, VOUCH_TYPE_Q5_K},
+    {Q2_K, MIXED, ALWAYS, VOUCH_TYPE_Q3_K},          {Q3_K_S, MIXED, EIGHT_EXPERTS, VOUCH_TYPE_Q5_K},
+    {Q3_K_M, VALUES, FIRST_2, VOUCH_TYPE_Q5_K},      {Q3_K_M, VALUES, ALWAYS, VOUCH_TYPE_Q4_K},
+    {Q3_K_M, DOWN, FIRST_16TH, VOUCH_TYPE_Q5_K},     {Q3_K_M, DOWN, ALWAYS, VOUCH_TYPE_Q4_K},
+    {Q3_K_M, MIXED, EIGHT_EXPERTS, VOUCH_TYPE_Q5_K}, {Q3_K_M, MIXED, ALWAYS, VOUCH_TYPE_Q4_K},
+    {Q3_K_L, VALUES, ALWAYS, VOUCH_TYPE_Q5_K},       {Q3_K_L, DOWN, ALWAYS, VOUCH_TYPE_Q5_K},
+    {Q3_K_L, MIXED, NOT_8_EXPERTS, VOUCH_TYPE_Q5_K}, {Q4_K_S, VALUES, FIRST_4, VOUCH_TYPE_Q5_K},
+    {Q4_K_S, DOWN, FIRST_8TH, VOUCH_TYPE_Q5_K},      {Q4_K_S, MIXED, EIGHT_EXPERTS, VOUCH_TYPE_Q5_K},
+    {Q4_K_M, VALUES, MORE_BITS, VOUCH_TYPE_Q6_K},    {Q4_K_M, DOWN, MORE_BITS, VOUCH_TYPE_Q6_K},
+    {Q4_K_M, MIXED, EIGHT_EXPERTS, VOUCH_TYPE_Q5_K}, {Q5_K_M, VALUES, MORE_BITS, VOUCH_TYPE_Q6_K},
+    {Q5_K_M, DOWN, MORE_BITS, VOUCH_TYPE_Q6_K},      {IQ4_NL, VALUES, SHARED_HEADS, VOUCH_TYPE_Q5_K},
+    {IQ4_NL, DOWN, FIRST_8TH, VOUCH_TYPE_Q5_K},      {IQ4_NL, MIXED, EIGHT_EXPERTS, VOUCH_TYPE_Q5_K},
+    {IQ4_XS, VALUES, SHARED_HEADS, VOUCH_TYPE_Q5_K}, {IQ4_XS, DOWN, FIRST_8TH, VOUCH_TYPE_Q5_K},
     {IQ4_XS, MIXED, EIGHT_EXPERTS, VOUCH_TYPE_Q5_K},
 };
 
 /* The rules of falcon for ffn_down and the attention's output matrix, instead of the others. */
 static const rule falcon_rules[] = {
-    {Q2_K, DOWN, ALWAYS, VOUCH_TYPE_Q3_K},      {Q3_K_M, DOWN, FIRST_16TH, VOUCH_TYPE_Q5_K},
-    {Q3_K_M, DOWN, MORE_BITS, VOUCH_TYPE_Q4_K}, {Q3_K_L, DOWN, ALWAYS, VOUCH_TYPE_Q4_K},
+    {Q2_K, DOWN, ALWAYS, VOUCH_TYPE_Q3_K},       {Q3_K_M, DOWN, FIRST_16TH, VOUCH_TYPE_Q5_K},
+    {Q3_K_M, DOWN, MORE_BITS, VOUCH_TYPE_Q4_K},  {Q3_K_L, DOWN, ALWAYS, VOUCH_TYPE_Q4_K},
     {Q4_K_M, DOWN, FIRST_16TH, VOUCH_TYPE_Q6_K}, {Q4_K_M, DOWN, MORE_BITS, VOUCH_TYPE_Q5_K},
-    {Q5_K_M, DOWN, MORE_BITS, VOUCH_TYPE_Q6_K}, {IQ4_NL, DOWN, FIRST_8TH, VOUCH_TYPE_Q5_K},
-    {IQ4_XS, DOWN, FIRST_8TH, VOUCH_TYPE_Q5_K}, {Q3_K_L, MIXED, ALWAYS, VOUCH_TYPE_Q4_K},
+    {Q5_K_M, DOWN, MORE_BITS, VOUCH_TYPE_Q6_K},  {IQ4_NL, DOWN, FIRST_8TH, VOUCH_TYPE_Q5_K},
+    {IQ4_XS, DOWN, FIRST_8TH, VOUCH_TYPE_Q5_K},  {Q3_K_L, MIXED, ALWAYS, VOUCH_TYPE_Q4_K},
 };
 
 static bool condition_holds(condition c, const facts *f, int64_t i, int64_t n)
@@ -230,8 +241,7 @@ static vouch_type rule_apply(const vouch_mix *mix, const facts *f, role r, int64
 {
     const bool falcon = f->is_falcon && (r == DOWN || r == MIXED);
     const rule *from = falcon ? falcon_rules : rules;
-    const size_t n_rules =
-        falcon ? sizeof falcon_rules / sizeof falcon_rules[0] : sizeof rules / sizeof rules[0];
+    const size_t n_rules = falcon ? sizeof falcon_rules / sizeof falcon_rules[0] : sizeof rules / sizeof rules[0];
     for (size_t k = 0; k < n_rules; k++)
         if (from[k].file_type == mix->file_type && from[k].role == r && condition_holds(from[k].condition, f, i, n))
             return from[k].type;
@@ -345,8 +355,7 @@ vouch_status vouch_mix_assign(const vouch_gguf *gguf, const vouch_mix_options *o
         const item *it = &items[i];
         const role r = role_of(it->name);
         types[it->index] = it->tensor->type;
-        if (is_quantised(it->tensor, it->name))
-            types[it->index] = item_type(o, &f, it, r, seen[r]++, n_fallback);
+        if (is_quantised(it->tensor, it->name)) types[it->index] = item_type(o, &f, it, r, seen[r]++, n_fallback);
     }
     free(items);
     return VOUCH_OK;

@@ -16,9 +16,9 @@
 enum { VOUCH_SAFETENSORS_MAX_DIMS = 8 };
 
 typedef struct vouch_safetensor {
-    const char *name;   /* lives as long as the file is open */
-    const char *dtype;  /* "F32", "BF16", ...: a type of the format */
-    uint32_t n_dims;    /* 0: a scalar */
+    const char *name;                          /* lives as long as the file is open */
+    const char *dtype;                         /* "F32", "BF16", ...: a type of the format */
+    uint32_t n_dims;                           /* 0: a scalar */
     int64_t shape[VOUCH_SAFETENSORS_MAX_DIMS]; /* the last dimension is contiguous; >= 0 */
     size_t offset, bytes;                      /* in the file */
 } vouch_safetensor;

@@ -17,8 +17,7 @@ static int slot_compare(const void *a, const void *b)
 
 void vouch_text_index_build(const vouch_text **index, const void *entries, size_t n, size_t stride)
 {
-    for (size_t i = 0; i < n; i++)
-        index[i] = (const vouch_text *)(const void *)((const char *)entries + i * stride);
+    for (size_t i = 0; i < n; i++) index[i] = (const vouch_text *)(const void *)((const char *)entries + i * stride);
     if (n > 1) qsort(index, n, sizeof *index, slot_compare);
 }
 

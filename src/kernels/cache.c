@@ -31,8 +31,8 @@ vouch_piece vouch_key_piece(const vouch_matrix *keys, int64_t slot, int64_t i)
     const vouch_form form = vouch_forms[keys->type];
     const int64_t pieces = 1 + form.low, block = i / pieces, piece = i % pieces, lane = slot % VOUCH_TILE;
     if (block >= keys->n_in / VOUCH_BLOCK) return (vouch_piece){0};
-    unsigned char *unit = keys->data + (size_t)(slot / VOUCH_TILE) * keys->tile_bytes +
-                          block / 2 * vouch_form_unit_bytes(form);
+    unsigned char *unit =
+        keys->data + (size_t)(slot / VOUCH_TILE) * keys->tile_bytes + block / 2 * vouch_form_unit_bytes(form);
     if (piece == 0) return (vouch_piece){unit + vouch_form_scales_at(form, (int32_t)(block % 2), 0, 0) + lane * 2, 2};
     unsigned char *quants = unit + vouch_form_head_bytes(form) + block % 2 * vouch_form_block_bytes(form);
     return (vouch_piece){quants + (piece - 1) * 64 + lane * 4, 4};

@@ -38,26 +38,13 @@ void vouch_codebook_expand(vouch_type type, uint16_t points[VOUCH_CODEBOOK_POINT
 {
     switch (type) {
     case VOUCH_TYPE_IQ1_S:
-    case VOUCH_TYPE_IQ1_M:
-        expand(grid_iq1, 3, 8, points);
-        return;
-    case VOUCH_TYPE_IQ2_XXS:
-        expand(grid_iq2_xxs, 3, 8, points);
-        return;
-    case VOUCH_TYPE_IQ2_XS:
-        expand(grid_iq2_xs, 3, 8, points);
-        return;
-    case VOUCH_TYPE_IQ2_S:
-        expand(grid_iq2_s, 3, 8, points);
-        return;
-    case VOUCH_TYPE_IQ3_XXS:
-        expand(grid_iq3_xxs, 8, 4, points);
-        return;
-    case VOUCH_TYPE_IQ3_S:
-        expand(grid_iq3_s, 8, 4, points);
-        return;
-    default:
-        return;
+    case VOUCH_TYPE_IQ1_M: expand(grid_iq1, 3, 8, points); return;
+    case VOUCH_TYPE_IQ2_XXS: expand(grid_iq2_xxs, 3, 8, points); return;
+    case VOUCH_TYPE_IQ2_XS: expand(grid_iq2_xs, 3, 8, points); return;
+    case VOUCH_TYPE_IQ2_S: expand(grid_iq2_s, 3, 8, points); return;
+    case VOUCH_TYPE_IQ3_XXS: expand(grid_iq3_xxs, 8, 4, points); return;
+    case VOUCH_TYPE_IQ3_S: expand(grid_iq3_s, 8, 4, points); return;
+    default: return;
     }
 }
 
@@ -135,8 +122,7 @@ void vouch_read_iq2_xxs(const unsigned char *from, vouch_file_block *to)
         const unsigned char *q = from + 2 + 8 * b;
         const uint32_t h = load_32(q + 4);
         to->scales[b] = odd(h >> 28);
-        for (int i = 0; i < 4; i++)
-            put_crumbs(to->values + 32 * b + 8 * i, to->points[q[i]], signs_of(h >> 7 * i));
+        for (int i = 0; i < 4; i++) put_crumbs(to->values + 32 * b + 8 * i, to->points[q[i]], signs_of(h >> 7 * i));
     }
 }
 

@@ -74,10 +74,12 @@ typedef struct vouch_sums_info {
 } vouch_sums_info;
 
 static const vouch_sums_info vouch_sums_infos[VOUCH_SUMS_COUNT] = {
-    [VOUCH_START_1] = {1, 1},          [VOUCH_START_8] = {8, 1},          [VOUCH_START_16] = {16, 1},
-    [VOUCH_START_64] = {64, 1},        [VOUCH_START_128] = {128, 1},      [VOUCH_START_4_HALVES] = {4, 2},
-    [VOUCH_START_16_HALVES] = {16, 2}, [VOUCH_START_32_HALVES] = {32, 2}, [VOUCH_START_64_HALVES] = {64, 2},
-    [VOUCH_SUM] = {0, 1},              [VOUCH_SUM_HALVES] = {0, 2},
+    [VOUCH_START_1] = {1, 1},          [VOUCH_START_8] = {8, 1},
+    [VOUCH_START_16] = {16, 1},        [VOUCH_START_64] = {64, 1},
+    [VOUCH_START_128] = {128, 1},      [VOUCH_START_4_HALVES] = {4, 2},
+    [VOUCH_START_16_HALVES] = {16, 2}, [VOUCH_START_32_HALVES] = {32, 2},
+    [VOUCH_START_64_HALVES] = {64, 2}, [VOUCH_SUM] = {0, 1},
+    [VOUCH_SUM_HALVES] = {0, 2},
 };
 
 typedef enum vouch_scales {
@@ -117,12 +119,12 @@ static const uint8_t vouch_tables[VOUCH_TABLES_COUNT][16] = {
 };
 
 typedef struct vouch_form {
-    int32_t low, high;   /* bits of the planes; 0: not a quantised type */
+    int32_t low, high; /* bits of the planes; 0: not a quantised type */
     vouch_table table;
-    bool minimum;        /* the type has minima */
+    bool minimum; /* the type has minima */
     vouch_scales scales;
-    vouch_sums sums;     /* also determines the offset and the runs of a block */
-    float step;          /* multiplies d; a power of 2 */
+    vouch_sums sums; /* also determines the offset and the runs of a block */
+    float step;      /* multiplies d; a power of 2 */
 } vouch_form;
 
 static const vouch_form vouch_forms[VOUCH_TYPE_COUNT] = {
@@ -151,8 +153,14 @@ static const vouch_form vouch_forms[VOUCH_TYPE_COUNT] = {
     [VOUCH_TYPE_IQ3_S] = {4, 0, VOUCH_TABLE_IQ3_S, false, VOUCH_SCALES_BYTE, VOUCH_START_64, 0.25f},
 };
 
-static inline int32_t vouch_form_runs(vouch_form form) { return vouch_sums_infos[form.sums].runs; }
-static inline int32_t vouch_form_offset(vouch_form form) { return vouch_sums_infos[form.sums].offset; }
+static inline int32_t vouch_form_runs(vouch_form form)
+{
+    return vouch_sums_infos[form.sums].runs;
+}
+static inline int32_t vouch_form_offset(vouch_form form)
+{
+    return vouch_sums_infos[form.sums].offset;
+}
 
 /* Sizes of a unit: its number of blocks; bytes of a block; bytes of its f16 numbers, which come first; bytes of all
  * scales and minima, which come before the blocks; bytes of the unit. */
@@ -161,7 +169,10 @@ static inline int32_t vouch_form_blocks(vouch_form form)
     if (form.scales == VOUCH_SCALES_HALF || form.scales == VOUCH_SCALES_E5M3) return 2;
     return form.scales == VOUCH_SCALES_POWER ? 4 : 8;
 }
-static inline int32_t vouch_form_block_bytes(vouch_form form) { return 64 * (form.low + form.high); }
+static inline int32_t vouch_form_block_bytes(vouch_form form)
+{
+    return 64 * (form.low + form.high);
+}
 static inline int32_t vouch_form_half_bytes(vouch_form form)
 {
     if (form.scales == VOUCH_SCALES_POWER || form.scales == VOUCH_SCALES_E5M3) return 0;

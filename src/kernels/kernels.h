@@ -78,11 +78,11 @@ typedef uint32_t vouch_needs;
 typedef struct vouch_acts {
     int64_t n_rows, n_in;
     int32_t group_rows;
-    vouch_needs needs;                  /* the sums that `quantize` writes */
-    int8_t *q;                          /* [rows * n_in], for quantised weights */
-    float *d;                           /* [rows * n_in / 32], for quantised weights */
-    vouch_sum *sums[VOUCH_SUMS_COUNT];  /* sums of quants, those in `needs`: [rows * n_in / 32 * runs] */
-    float *x;                           /* [rows * n_in rounded up to 16], for float weights */
+    vouch_needs needs;                 /* the sums that `quantize` writes */
+    int8_t *q;                         /* [rows * n_in], for quantised weights */
+    float *d;                          /* [rows * n_in / 32], for quantised weights */
+    vouch_sum *sums[VOUCH_SUMS_COUNT]; /* sums of quants, those in `needs`: [rows * n_in / 32 * runs] */
+    float *x;                          /* [rows * n_in rounded up to 16], for float weights */
 } vouch_acts;
 
 /* The start of a sum: zero, or the present value of y. Starting from y continues a sum, or adds to the residual
@@ -146,8 +146,8 @@ typedef struct vouch_kernels {
 
     /* y[r][o] = start + sum over k of w[o][k] x[r][k], for all rows r of x (at least one) and the outputs o of the
      * tiles [tile_begin, tile_end). Writes only outputs below n_out. */
-    void (*matmul[VOUCH_TYPE_COUNT])(const vouch_matrix *w, const vouch_acts *x, vouch_result y,
-                                     int64_t tile_begin, int64_t tile_end);
+    void (*matmul[VOUCH_TYPE_COUNT])(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin,
+                                     int64_t tile_end);
     /* matmul for the values of a KV cache of this type (cache.h); x are floats. */
     void (*mix[VOUCH_TYPE_COUNT])(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin,
                                   int64_t tile_end);

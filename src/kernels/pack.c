@@ -131,8 +131,7 @@ void vouch_matrix_pack(vouch_matrix *matrix, const void *rows, int64_t tile_begi
         const int64_t left = matrix->n_out - t * VOUCH_TILE;
         const int n = left < VOUCH_TILE ? (int)left : VOUCH_TILE;
         if (n < VOUCH_TILE || has_rest) memset(tile, 0, matrix->tile_bytes); /* unused lanes, unused blocks */
-        if (!form.low && info->block_bytes == 2)
-            pack_loose_16((loose_16 *)tile, (const loose_16 *)row, n_blocks, n);
+        if (!form.low && info->block_bytes == 2) pack_loose_16((loose_16 *)tile, (const loose_16 *)row, n_blocks, n);
         else if (!form.low) pack_loose_32((loose_32 *)tile, (const loose_32 *)row, n_blocks, n);
         else
             for (int lane = 0; lane < n; lane++, row += row_bytes)
@@ -150,8 +149,7 @@ bool vouch_matrix_shape(vouch_matrix *matrix, vouch_type type, int64_t n_out, in
     size_t tile, all;
     *matrix = (vouch_matrix){.type = type, .n_out = n_out, .n_in = n_in};
     matrix->n_tiles = n_out / VOUCH_TILE + (n_out % VOUCH_TILE != 0);
-    if (__builtin_mul_overflow((size_t)units, (size_t)unit_bytes, &tile) ||
-        __builtin_add_overflow(tile, 63, &tile) ||
+    if (__builtin_mul_overflow((size_t)units, (size_t)unit_bytes, &tile) || __builtin_add_overflow(tile, 63, &tile) ||
         __builtin_mul_overflow(tile / 64 * 64, (size_t)matrix->n_tiles, &all))
         return false;
     matrix->tile_bytes = tile / 64 * 64;
@@ -196,15 +194,9 @@ static inline void read_lane(vouch_form form, const unsigned char *unit, int32_t
             out->scale[r] = half_at(scale + lane);
             if (form.minimum) out->minimum[r] = half_at(minimum + lane);
             break;
-        case VOUCH_SCALES_POWER:
-            out->scale[r] = vouch_e8m0_half(*scale ^ 0x80);
-            break;
-        case VOUCH_SCALES_E5M3:
-            out->scale[r] = vouch_bfloat_to_float((uint16_t)(*scale << 4)) * 0x1p116f;
-            break;
-        case VOUCH_SCALES_UNIT:
-            out->scale[r] = d;
-            break;
+        case VOUCH_SCALES_POWER: out->scale[r] = vouch_e8m0_half(*scale ^ 0x80); break;
+        case VOUCH_SCALES_E5M3: out->scale[r] = vouch_bfloat_to_float((uint16_t)(*scale << 4)) * 0x1p116f; break;
+        case VOUCH_SCALES_UNIT: out->scale[r] = d; break;
         case VOUCH_SCALES_BYTE:
             out->scale[r] = d * (float)(int8_t)*scale;
             if (form.minimum) out->minimum[r] = -dmin * (float)*minimum;

@@ -129,13 +129,10 @@ static float search_descent(const float *x, int8_t *q)
             fit others = {f.sum_xq - weight * x[i] * (float)q[i], 0};
             if (!(others.sum_xq > 0)) continue;
             others.sum_qq = f.sum_qq - weight * (float)q[i] * (float)q[i];
-            const int l =
-                vouch_clamp(vouch_nearest(x[i] * others.sum_qq / others.sum_xq), -MOST, MOST - 1);
+            const int l = vouch_clamp(vouch_nearest(x[i] * others.sum_qq / others.sum_xq), -MOST, MOST - 1);
             if (l == q[i]) continue;
-            const fit moved = {others.sum_xq + weight * x[i] * (float)l,
-                               others.sum_qq + weight * (float)l * (float)l};
-            if (!(moved.sum_qq > 0) ||
-                !(moved.sum_xq * moved.sum_xq * f.sum_qq > f.sum_xq * f.sum_xq * moved.sum_qq))
+            const fit moved = {others.sum_xq + weight * x[i] * (float)l, others.sum_qq + weight * (float)l * (float)l};
+            if (!(moved.sum_qq > 0) || !(moved.sum_xq * moved.sum_xq * f.sum_qq > f.sum_xq * f.sum_xq * moved.sum_qq))
                 continue;
             q[i] = (int8_t)l;
             f = moved;
@@ -182,8 +179,7 @@ static float search_scale(const float *x, int8_t *q)
 static void quantize_run(const float *x, int n, float scale, float minimum, int low, int high, uint8_t *q)
 {
     if (scale == 0) return;
-    for (int i = 0; i < n; i++)
-        q[i] = (uint8_t)(vouch_clamp(vouch_nearest((x[i] + minimum) / scale), low, high) - low);
+    for (int i = 0; i < n; i++) q[i] = (uint8_t)(vouch_clamp(vouch_nearest((x[i] + minimum) / scale), low, high) - low);
 }
 
 /* Bit s of h[i] is bit `bit` of value 32 s + i. */

@@ -141,8 +141,7 @@ static void read_q6_k(const unsigned char *from, vouch_file_block *to)
         uint8_t *values = to->values + 128 * half;
         read_nibbles(values, from + 64 * half, 64);
         for (int s = 0; s < 4; s++)
-            for (int i = 0; i < 32; i++)
-                values[32 * s + i] |= (uint8_t)((from[128 + 32 * half + i] >> 2 * s & 3) << 4);
+            for (int i = 0; i < 32; i++) values[32 * s + i] |= (uint8_t)((from[128 + 32 * half + i] >> 2 * s & 3) << 4);
     }
     memcpy(to->scales, from + 192, 16);
     to->d = vouch_load_16(from + 208);
@@ -206,16 +205,27 @@ static void read_tq2_0(const unsigned char *from, vouch_file_block *to)
 }
 
 vouch_block_reader *const vouch_block_readers[VOUCH_TYPE_COUNT] = {
-    [VOUCH_TYPE_Q8_0] = read_q8_0,            [VOUCH_TYPE_Q4_0] = read_q4_0,
-    [VOUCH_TYPE_Q4_1] = read_q4_1,            [VOUCH_TYPE_Q5_0] = read_q5_0,
-    [VOUCH_TYPE_Q5_1] = read_q5_1,            [VOUCH_TYPE_Q2_K] = read_q2_k,
-    [VOUCH_TYPE_Q3_K] = read_q3_k,            [VOUCH_TYPE_Q4_K] = read_q4_k,
-    [VOUCH_TYPE_Q5_K] = read_q5_k,            [VOUCH_TYPE_Q6_K] = read_q6_k,
-    [VOUCH_TYPE_IQ4_NL] = read_q4_0,          [VOUCH_TYPE_IQ4_XS] = read_iq4_xs,
-    [VOUCH_TYPE_MXFP4] = read_mxfp4,          [VOUCH_TYPE_NVFP4] = read_nvfp4,
-    [VOUCH_TYPE_TQ1_0] = read_tq1_0,          [VOUCH_TYPE_TQ2_0] = read_tq2_0,
-    [VOUCH_TYPE_IQ1_S] = vouch_read_iq1_s,    [VOUCH_TYPE_IQ1_M] = vouch_read_iq1_m,
-    [VOUCH_TYPE_IQ2_XXS] = vouch_read_iq2_xxs, [VOUCH_TYPE_IQ2_XS] = vouch_read_iq2_xs,
-    [VOUCH_TYPE_IQ2_S] = vouch_read_iq2_s,    [VOUCH_TYPE_IQ3_XXS] = vouch_read_iq3_xxs,
+    [VOUCH_TYPE_Q8_0] = read_q8_0,
+    [VOUCH_TYPE_Q4_0] = read_q4_0,
+    [VOUCH_TYPE_Q4_1] = read_q4_1,
+    [VOUCH_TYPE_Q5_0] = read_q5_0,
+    [VOUCH_TYPE_Q5_1] = read_q5_1,
+    [VOUCH_TYPE_Q2_K] = read_q2_k,
+    [VOUCH_TYPE_Q3_K] = read_q3_k,
+    [VOUCH_TYPE_Q4_K] = read_q4_k,
+    [VOUCH_TYPE_Q5_K] = read_q5_k,
+    [VOUCH_TYPE_Q6_K] = read_q6_k,
+    [VOUCH_TYPE_IQ4_NL] = read_q4_0,
+    [VOUCH_TYPE_IQ4_XS] = read_iq4_xs,
+    [VOUCH_TYPE_MXFP4] = read_mxfp4,
+    [VOUCH_TYPE_NVFP4] = read_nvfp4,
+    [VOUCH_TYPE_TQ1_0] = read_tq1_0,
+    [VOUCH_TYPE_TQ2_0] = read_tq2_0,
+    [VOUCH_TYPE_IQ1_S] = vouch_read_iq1_s,
+    [VOUCH_TYPE_IQ1_M] = vouch_read_iq1_m,
+    [VOUCH_TYPE_IQ2_XXS] = vouch_read_iq2_xxs,
+    [VOUCH_TYPE_IQ2_XS] = vouch_read_iq2_xs,
+    [VOUCH_TYPE_IQ2_S] = vouch_read_iq2_s,
+    [VOUCH_TYPE_IQ3_XXS] = vouch_read_iq3_xxs,
     [VOUCH_TYPE_IQ3_S] = vouch_read_iq3_s,
 };

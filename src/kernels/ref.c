@@ -87,8 +87,7 @@ static void matmul_ref(const vouch_matrix *w, const vouch_acts *x, vouch_result 
             for (int64_t r = 0; r < g.rows; r++) acc[r] = y.start == VOUCH_FROM_Y ? out[r * y.row] : 0.0f;
             if (vouch_type_is_quantized(w->type)) dot_quantized(w, tile, lane, x, &g, acc);
             else dot_floats(w, tile, lane, &g, acc);
-            for (int64_t r = 0; r < g.rows; r++)
-                out[r * y.row] = y.factors ? acc[r] * y.factors[g.begin + r] : acc[r];
+            for (int64_t r = 0; r < g.rows; r++) out[r * y.row] = y.factors ? acc[r] * y.factors[g.begin + r] : acc[r];
         }
     }
 }
@@ -212,13 +211,15 @@ static void set_value(vouch_matrix *w, int64_t row, int64_t column, float value)
 static void set_row_ref(vouch_matrix *w, int64_t row, const float *values)
 {
     if (vouch_type_is_quantized(w->type)) vouch_key_quantize(w, row, values);
-    else for (int64_t k = 0; k < w->n_in; k++) set_value(w, row, k, values[k]);
+    else
+        for (int64_t k = 0; k < w->n_in; k++) set_value(w, row, k, values[k]);
 }
 
 static void set_column_ref(vouch_matrix *w, int64_t column, const float *values)
 {
     if (vouch_type_is_quantized(w->type)) vouch_value_quantize(w, column, values);
-    else for (int64_t o = 0; o < w->n_out; o++) set_value(w, o, column, values[o]);
+    else
+        for (int64_t o = 0; o < w->n_out; o++) set_value(w, o, column, values[o]);
 }
 
 /* ---------------------------------------- norms, rotations, exponentials */

@@ -10,21 +10,21 @@
 
 /* Hyperparameters of a family with mixtures of experts (mixture.h). */
 typedef struct vouch_expert_hparams {
-    bool are_allowed;    /* the family may have experts */
+    bool are_allowed; /* the family may have experts */
     int32_t n_experts, n_used, n_groups, n_groups_used;
     vouch_gating gating; /* 0: softmax */
     bool normalised, weighs_inputs, routes_early;
     float scale;
-    float shared_scale;  /* 0: 1 */
+    float shared_scale; /* 0: 1 */
 } vouch_expert_hparams;
 /* Hyperparameters of a family with Mamba or Mamba-2 mixers (mamba_tensors.h). */
 typedef struct vouch_mamba_hparams {
     int32_t n_inner, n_state; /* channels; floats of a channel's state or keys of a head */
-    int32_t width;    /* of the convolution */
-    int32_t n_rank;   /* of W_step; Mamba-2: the heads */
-    int32_t n_heads;  /* PLaMo 2's, which has W_step, too; else 0 */
-    int32_t n_groups; /* of heads that share keys and queries; Mamba: 0 */
-    bool has_bare_norms; /* of W_select's result, without weights */
+    int32_t width;            /* of the convolution */
+    int32_t n_rank;           /* of W_step; Mamba-2: the heads */
+    int32_t n_heads;          /* PLaMo 2's, which has W_step, too; else 0 */
+    int32_t n_groups;         /* of heads that share keys and queries; Mamba: 0 */
+    bool has_bare_norms;      /* of W_select's result, without weights */
 } vouch_mamba_hparams;
 /* Hyperparameters of a family with gated delta nets or short convolutions (layer.h). */
 typedef struct vouch_delta_hparams {
@@ -63,13 +63,13 @@ typedef struct vouch_hparams {
     const char *arch; /* general.architecture, and the prefix of the file's keys */
     int32_t n_vocab, n_layers, n_embd, head_dim, value_dim, n_rot, n_ctx_train;
     int32_t n_heads, n_kv_heads, n_ff; /* the most of any layer */
-    int32_t n_rot_window; /* in layers with a window; 0: n_rot */
+    int32_t n_rot_window;              /* in layers with a window; 0: n_rot */
     int32_t n_nextn; /* blocks after n_layers that guess further tokens (arXiv 2404.19737); no layers of the model */
     bool is_head;    /* all layers of the file are a head's; nextn_predict_layers isn't read */
     int32_t first_block; /* the file's number of layer 0; 0 as a rule */
     float norm_eps;
-    vouch_rotary_kind rotary;  /* of the layers that rotate; set to the family's kind before its `read` */
-    bool has_no_rope_factors;  /* ignores rope_freqs.weight, which llama.cpp's test models have */
+    vouch_rotary_kind rotary; /* of the layers that rotate; set to the family's kind before its `read` */
+    bool has_no_rope_factors; /* ignores rope_freqs.weight, which llama.cpp's test models have */
     double rope_base;
     double rope_base_window; /* in layers with a window; 0: the same angles */
     vouch_rope_scaling rope_scaling;
@@ -78,48 +78,48 @@ typedef struct vouch_hparams {
     vouch_mamba_hparams mamba;
     vouch_delta_hparams delta;
     vouch_latent_hparams latent;
-    int32_t n_ctx_most;        /* longest context that vouch computes as the model does; 0: any */
+    int32_t n_ctx_most; /* longest context that vouch computes as the model does; 0: any */
 
     vouch_norm_kind norm;
     vouch_head_norm head_norm;
     vouch_activation activation;
     vouch_gate gate;
     bool is_parallel;
-    bool has_partial_layers;   /* a layer may have no heads, or n_ff 0 */
-    bool has_bare_norms;       /* without weights */
-    bool has_no_norms_before;  /* of the branches */
+    bool has_partial_layers;  /* a layer may have no heads, or n_ff 0 */
+    bool has_bare_norms;      /* without weights */
+    bool has_no_norms_before; /* of the branches */
     vouch_presence norms_after, head_norms, sinks;
-    bool has_no_feed_bias;     /* ignores biases of W_o and of the feed-forward, as llama.cpp does */
-    bool has_feed_scales;      /* uses scales of feed-forward matrices, which llama.cpp ignores in other families */
-    bool has_head_gates;       /* of attention's heads */
-    bool limits_results;       /* limits_result of layer.h */
-    const char *output_norm;   /* tensor of the norm after the layers; NULL: output_norm */
-    const char *feed_norm;     /* tensor of the norm before the feed-forward; NULL: ffn_norm */
+    bool has_no_feed_bias;   /* ignores biases of W_o and of the feed-forward, as llama.cpp does */
+    bool has_feed_scales;    /* uses scales of feed-forward matrices, which llama.cpp ignores in other families */
+    bool has_head_gates;     /* of attention's heads */
+    bool limits_results;     /* limits_result of layer.h */
+    const char *output_norm; /* tensor of the norm after the layers; NULL: output_norm */
+    const char *feed_norm;   /* tensor of the norm before the feed-forward; NULL: ffn_norm */
     bool has_embedding_norm;
-    bool has_head_bias;        /* the logits may have one */
-    bool has_positions;        /* learned embeddings of positions */
-    int32_t window;            /* of the layers that have one */
-    bool has_chunks;           /* the windows are chunks */
-    float embedding_scale;     /* 0: 1 */
-    float residual_scale;      /* of both branches; 0: 1 */
-    float attention_scale;     /* 0: 1 / sqrt(head_dim) */
-    float value_scale;         /* of attention's result; 0: 1 */
+    bool has_head_bias;    /* the logits may have one */
+    bool has_positions;    /* learned embeddings of positions */
+    int32_t window;        /* of the layers that have one */
+    bool has_chunks;       /* the windows are chunks */
+    float embedding_scale; /* 0: 1 */
+    float residual_scale;  /* of both branches; 0: 1 */
+    float attention_scale; /* 0: 1 / sqrt(head_dim) */
+    float value_scale;     /* of attention's result; 0: 1 */
     float attention_softcap, clamp, alibi;
-    float heat;                /* of the layers with attention temperature (layer.h) */
+    float heat; /* of the layers with attention temperature (layer.h) */
     int32_t heat_length, heat_shift;
-    float logit_scale;         /* 0: 1 */
-    float logit_softcap;       /* a logit z becomes softcap tanh(z / softcap); 0: none */
+    float logit_scale;   /* 0: 1 */
+    float logit_softcap; /* a logit z becomes softcap tanh(z / softcap); 0: none */
     bool has_value_norm, keys_may_be_values;
-    int32_t n_layer_input;     /* width of each layer's own input; 0: none */
+    int32_t n_layer_input; /* width of each layer's own input; 0: none */
     struct {
         int32_t n_heads, n_kv_heads, n_ff;
-        int32_t head_dim;      /* of keys and values; 0: the model's */
+        int32_t head_dim;            /* of keys and values; 0: the model's */
         int32_t shared_back, lender; /* layer.h */
         bool has_window, has_no_heat;
-        bool has_no_mix_norm;  /* the file has no norm before the mixer: the family sets one, or there is none */
-        bool reads_pairs;      /* layer.h */
+        bool has_no_mix_norm;     /* the file has no norm before the mixer: the family sets one, or there is none */
+        bool reads_pairs;         /* layer.h */
         float limit, dense_limit; /* of experts, and of shared and dense networks (layer.h); 0: none */
-        uint8_t rotary;        /* VOUCH_ROTARY_OF_... */
+        uint8_t rotary;           /* VOUCH_ROTARY_OF_... */
     } layers[VOUCH_MOST_LAYERS];
 } vouch_hparams;
 

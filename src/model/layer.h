@@ -42,9 +42,9 @@ typedef struct vouch_affine {
 
 /* How a branch reads the stream and how its result is added. */
 typedef struct vouch_branch {
-    vouch_norm norm;         /* of the branch's input */
-    const float *norm_after; /* [n_embd] RMSNorm of its result; NULL: none */
-    float scale;             /* of its result; 1: none */
+    vouch_norm norm;           /* of the branch's input */
+    const float *norm_after;   /* [n_embd] RMSNorm of its result; NULL: none */
+    float scale;               /* of its result; 1: none */
     const float *stream_scale; /* [1] of x after the addition; NULL: none */
 } vouch_branch;
 
@@ -58,21 +58,21 @@ typedef enum vouch_rotary_kind {
 /* Angles that several layers share. A head's pair i turns by position * frequencies[i] and is scaled by `magnitude`. */
 typedef struct vouch_rotary {
     vouch_rotary_kind kind;
-    int32_t n_rot;             /* the first elements of a head, which are rotated; even */
-    double magnitude;          /* of the rotated elements; 1 as a rule */
-    double *frequencies;       /* [n_rot / 2] radians per position */
-    double *long_frequencies;  /* [n_rot / 2] in contexts of more than n_ctx_short; NULL: the same */
+    int32_t n_rot;            /* the first elements of a head, which are rotated; even */
+    double magnitude;         /* of the rotated elements; 1 as a rule */
+    double *frequencies;      /* [n_rot / 2] radians per position */
+    double *long_frequencies; /* [n_rot / 2] in contexts of more than n_ctx_short; NULL: the same */
     int32_t n_ctx_short;
 } vouch_rotary;
 
 /* Norms of single heads of queries and keys. */
 typedef enum vouch_head_norm {
-    VOUCH_HEAD_RMS,       /* RMSNorm of each head before its rotation; weights [head_dim] */
-    VOUCH_HEAD_RMS_LATE,  /* the same after the rotation */
-    VOUCH_HEAD_RMS_OWN,   /* as VOUCH_HEAD_RMS, with weights [heads, head_dim] */
-    VOUCH_HEAD_LAYER,     /* LayerNorm of each head; weights [heads, head_dim] */
-    VOUCH_HEADS_RMS,      /* RMSNorm of all heads together; weights [heads * head_dim] */
-    VOUCH_HEADS_LAYER,    /* LayerNorm likewise */
+    VOUCH_HEAD_RMS,      /* RMSNorm of each head before its rotation; weights [head_dim] */
+    VOUCH_HEAD_RMS_LATE, /* the same after the rotation */
+    VOUCH_HEAD_RMS_OWN,  /* as VOUCH_HEAD_RMS, with weights [heads, head_dim] */
+    VOUCH_HEAD_LAYER,    /* LayerNorm of each head; weights [heads, head_dim] */
+    VOUCH_HEADS_RMS,     /* RMSNorm of all heads together; weights [heads * head_dim] */
+    VOUCH_HEADS_LAYER,   /* LayerNorm likewise */
 } vouch_head_norm;
 
 /* Whether each head has weights of its own. */
@@ -90,32 +90,32 @@ static inline bool vouch_head_norm_is_own(vouch_head_norm norm)
  * elements are its value. The cache keeps them twice, in the layouts of keys and of values (kernels/cache.h). A query
  * is W_q x, or W_q norm(W_low x). */
 typedef struct vouch_latent {
-    int32_t rank;             /* 0: no latent attention */
-    int32_t key_dim;          /* elements of a head's query: n_plain for W_uk^T, then n_rot */
-    int32_t value_dim;        /* of W_uv c */
-    vouch_matrix low;         /* [q_rank, n_embd]; n_out 0: none */
-    const float *low_norm;    /* [q_rank] weights of RMSNorm */
-    const float *norm;        /* [rank] likewise, of c */
-    vouch_matrix up_k, up_v;  /* W_uk^T [rank, n_plain] and W_uv [value_dim, rank] of head 0; vouch_matrix_at has the
-                                 others */
+    int32_t rank;            /* 0: no latent attention */
+    int32_t key_dim;         /* elements of a head's query: n_plain for W_uk^T, then n_rot */
+    int32_t value_dim;       /* of W_uv c */
+    vouch_matrix low;        /* [q_rank, n_embd]; n_out 0: none */
+    const float *low_norm;   /* [q_rank] weights of RMSNorm */
+    const float *norm;       /* [rank] likewise, of c */
+    vouch_matrix up_k, up_v; /* W_uk^T [rank, n_plain] and W_uv [value_dim, rank] of head 0; vouch_matrix_at has the
+                                others */
 } vouch_latent;
 
 /* Grouped-query attention (Ainslie et al., arXiv 2305.13245): n_heads / n_kv_heads query heads share a KV head. */
 typedef struct vouch_attention {
-    int32_t n_heads, n_kv_heads;  /* n_heads 0: the layer has no attention */
-    int32_t head_dim, value_dim;  /* elements of a head's query and key, and of its value; equal as a rule */
-    bool reads_pairs;             /* W_q, W_k and W_v are [..., 2 n_embd] and read [the row's second input | norm(x)]
-                                     (pass.h) */
-    bool is_gated;                /* a head's result times sigmoid(gate); W_q gives each head's query, then its gate */
-    vouch_matrix gate;            /* gives the gates instead of W_q: [n_heads * value_dim, n_embd], or [n_heads, n_embd]
-                                     with one gate for each head; n_out 0: none */
-    bool has_softplus;            /* softplus(gate) instead of sigmoid(gate) */
-    int32_t rotary;               /* index into the weights' rotaries */
-    float scale;                  /* of a score q k, 1 / sqrt(head_dim) as a rule */
-    vouch_matrix q, k, v;         /* [heads * head_dim or value_dim, n_embd]; q.n_out 0: the layer writes keys and
-                                     values, and adds nothing to the stream */
+    int32_t n_heads, n_kv_heads; /* n_heads 0: the layer has no attention */
+    int32_t head_dim, value_dim; /* elements of a head's query and key, and of its value; equal as a rule */
+    bool reads_pairs;            /* W_q, W_k and W_v are [..., 2 n_embd] and read [the row's second input | norm(x)]
+                                    (pass.h) */
+    bool is_gated;               /* a head's result times sigmoid(gate); W_q gives each head's query, then its gate */
+    vouch_matrix gate;           /* gives the gates instead of W_q: [n_heads * value_dim, n_embd], or [n_heads, n_embd]
+                                    with one gate for each head; n_out 0: none */
+    bool has_softplus;           /* softplus(gate) instead of sigmoid(gate) */
+    int32_t rotary;              /* index into the weights' rotaries */
+    float scale;                 /* of a score q k, 1 / sqrt(head_dim) as a rule */
+    vouch_matrix q, k, v;        /* [heads * head_dim or value_dim, n_embd]; q.n_out 0: the layer writes keys and
+                                    values, and adds nothing to the stream */
     vouch_affine q_after, k_after, v_after;
-    float clamp;                  /* queries, keys and values lie in [-clamp, clamp]; 0: anywhere */
+    float clamp; /* queries, keys and values lie in [-clamp, clamp]; 0: anywhere */
     vouch_head_norm head_norm;
     const float *q_norm, *k_norm; /* weights of head_norm; NULL: none */
     bool has_value_norm;          /* RMSNorm of each value, without weights */
@@ -128,7 +128,7 @@ typedef struct vouch_attention {
     const float *sinks;           /* [n_heads] one more score in each softmax, without a value; NULL: none */
     float heat;                   /* queries *= 1 + heat ln(1 + floor((position + heat_shift) / heat_length)) */
     int32_t heat_length, heat_shift;
-    vouch_matrix o;               /* [n_embd, n_heads * value_dim] */
+    vouch_matrix o; /* [n_embd, n_heads * value_dim] */
     vouch_affine o_after;
     vouch_latent latent;
 } vouch_attention;
@@ -189,34 +189,34 @@ typedef enum vouch_recurrent_kind {
  * rate = softplus(W_step z + bias) [n_heads]. */
 typedef struct vouch_recurrent {
     vouch_matrix in[VOUCH_MOST_INS]; /* [n_channels, n_embd], in matrices one below the other; n_out 0: none */
-    vouch_matrix factor;     /* [n_channels, n_embd]; n_out 0: none */
-    vouch_affine in_after;   /* of the first matrix */
-    vouch_conv conv;         /* n_channels 0: the layer has no recurrent mixer */
+    vouch_matrix factor;             /* [n_channels, n_embd]; n_out 0: none */
+    vouch_affine in_after;           /* of the first matrix */
+    vouch_conv conv;                 /* n_channels 0: the layer has no recurrent mixer */
     vouch_recurrent_kind kind;
-    int32_t n_heads;         /* 0: none */
-    int32_t n_key_heads;     /* a divisor of n_heads: several heads share queries and keys */
+    int32_t n_heads;          /* 0: none */
+    int32_t n_key_heads;      /* a divisor of n_heads: several heads share queries and keys */
     int32_t n_keys, n_values; /* elements of a head's query and key, and of its value */
-    int64_t q, k, v;         /* offsets of the queries, keys and values of all heads from c */
-    bool is_tiled;           /* head i has key head i % n_key_heads; else i / (n_heads / n_key_heads) */
+    int64_t q, k, v;          /* offsets of the queries, keys and values of all heads from c */
+    bool is_tiled;            /* head i has key head i % n_key_heads; else i / (n_heads / n_key_heads) */
     vouch_matrix rate, decay; /* [n_heads, n_embd]. Where decay.n_out is 0, rate [2 * n_heads, n_embd] has, key head by
                                  key head, the rates of its heads and then their decays */
     vouch_affine rate_after, decay_after;
     const float *decay_bias, *a; /* [n_heads]; with has_key_decays the biases are [n_heads, n_keys] */
-    bool has_key_decays;     /* a decay for each key: decay [n_heads * n_keys, n_embd], n_key_heads = n_heads, q = 0 */
-    float decay_floor;       /* logarithm of the smallest decay, for the sigmoid; 0: softplus */
+    bool has_key_decays; /* a decay for each key: decay [n_heads * n_keys, n_embd], n_key_heads = n_heads, q = 0 */
+    float decay_floor;   /* logarithm of the smallest decay, for the sigmoid; 0: softplus */
     vouch_matrix decay_low, gate_low; /* [n, n_embd]; W_decay and W_gate are [..., n] then; n_out 0: none */
-    vouch_matrix channel_a;  /* [n_channels, n_keys] F32, Mamba's */
-    const float *skip;       /* [n_heads], Mamba: [n_channels] */
-    vouch_matrix select;     /* [n_rank + 2 * n_keys, n_channels]; n_out 0: none */
-    vouch_matrix step;       /* [n_rates, n_rank] */
+    vouch_matrix channel_a;           /* [n_channels, n_keys] F32, Mamba's */
+    const float *skip;                /* [n_heads], Mamba: [n_channels] */
+    vouch_matrix select;              /* [n_rank + 2 * n_keys, n_channels]; n_out 0: none */
+    vouch_matrix step;                /* [n_rates, n_rank] */
     int32_t n_rank;
-    bool has_rank_last;      /* W_select gives z last */
+    bool has_rank_last;                         /* W_select gives z last */
     vouch_norm rank_norm, key_norm, query_norm; /* of z, k and q */
-    const float *norm;       /* [n_values] RMSNorm of a head's result; Mamba-2: [n_heads * n_values]; NULL: none */
-    vouch_matrix gate;       /* [n_inner, n_embd], n_inner = n_heads * n_values, or n_channels without heads */
+    const float *norm; /* [n_values] RMSNorm of a head's result; Mamba-2: [n_heads * n_values]; NULL: none */
+    vouch_matrix gate; /* [n_inner, n_embd], n_inner = n_heads * n_values, or n_channels without heads */
     vouch_affine gate_after;
-    bool has_sigmoid_gate;   /* sigmoid(W_gate x) instead of silu(W_gate x) */
-    vouch_matrix out;        /* [n_embd, n_inner] */
+    bool has_sigmoid_gate; /* sigmoid(W_gate x) instead of silu(W_gate x) */
+    vouch_matrix out;      /* [n_embd, n_inner] */
     vouch_affine out_after;
 } vouch_recurrent;
 
@@ -315,9 +315,9 @@ typedef struct vouch_experts {
     const float *gate_scales, *up_scales, *down_scales; /* [n_experts] of the products; NULL: none */
     const float *gate_biases, *up_biases;               /* [n_experts, n_ff] of products without scales; NULL: none */
     const float *down_biases;                           /* [n_experts, n_embd] likewise */
-    vouch_feed_forward shared;   /* n_ff 0: none */
-    vouch_matrix shared_gate;    /* [1, n_embd] w_shared; n_out 0: the shared network's weight is shared_scale */
-    float shared_scale;          /* 1 as a rule */
+    vouch_feed_forward shared;                          /* n_ff 0: none */
+    vouch_matrix shared_gate; /* [1, n_embd] w_shared; n_out 0: the shared network's weight is shared_scale */
+    float shared_scale;       /* 1 as a rule */
 } vouch_experts;
 
 /* Matrix i of matrices that lie one after the other. */
@@ -332,8 +332,8 @@ static inline vouch_matrix vouch_matrix_at(const vouch_matrix *first, int64_t i)
  *
  *   x += norm_after(norm_dense(ffn(norm(x))) + norm_experts(experts(norm_beside(x)))) */
 typedef struct vouch_beside {
-    vouch_norm norm;                   /* of the experts' input */
-    bool reads_input;                  /* the experts read the layer's input instead of x */
+    vouch_norm norm;                          /* of the experts' input */
+    bool reads_input;                         /* the experts read the layer's input instead of x */
     const float *dense_after, *experts_after; /* [n_embd] weights of RMSNorm; NULL: none */
 } vouch_beside;
 

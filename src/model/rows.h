@@ -15,7 +15,6 @@ void vouch_row_clamp(float *x, float limit, int64_t n);
 /* x = cap tanh(x / cap); |error| < 2e-7 cap */
 void vouch_row_softcap(const vouch_kernels *kernels, float *x, float cap, int64_t n);
 /* gate = f(gate) * up with the network's f and limit; both are overwritten. With `up` NULL, gate = f(gate). */
-void vouch_row_activate(const vouch_kernels *kernels, const vouch_feed_forward *ffn, float *gate, float *up,
-                        int64_t n);
+void vouch_row_activate(const vouch_kernels *kernels, const vouch_feed_forward *ffn, float *gate, float *up, int64_t n);
 
 #endif

@@ -71,14 +71,18 @@ static vouch_status check_dry(const vouch_sampling *params, vouch_error *err)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: n_dry_sequence_breakers is %zu; it must be at most %d", n,
                           VOUCH_MAX_BREAKERS);
     if (n > 0 && !params->dry_sequence_breakers)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: n_dry_sequence_breakers is %zu, but dry_sequence_breakers "
-                          "is NULL; set both", n);
+        return vouch_fail(err, VOUCH_E_ARGUMENT,
+                          "sampling: n_dry_sequence_breakers is %zu, but dry_sequence_breakers "
+                          "is NULL; set both",
+                          n);
     for (size_t i = 0; i < n; i++) {
         const char *text = params->dry_sequence_breakers[i];
         const size_t size = text ? strlen(text) : 0;
         if (size < 1 || size > VOUCH_MAX_BREAKER_BYTES)
-            return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: dry_sequence_breakers[%zu] has %zu bytes; it must have "
-                              "1 to %d", i, size, VOUCH_MAX_BREAKER_BYTES);
+            return vouch_fail(err, VOUCH_E_ARGUMENT,
+                              "sampling: dry_sequence_breakers[%zu] has %zu bytes; it must have "
+                              "1 to %d",
+                              i, size, VOUCH_MAX_BREAKER_BYTES);
     }
     return VOUCH_OK;
 }
@@ -113,14 +117,12 @@ vouch_status vouch_sampling_check(const vouch_sampling *params, int32_t n_vocab,
     for (size_t i = 0; i < params->n_bias; i++) {
         const vouch_logit_bias *b = &params->bias[i];
         if (b->token < 0 || b->token >= n_vocab)
-            return vouch_fail(err, VOUCH_E_ARGUMENT,
-                              "sampling: bias of token %d: the vocabulary has tokens 0 to %d", b->token,
-                              n_vocab - 1);
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "sampling: bias of token %d: the vocabulary has tokens 0 to %d",
+                              b->token, n_vocab - 1);
         if (!(b->bias < INFINITY)) /* -INFINITY is a ban */
-            return vouch_fail(
-                err, VOUCH_E_ARGUMENT,
-                "sampling: bias of token %d is %g; it must be a finite number, or -inf to ban the token", b->token,
-                (double)b->bias);
+            return vouch_fail(err, VOUCH_E_ARGUMENT,
+                              "sampling: bias of token %d is %g; it must be a finite number, or -inf to ban the token",
+                              b->token, (double)b->bias);
     }
     return check_bans(params, n_vocab, err);
 }

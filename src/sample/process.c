@@ -198,8 +198,7 @@ static void ban(const vouch_sampler *sampler, float *logits)
 }
 
 /* Never changes the model's logits: where something changes them it returns the sampler's copy. */
-static const float *change_logits(vouch_sampler *sampler, const float *logits, const int32_t *history,
-                                  size_t n_history)
+static const float *change_logits(vouch_sampler *sampler, const float *logits, const int32_t *history, size_t n_history)
 {
     const vouch_sampling *params = &sampler->params;
     const bool has_sigma = params->top_n_sigma > 0 && params->temperature > 0;
@@ -236,8 +235,7 @@ typedef struct cut {
 } cut;
 
 /* Fills one bucket per value of the next digit from the candidates whose higher digits equal `prefix`. */
-static void fill_buckets(bucket *buckets, const candidate *c, int32_t n, uint32_t prefix, int shift,
-                         int width)
+static void fill_buckets(bucket *buckets, const candidate *c, int32_t n, uint32_t prefix, int shift, int width)
 {
     const uint32_t mask = (1u << width) - 1;
     memset(buckets, 0, ((size_t)mask + 1) * sizeof *buckets);
@@ -414,8 +412,8 @@ static float top_weight(const candidate *c, int32_t n)
 static void filter(vouch_dist *dist, const vouch_sampler *sampler, const float *logits, float scale, float max_weight)
 {
     const vouch_sampling *params = &sampler->params;
-    const bool has_top_k = params->top_k > 0 && params->top_k < sampler->n_vocab,
-               has_typical = params->typical_p < 1, has_top_p = params->top_p < 1;
+    const bool has_top_k = params->top_k > 0 && params->top_k < sampler->n_vocab, has_typical = params->typical_p < 1,
+               has_top_p = params->top_p < 1;
     float least = params->min_p * max_weight;
     float bound = has_typical ? 0 : least;
     if (has_top_k) {
@@ -431,8 +429,7 @@ static void filter(vouch_dist *dist, const vouch_sampler *sampler, const float *
     candidate *c = sampler->candidates;
     int32_t n = gather(sampler, logits, dist->weight, bound);
     double total = dist->total;
-    if (has_top_k && n > params->top_k)
-        n = keep_above(c, n, find_cut(c, n, params->top_k, INFINITY, sampler->buckets));
+    if (has_top_k && n > params->top_k) n = keep_above(c, n, find_cut(c, n, params->top_k, INFINITY, sampler->buckets));
     if (has_typical) {
         n = keep_typical(c, n, sampler, logits, scale);
         least = params->min_p * top_weight(c, n);

@@ -66,16 +66,16 @@ typedef struct vouch_sampler {
     int32_t n_vocab;
     const vouch_kernels *kernels;
     const vouch_breakers *breakers; /* of DRY; NULL: none. Set after layout */
-    const uint64_t *allowed;   /* [n_vocab bits] tokens that the grammar allows; NULL: all. Set before each call */
-    const int32_t *banned;     /* [n_banned] tokens that this position must not be. Set before each call */
+    const uint64_t *allowed;        /* [n_vocab bits] tokens that the grammar allows; NULL: all. Set before each call */
+    const int32_t *banned;          /* [n_banned] tokens that this position must not be. Set before each call */
     int32_t n_banned;
-    bool xtc_applies;          /* to this position (vouch_xtc_applies). Set before each call */
-    int32_t *count;            /* [n_vocab], all zero between calls */
-    int32_t *repeats;          /* [dry_penalty_last_n, at most n_ctx] */
-    float *logits;             /* [n_vocab], with bias, penalties, DRY and top-n-sigma */
+    bool xtc_applies;                /* to this position (vouch_xtc_applies). Set before each call */
+    int32_t *count;                  /* [n_vocab], all zero between calls */
+    int32_t *repeats;                /* [dry_penalty_last_n, at most n_ctx] */
+    float *logits;                   /* [n_vocab], with bias, penalties, DRY and top-n-sigma */
     struct vouch_ranked *candidates; /* [n_vocab] */
-    struct vouch_bucket *buckets;       /* [2048] */
-    vouch_logit_bias *bias;    /* [n_bias] */
+    struct vouch_bucket *buckets;    /* [2048] */
+    vouch_logit_bias *bias;          /* [n_bias] */
 } vouch_sampler;
 
 /* Error: ARGUMENT; the message names the parameter, its value and its range. */
@@ -119,8 +119,8 @@ typedef struct vouch_residual {
     int32_t n; /* rejected guesses; 0: the residual is p */
     int32_t rejected[VOUCH_MAX_DRAFT];
     double a[VOUCH_MAX_DRAFT], b[VOUCH_MAX_DRAFT]; /* rejection i: mass = max(0, a[i] mass - b[i] weight in q) */
-    double total;   /* remaining mass; 0 if rounding leaves none */
-    double q_total; /* weight of q without the rejected guesses */
+    double total;                                  /* remaining mass; 0 if rounding leaves none */
+    double q_total;                                /* weight of q without the rejected guesses */
 } vouch_residual;
 
 void vouch_residual_begin(vouch_residual *r, const vouch_dist *p, const vouch_dist *q, double lenience);

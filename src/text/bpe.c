@@ -52,8 +52,7 @@ static void heap_sift_down(uint64_t *heap, size_t n, size_t place)
 static void heap_push(uint64_t *heap, size_t *n, uint64_t entry)
 {
     size_t place = (*n)++;
-    for (size_t parent; place > 0 && heap[parent = (place - 1) / 2] > entry; place = parent)
-        heap[place] = heap[parent];
+    for (size_t parent; place > 0 && heap[parent = (place - 1) / 2] > entry; place = parent) heap[place] = heap[parent];
     heap[place] = entry;
 }
 

@@ -90,8 +90,8 @@ static vouch_status charsmap_load(charsmap *m, const vouch_gguf *gguf, vouch_err
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is no array of bytes", path, key);
     if (map.count >= sizeof size) memcpy(&size, map.data, sizeof size);
     if (map.count < sizeof size || size % 4 != 0 || size >= map.count - sizeof size || map.data[map.count - 1] != 0)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is damaged: its first bytes don't fit its size, %zu bytes",
-                          path, key, map.count);
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is damaged: its first bytes don't fit its size, %zu bytes", path,
+                          key, map.count);
     m->n_units = size / 4;
     m->n_replacements = map.count - sizeof size - size;
     m->units = malloc(size + 1);

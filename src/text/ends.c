@@ -64,8 +64,11 @@ bool vouch_names_end_answer(vouch_text name)
         "<|endoftext|>", "</s>", "<|eom_id|>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]", "<|end_of_text|>",
         "<end_of_utterance>", "<eos>", "<turn|>", "<|tool_response>", "[e~[",
         /* <｜end▁of▁sentence｜> as written, and with the space that U+2581 stands for */
-        "<\xef\xbd\x9c" "end\xe2\x96\x81of\xe2\x96\x81sentence\xef\xbd\x9c>",
-        "<\xef\xbd\x9c" "end of sentence\xef\xbd\x9c>", NULL};
+        "<\xef\xbd\x9c"
+        "end\xe2\x96\x81of\xe2\x96\x81sentence\xef\xbd\x9c>",
+        "<\xef\xbd\x9c"
+        "end of sentence\xef\xbd\x9c>",
+        NULL};
     return name_is_among(name, ending) || vouch_names_infill(name) >= VOUCH_INFILL_PAD;
 }
 

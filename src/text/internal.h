@@ -112,7 +112,7 @@ typedef struct merge_slot {
 #define NO_RANK UINT32_MAX
 
 struct vouch_tokenizer {
-    vouch_arena arena; /* holds all arrays below */
+    vouch_arena arena;      /* holds all arrays below */
     pretokenizer_rule rule; /* a row of patterns.c, changed by the file's own keys */
     vouch_pretokenizer pre;
 
@@ -126,12 +126,12 @@ struct vouch_tokenizer {
     bool lacks_bytes;        /* some byte has no token */
     vouch_text replacement;  /* for a character without tokens for its bytes: U+FFFD, "?" or nothing */
 
-    int32_t unknown;         /* in place of a character without tokens; -1: none */
-    bool space_prefix;       /* a space goes before a text, and before the text behind a special token */
-    bool remove_spaces;      /* a text has no space at its ends and no two beside each other */
-    uint8_t *flags;          /* [n_tokens] VOUCH_TOKEN_LSTRIP and others, of special tokens (added.c) */
-    uint32_t *rank;          /* [n_tokens] SCORES: 0 for the tokens with the best score; equal scores, equal ranks */
-    struct unigram *unigram; /* UNIGRAM (unigram.c) */
+    int32_t unknown;           /* in place of a character without tokens; -1: none */
+    bool space_prefix;         /* a space goes before a text, and before the text behind a special token */
+    bool remove_spaces;        /* a text has no space at its ends and no two beside each other */
+    uint8_t *flags;            /* [n_tokens] VOUCH_TOKEN_LSTRIP and others, of special tokens (added.c) */
+    uint32_t *rank;            /* [n_tokens] SCORES: 0 for the tokens with the best score; equal scores, equal ranks */
+    struct unigram *unigram;   /* UNIGRAM (unigram.c) */
     struct charsmap *charsmap; /* UNIGRAM, and SCORES where the file has a table (charsmap.c) */
 
     int32_t *slots; /* [slot_mask + 1] by bytes: the tokens that a text may become without being named as special */
@@ -147,16 +147,15 @@ struct vouch_tokenizer {
     bool add_bos;
     int32_t infill[VOUCH_INFILL_PARTS]; /* -1 where absent */
 
-    vouch_text chat_template; /* size 0: none */
-    vouch_error chat_error;   /* why the template can't be run; code OK: it can */
-    struct json_t *chat_variables; /* an object; NULL: none */
+    vouch_text chat_template;                               /* size 0: none */
+    vouch_error chat_error;                                 /* why the template can't be run; code OK: it can */
+    struct json_t *chat_variables;                          /* an object; NULL: none */
     char *thoughts_begin, *thoughts_end, *thoughts_closing; /* thoughts.c; NULL: the template writes none */
 };
 
 static inline vouch_text tokenizer_text(const vouch_tokenizer *tokenizer, int32_t id)
 {
-    return (vouch_text){tokenizer->bytes + tokenizer->offset[id],
-                        tokenizer->offset[id + 1] - tokenizer->offset[id]};
+    return (vouch_text){tokenizer->bytes + tokenizer->offset[id], tokenizer->offset[id + 1] - tokenizer->offset[id]};
 }
 
 /* Arguments of "%.*s" in a message: at most 60 bytes of the text. */
@@ -218,7 +217,7 @@ vouch_status vouch_thoughts_read(vouch_tokenizer *tokenizer, vouch_error *err);
 
 typedef struct bpe_symbol {
     int32_t id, start, previous, next; /* id -1: a character without a token; start: index in the word */
-    uint32_t rank; /* of the pair this symbol makes with the next one; NO_RANK: none */
+    uint32_t rank;                     /* of the pair this symbol makes with the next one; NO_RANK: none */
 } bpe_symbol;
 
 /* One call of encode. Tokens past the capacity are counted, not written. */
@@ -235,8 +234,8 @@ typedef struct encoder {
     size_t room;
 } encoder;
 
-vouch_status vouch_encoder_open(encoder *e, const vouch_tokenizer *tokenizer, int32_t *tokens,
-                                size_t capacity, vouch_error *err);
+vouch_status vouch_encoder_open(encoder *e, const vouch_tokenizer *tokenizer, int32_t *tokens, size_t capacity,
+                                vouch_error *err);
 void vouch_encoder_close(encoder *e);
 /* Writes the count of tokens. BUFFER where they did not fit. */
 vouch_status vouch_encoder_result(const encoder *e, size_t *n_tokens, vouch_error *err);

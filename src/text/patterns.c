@@ -168,8 +168,7 @@ static const pretokenizer_rule rules[] = {
                  SPACE "?[!-/:-~\\x{ff01}-\\x{ff0f}\\x{ff1a}-\\x{ff5e}\\x{2018}-\\x{201f}\\x{3001}\\x{3002}]+",
                  "(?<!" SPACE ")" SPACE "++\\z", "[" EASTERN "]+", "\\p{N}+"),
         BYTES),
-    ROW("deepseek-coder",
-        PATTERNS("[\\r\\n]", SPACE "?\\p{L}+", SPACE "?\\p{P}+", "[" EASTERN "]+", "\\p{N}"), BYTES),
+    ROW("deepseek-coder", PATTERNS("[\\r\\n]", SPACE "?\\p{L}+", SPACE "?\\p{P}+", "[" EASTERN "]+", "\\p{N}"), BYTES),
     ROW("deepseek-v3", DEEPSEEK3, BYTES),
     ROW("hunyuan-dense", DEEPSEEK3, BYTES),
     ROW("joyai-llm", DEEPSEEK3, BYTES),
@@ -198,8 +197,9 @@ static const pretokenizer_rule rules[] = {
     ROW("mellum2", SMOLLM, BYTES),
     ROW("exaone4", GPT2, BYTES),
     ROW("exaone-moe",
-        PATTERNS(SUFFIX "|[^\\r\\n\\p{L}\\p{N}]?(?:\\p{L}\\p{M}*+(?: \\p{L}\\p{M}*+)*+)++|\\p{N}| ?"
-                        NO_SPACE_LETTER_DIGIT "+[\\r\\n/]?|" SPACE "*[\\r\\n]|" LAST_SPACES),
+        PATTERNS(SUFFIX
+                 "|[^\\r\\n\\p{L}\\p{N}]?(?:\\p{L}\\p{M}*+(?: \\p{L}\\p{M}*+)*+)++|\\p{N}| ?" NO_SPACE_LETTER_DIGIT
+                 "+[\\r\\n/]?|" SPACE "*[\\r\\n]|" LAST_SPACES),
         BYTES),
     ROW("mpt", GPT2, BYTES),
     ROW("olmo", GPT2, BYTES),

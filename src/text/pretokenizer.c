@@ -45,8 +45,8 @@ static vouch_status pattern_compile(vouch_pretokenizer *pre, const char *pattern
     int error = 0;
     size_t offset = 0;
     if (compile) {
-        *code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_UCP, &error, &offset,
-                              compile);
+        *code =
+            pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_UCP, &error, &offset, compile);
         if (*code) (void)pcre2_jit_compile(*code, PCRE2_JIT_COMPLETE);
     }
     pcre2_compile_context_free(compile);
@@ -94,8 +94,7 @@ static bool word_goes_on(const char *text, size_t n)
 {
     if (n == 0) return false;
     const utf8proc_category_t category = utf8proc_category(vouch_utf8_decode(text, vouch_utf8_length(text, n)));
-    return (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO) ||
-           category == UTF8PROC_CATEGORY_PC;
+    return (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO) || category == UTF8PROC_CATEGORY_PC;
 }
 
 static vouch_status piece_cut(const word_walk *walk, size_t cut, const char *text, size_t n, vouch_error *err);
@@ -108,7 +107,7 @@ static vouch_status digits_cut(const word_walk *walk, size_t cut, const char *te
     size_t begin = 0;
     for (size_t i = 0, end, n_digits; i < n; i = end) {
         n_digits = 0;
-        for (size_t length = 0, at = i; ; at += length, n_digits++) {
+        for (size_t length = 0, at = i;; at += length, n_digits++) {
             end = at;
             length = at < n ? vouch_utf8_length(text + at, n - at) : 0;
             if (at == n || !is_digit(how, vouch_utf8_decode(text + at, length))) break;

@@ -34,15 +34,13 @@ static int special_compare(const void *a, const void *b, void *tokenizer)
 static bool special_repeats(const vouch_tokenizer *tokenizer, int32_t before, int32_t id)
 {
     const vouch_text s = tokenizer_text(tokenizer, before), t = tokenizer_text(tokenizer, id);
-    return s.size == t.size && memcmp(s.data, t.data, s.size) == 0 &&
-           tokenizer->kind[before] == tokenizer->kind[id];
+    return s.size == t.size && memcmp(s.data, t.data, s.size) == 0 && tokenizer->kind[before] == tokenizer->kind[id];
 }
 
 void vouch_specials_sort(vouch_tokenizer *tokenizer)
 {
     size_t n = 0;
-    qsort_r(tokenizer->specials, tokenizer->n_specials, sizeof *tokenizer->specials, special_compare,
-            tokenizer);
+    qsort_r(tokenizer->specials, tokenizer->n_specials, sizeof *tokenizer->specials, special_compare, tokenizer);
     for (size_t i = 0; i < tokenizer->n_specials; i++)
         if (n == 0 || !special_repeats(tokenizer, tokenizer->specials[n - 1], tokenizer->specials[i]))
             tokenizer->specials[n++] = tokenizer->specials[i];

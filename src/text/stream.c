@@ -28,7 +28,7 @@
 #include "text/unicode.h"
 
 typedef struct stop_text {
-    const char *text; /* [n] */
+    const char *text;       /* [n] */
     const uint32_t *border; /* [n] length of the longest proper beginning of text[0..i] that is also its end */
     size_t n, state;        /* the text so far ends with the first `state` bytes */
 } stop_text;
@@ -43,8 +43,8 @@ struct vouch_stream {
     size_t capacity, n_text, ready, taken;
     char pending[4];
     size_t n_pending;
-    bool first; /* the next token's leading space is the tokenizer's prefix and no text */
-    bool over; /* a stop text is complete, or vouch_stream_finish was called */
+    bool first;   /* the next token's leading space is the tokenizer's prefix and no text */
+    bool over;    /* a stop text is complete, or vouch_stream_finish was called */
     int32_t stop; /* the number of the stop text that is complete; -1: none */
 };
 

@@ -19,7 +19,7 @@ vouch_status vouch_tokenizer_open(vouch_tokenizer **out, const vouch_gguf *gguf,
                                   vouch_error *err);
 void vouch_tokenizer_close(vouch_tokenizer *tokenizer); /* NULL is allowed */
 
-int32_t vouch_tokenizer_size(const vouch_tokenizer *tokenizer); /* of the vocabulary */
+int32_t vouch_tokenizer_size(const vouch_tokenizer *tokenizer);     /* of the vocabulary */
 const char *vouch_tokenizer_name(const vouch_tokenizer *tokenizer); /* "bpe/smollm", "spm" */
 int32_t vouch_tokenizer_bos(const vouch_tokenizer *tokenizer);      /* -1 where absent */
 int32_t vouch_tokenizer_eos(const vouch_tokenizer *tokenizer);
@@ -56,12 +56,10 @@ const char *vouch_tokenizer_thoughts_end(const vouch_tokenizer *tokenizer);
 /* As vouch_tokenize and vouch_tokenize_chat in vouch.h; a NULL tokenizer is UNSUPPORTED. User-defined
  * tokens are vocabulary and found without VOUCH_TOKENIZE_SPECIAL, but not in a system or user message
  * (encode.c). More than 2^29 bytes of text at once, or an unknown role, is an ARGUMENT error. */
-vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char *text, size_t n_text,
-                                    unsigned flags, int32_t *tokens, size_t capacity,
-                                    size_t *n_tokens, vouch_error *err);
-vouch_status vouch_tokenizer_encode_chat(const vouch_tokenizer *tokenizer,
-                                         const vouch_message *messages, size_t n_messages,
-                                         int32_t *tokens, size_t capacity, size_t *n_tokens,
+vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char *text, size_t n_text, unsigned flags,
+                                    int32_t *tokens, size_t capacity, size_t *n_tokens, vouch_error *err);
+vouch_status vouch_tokenizer_encode_chat(const vouch_tokenizer *tokenizer, const vouch_message *messages,
+                                         size_t n_messages, int32_t *tokens, size_t capacity, size_t *n_tokens,
                                          vouch_error *err);
 
 /* As vouch_tokenize_infill. */
@@ -78,8 +76,7 @@ vouch_status vouch_tokenizer_set_variables(vouch_tokenizer *tokenizer, const cha
 
 /* OK when the two tables give every id the same bytes and kind. MISMATCH names the first id that differs, with both
  * texts, or both sizes where one table is the beginning of the other. Two NULLs are OK, one NULL is a MISMATCH. */
-vouch_status vouch_tokenizer_check_pair(const vouch_tokenizer *target, const vouch_tokenizer *draft,
-                                        vouch_error *err);
+vouch_status vouch_tokenizer_check_pair(const vouch_tokenizer *target, const vouch_tokenizer *draft, vouch_error *err);
 
 /*
  * Streaming: takes tokens and gives text, in whole UTF-8 characters that can't begin a stop text. Bytes that can't
@@ -90,9 +87,8 @@ typedef struct vouch_stream vouch_stream;
 /* max_tokens: the most tokens pushed between two takes; it sizes the buffer. The tokenizer must outlive the stream. It
  * may be NULL; then no text ever appears. Copies the stop texts. Errors: ARGUMENT (a stop text is empty or not
  * UTF-8), MEMORY. */
-vouch_status vouch_stream_open(vouch_stream **out, const vouch_tokenizer *tokenizer,
-                               const char *const *stop, size_t n_stop, size_t max_tokens,
-                               vouch_error *err);
+vouch_status vouch_stream_open(vouch_stream **out, const vouch_tokenizer *tokenizer, const char *const *stop,
+                               size_t n_stop, size_t max_tokens, vouch_error *err);
 void vouch_stream_close(vouch_stream *stream);
 /* Begins a new text behind the token `before`; -1: at the beginning of a text, as after open. */
 void vouch_stream_reset(vouch_stream *stream, int32_t before);

@@ -87,9 +87,8 @@ static size_t text_decompose(const char *text, size_t n, int32_t *points)
         length = vouch_utf8_length(text + i, n - i);
         int32_t piece[LONGEST];
         int boundary = UTF8PROC_BOUNDCLASS_START;
-        const utf8proc_ssize_t made =
-            utf8proc_decompose_char(vouch_utf8_decode(text + i, length), piece, LONGEST,
-                                    UTF8PROC_STABLE | UTF8PROC_DECOMPOSE, &boundary);
+        const utf8proc_ssize_t made = utf8proc_decompose_char(vouch_utf8_decode(text + i, length), piece, LONGEST,
+                                                              UTF8PROC_STABLE | UTF8PROC_DECOMPOSE, &boundary);
         if (made < 0 || made > LONGEST) continue;
         if (points) memcpy(points + count, piece, (size_t)made * sizeof *piece);
         count += (size_t)made;
@@ -145,8 +144,7 @@ vouch_status vouch_nfc(const char *text, size_t n, char **normal, size_t *n_norm
     size_t bytes;
     if (!vouch_mul_size(count, 2 * sizeof(int32_t), &bytes)) bytes = SIZE_MAX;
     int32_t *points = malloc(bytes ? bytes : 1);
-    if (!points)
-        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to normalise a text of %zu bytes", n);
+    if (!points) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to normalise a text of %zu bytes", n);
     text_decompose(text, n, points);
     points_order(points, count, points + count);
     const utf8proc_ssize_t composed =

@@ -141,8 +141,7 @@ static ptrdiff_t alphabet_decode(vouch_text text, char *bytes)
     for (size_t i = 0; i < text.size; i++) {
         int32_t c = (unsigned char)text.data[i];
         if (c >= 0x80) { /* the alphabet ends at U+0143: two bytes */
-            if (c < 0xc2 || c > 0xc5 || i + 1 == text.size ||
-                ((unsigned char)text.data[i + 1] & 0xc0) != 0x80)
+            if (c < 0xc2 || c > 0xc5 || i + 1 == text.size || ((unsigned char)text.data[i + 1] & 0xc0) != 0x80)
                 return -1;
             c = (c & 0x1f) << 6 | ((unsigned char)text.data[++i] & 0x3f);
         }
@@ -174,21 +173,18 @@ static vouch_status source_check_counts(const vocab_source *source, vouch_error 
 {
     const size_t n = source->tokens.count;
     if (source->tokens.type != VOUCH_GGUF_STRING)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.tokens is no array of strings",
-                          source->path);
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.tokens is no array of strings", source->path);
     if (n == 0 || n >= INT32_MAX)
-        return vouch_fail(err, VOUCH_E_FORMAT,
-                          "%s: tokenizer.ggml.tokens has %zu tokens; 1 to %d are possible", source->path, n,
-                          INT32_MAX - 1);
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.tokens has %zu tokens; 1 to %d are possible",
+                          source->path, n, INT32_MAX - 1);
     if (source->kinds.count != 0 && source->kinds.count != n)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.token_type has %zu values for %zu tokens",
                           source->path, source->kinds.count, n);
     if (source->scores.count != 0 && source->scores.count != n)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.scores has %zu values for %zu tokens",
-                          source->path, source->scores.count, n);
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.scores has %zu values for %zu tokens", source->path,
+                          source->scores.count, n);
     if (source->merges.count != 0 && source->merges.type != VOUCH_GGUF_STRING)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges is no array of strings",
-                          source->path);
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges is no array of strings", source->path);
     if (source->merges.count >= NO_RANK)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges has %zu merges; expected fewer than 2^32 - 1",
                           source->path, source->merges.count);
@@ -197,18 +193,15 @@ static vouch_status source_check_counts(const vocab_source *source, vouch_error 
 
 static bool type_is_integer(vouch_gguf_type type)
 {
-    return type != VOUCH_GGUF_F32 && type != VOUCH_GGUF_F64 && type != VOUCH_GGUF_BOOL &&
-           type != VOUCH_GGUF_STRING && type != VOUCH_GGUF_ARRAY;
+    return type != VOUCH_GGUF_F32 && type != VOUCH_GGUF_F64 && type != VOUCH_GGUF_BOOL && type != VOUCH_GGUF_STRING &&
+           type != VOUCH_GGUF_ARRAY;
 }
 
 static vouch_status source_open(vocab_source *source, const vouch_gguf *gguf, const char *chat_template,
                                 token_scheme scheme, vouch_error *err)
 {
-    *source = (vocab_source){.gguf = gguf,
-                             .path = vouch_gguf_path(gguf),
-                             .chat_template = {"", 0},
-                             .model_name = {"", 0},
-                             .scheme = scheme};
+    *source = (vocab_source){
+        .gguf = gguf, .path = vouch_gguf_path(gguf), .chat_template = {"", 0}, .model_name = {"", 0}, .scheme = scheme};
     const bool merges = scheme == SCHEME_BYTES || scheme == SCHEME_CHARACTERS;
     VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.tokens", true, &source->tokens, err));
     VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.token_type", false, &source->kinds, err));
@@ -219,16 +212,14 @@ static vouch_status source_open(vocab_source *source, const vouch_gguf *gguf, co
     if (chat_template) source->chat_template = vouch_chat_choose(source->chat_template, chat_template);
     VOUCH_TRY(source_check_counts(source, err));
     if (source->kinds.count != 0 && !type_is_integer(source->kinds.type))
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.token_type is no array of integers",
-                          source->path);
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.token_type is no array of integers", source->path);
 
     const unsigned char *cursor = source->tokens.data;
     for (size_t i = 0; i < source->tokens.count; i++) {
         const vouch_text text = vouch_gguf_next_text(&cursor);
         if (text.size > MAX_TOKEN_BYTES)
-            return vouch_fail(err, VOUCH_E_FORMAT,
-                              "%s: tokenizer.ggml.tokens[%zu] has %zu bytes; expected at most %d", source->path, i,
-                              text.size, MAX_TOKEN_BYTES);
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.tokens[%zu] has %zu bytes; expected at most %d",
+                              source->path, i, text.size, MAX_TOKEN_BYTES);
         source->n_bytes += text.size;
         vouch_names_note(&source->facts, text);
     }
@@ -362,8 +353,8 @@ static bool is_control_name(const char *bytes, size_t n)
 }
 
 /* Finds the token that one side of merge i names. The error says which merge names none. */
-static vouch_status merge_part(const vouch_tokenizer *t, const vocab_source *source, size_t i,
-                               vouch_text part, char *bytes, size_t *n_bytes, int32_t *id, vouch_error *err)
+static vouch_status merge_part(const vouch_tokenizer *t, const vocab_source *source, size_t i, vouch_text part,
+                               char *bytes, size_t *n_bytes, int32_t *id, vouch_error *err)
 {
     ptrdiff_t n = -1;
     if (part.size <= MAX_TOKEN_BYTES)
@@ -372,8 +363,8 @@ static vouch_status merge_part(const vouch_tokenizer *t, const vocab_source *sou
     *id = n > 0 ? vouch_vocab_find(t, bytes, (size_t)n) : -1;
     if (*id < 0 && !is_control_name(bytes, n > 0 ? (size_t)n : 0))
         return vouch_fail(err, VOUCH_E_FORMAT,
-                          "%s: tokenizer.ggml.merges[%zu] has \"%.*s\", which is no ordinary token",
-                          source->path, i, TEXT_ARGS(part));
+                          "%s: tokenizer.ggml.merges[%zu] has \"%.*s\", which is no ordinary token", source->path, i,
+                          TEXT_ARGS(part));
     *n_bytes = n > 0 ? (size_t)n : 0;
     return VOUCH_OK;
 }
@@ -382,13 +373,11 @@ static vouch_status merge_load(vouch_tokenizer *t, const vocab_source *source, s
                                vouch_error *err)
 {
     const char *space = merge.size ? memchr(merge.data, ' ', merge.size) : NULL;
-    const size_t n_left = space ? (size_t)(space - merge.data) : 0,
-                 n_right = space ? merge.size - n_left - 1 : 0;
+    const size_t n_left = space ? (size_t)(space - merge.data) : 0, n_right = space ? merge.size - n_left - 1 : 0;
     if (n_left == 0 || n_right == 0 || memchr(space + 1, ' ', n_right))
-        return vouch_fail(
-            err, VOUCH_E_FORMAT,
-            "%s: tokenizer.ggml.merges[%zu] is \"%.*s\"; two tokens with one space between are needed",
-            source->path, i, TEXT_ARGS(merge));
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: tokenizer.ggml.merges[%zu] is \"%.*s\"; two tokens with one space between are needed",
+                          source->path, i, TEXT_ARGS(merge));
     char bytes[2 * MAX_TOKEN_BYTES];
     size_t n_bytes, n_more;
     int32_t left, right;
@@ -400,12 +389,12 @@ static vouch_status merge_load(vouch_tokenizer *t, const vocab_source *source, s
     if (left < 0 || right < 0) return VOUCH_OK;
     if (result < 0 && is_control_name(bytes, n_bytes + n_more)) return VOUCH_OK;
     if (result < 0)
-        return vouch_fail(err, VOUCH_E_FORMAT,
-                          "%s: tokenizer.ggml.merges[%zu], \"%.*s\", gives no ordinary token", source->path,
-                          i, TEXT_ARGS(merge));
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges[%zu], \"%.*s\", gives no ordinary token",
+                          source->path, i, TEXT_ARGS(merge));
     merge_slot *slot = merge_slot_find(t, pair_key(left, right));
     if (!slot)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.merges: merge %zu and many others have the same "
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: tokenizer.ggml.merges: merge %zu and many others have the same "
                           "hash, as no real vocabulary has",
                           source->path, i);
     if (slot->pair == NO_PAIR) *slot = (merge_slot){pair_key(left, right), (uint32_t)i, result};
@@ -473,8 +462,8 @@ vouch_status vouch_vocab_score(const char *path, const vouch_gguf_array *scores,
 /* ------------------------------------------------------------- special ids */
 
 /* Without the key *id keeps its value, or becomes -1 if the vocabulary has no token of that id. */
-static vouch_status special_id_load(const vouch_tokenizer *t, const vocab_source *source, const char *key,
-                                    int32_t *id, vouch_error *err)
+static vouch_status special_id_load(const vouch_tokenizer *t, const vocab_source *source, const char *key, int32_t *id,
+                                    vouch_error *err)
 {
     int64_t value = *id < t->n_tokens ? *id : -1;
     VOUCH_TRY(vouch_gguf_get_int(source->gguf, key, false, 0, t->n_tokens - 1, &value, err));
@@ -560,10 +549,9 @@ static vouch_status special_ids_load(vouch_tokenizer *t, const vocab_source *sou
     VOUCH_TRY(vouch_gguf_get_bool(source->gguf, "tokenizer.ggml.add_bos_token", false, &t->add_bos, err));
     t->add_bos |= always;
     if (t->add_bos && t->bos < 0)
-        return vouch_fail(
-            err, VOUCH_E_FORMAT,
-            "%s: tokenizer.ggml.add_bos_token is true, but tokenizer.ggml.bos_token_id is absent",
-            source->path);
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: tokenizer.ggml.add_bos_token is true, but tokenizer.ggml.bos_token_id is absent",
+                          source->path);
     t->space_prefix = sentencepiece;
     if (source->scheme == SCHEME_BYTES || source->scheme == SCHEME_CHARACTERS) return VOUCH_OK;
     VOUCH_TRY(vouch_gguf_get_bool(source->gguf, "tokenizer.ggml.add_space_prefix", false, &t->space_prefix, err));

@@ -50,8 +50,7 @@ static void every_thread_runs_once_a_run(void **state)
         assert_int_equal(vouch_pool_size(pool), sizes[i]);
         for (int run = 1; run <= 3; run++) {
             vouch_pool_run(pool, answer_roll, &r);
-            for (int32_t t = 0; t < VOUCH_MAX_THREADS; t++)
-                assert_int_equal(r.seen[t], t < sizes[i] ? run : 0);
+            for (int32_t t = 0; t < VOUCH_MAX_THREADS; t++) assert_int_equal(r.seen[t], t < sizes[i] ? run : 0);
         }
         vouch_pool_close(pool);
     }

@@ -261,8 +261,8 @@ static void figures_are_consistent(void **state)
     size_t n;
     strcpy(json, test_temporary("analysis.json"));
     strcpy(svg, test_temporary("analysis.svg"));
-    result r = RUN("analyze", "-m", model, "-d", draft, "-n", "60", "--temp", "1", "--json",
-                   json, "--svg", svg, "--threads", "1");
+    result r = RUN("analyze", "-m", model, "-d", draft, "-n", "60", "--temp", "1", "--json", json, "--svg", svg,
+                   "--threads", "1");
     assert_int_equal(r.status, 0);
     assert_non_null(strstr(r.out, "Best: k = "));
     result_free(&r);
@@ -331,8 +331,9 @@ static void greedy_entropy_is_that_of_the_model(void **state)
     strcpy(text, test_temporary("greedy.txt"));
     write_whole(text, words, sizeof words - 1);
     for (size_t i = 0; i < 4; i++) {
-        const char *arguments[] = {"analyze", "-m", model, "-d", draft, "--text", text, "--json", json,
-                                   temperatures[i] ? "--temp" : NULL, temperatures[i], NULL};
+        const char *arguments[] = {"analyze",       "-m", model,    "-d", draft,
+                                   "--text",        text, "--json", json, temperatures[i] ? "--temp" : NULL,
+                                   temperatures[i], NULL};
         expect(run_as(&(setting){0}, "vouch", arguments), 0, NULL);
         json_t *o = json_of(json);
         const json_t *all = json_object_get(o, "all"), *bins = json_object_get(o, "entropies");
@@ -357,9 +358,9 @@ static void short_texts_give_no_rate(void **state)
     char json[256], path[256], line[256];
     strcpy(json, test_temporary("one.json"));
     strcpy(path, test_temporary("one.jsonl"));
-    const int n = snprintf(line, sizeof line,
-                           "{\"category\": \"%.*s\", \"task_id\": \"Q-12\", \"prompt\": \"one two\"}\n",
-                           (int)strlen(name) - 5, name);
+    const int n =
+        snprintf(line, sizeof line, "{\"category\": \"%.*s\", \"task_id\": \"Q-12\", \"prompt\": \"one two\"}\n",
+                 (int)strlen(name) - 5, name);
     write_whole(path, line, (size_t)n);
     result r = RUN("analyze", "-m", model, "-d", draft, "--prompts", path, "-n", "1", "--json", json);
     assert_int_equal(r.status, 0);

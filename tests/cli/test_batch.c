@@ -64,8 +64,8 @@ static void expect_text(const json_t *string, const char *text, size_t n)
     const char *s = json_string_value(string), *end = s + json_string_length(string), *past = text + n;
     while (s < end) {
         assert_true(text < past);
-        const bool is_replaced = end - s >= 3 && memcmp(s, "\xef\xbf\xbd", 3) == 0 &&
-                                 (past - text < 3 || memcmp(text, s, 3) != 0);
+        const bool is_replaced =
+            end - s >= 3 && memcmp(s, "\xef\xbf\xbd", 3) == 0 && (past - text < 3 || memcmp(text, s, 3) != 0);
         if (!is_replaced) assert_int_equal(*s, *text);
         s += is_replaced ? 3 : 1;
         text++;
@@ -134,8 +134,9 @@ static void answers_are_bound(void **state)
 static void a_killed_run_is_resumed(void **state)
 {
     (void)state;
-    const char *const arguments[] = {program("vouch"), "batch", target, "--prompts", prompts, "--raw", "-n", "200",
-                                     "--ignore-eos", "--parallel", "4", "--out", out, "--resume", NULL};
+    const char *const arguments[] = {
+        program("vouch"), "batch",      target, "--prompts", prompts, "--raw",    "-n", "200",
+        "--ignore-eos",   "--parallel", "4",    "--out",     out,     "--resume", NULL};
     size_t n;
     expect(run_as(&(setting){0}, "vouch", arguments + 1), 0, NULL);
     char *whole_run = read_whole(out, &n);
@@ -220,8 +221,8 @@ static void a_file_in_use_is_refused(void **state)
 static void an_interrupted_run_keeps_its_answers(void **state)
 {
     (void)state;
-    const char *const arguments[] = {program("vouch"), "batch", target, "--prompts", prompts, "--raw", "-n", "450",
-                                     "--ignore-eos", "--parallel", "1", "--out", out, NULL};
+    const char *const arguments[] = {program("vouch"), "batch",      target, "--prompts", prompts, "--raw", "-n", "450",
+                                     "--ignore-eos",   "--parallel", "1",    "--out",     out,     NULL};
     char errors[256];
     strcpy(errors, test_temporary("errors.txt"));
     write_whole(out, "", 0);
@@ -280,8 +281,8 @@ static void errors_stay_errors(void **state)
     memset(text, 'x', sizeof text);
     memcpy(text, "a\n", 2);
     write_whole(path, text, sizeof text);
-    const char *const arguments[] = {"batch", target,  "--prompts", path, "--raw",    "-n", "5",
-                                     "--ctx", "64",    "--out",     out,  "--resume", NULL};
+    const char *const arguments[] = {"batch", target, "--prompts", path, "--raw",    "-n", "5",
+                                     "--ctx", "64",   "--out",     out,  "--resume", NULL};
     expect(run_as(&(setting){0}, "vouch", arguments), 1, "2 answers, 5 tokens");
     expect(run_as(&(setting){0}, "vouch", arguments), 1, "some with an error");
     write_whole(path, text, 2);
@@ -394,9 +395,9 @@ static void write_head(const char *path, const vouch_model *model, int number)
 
 static void write_table(const char *path, const vouch_model *model, int number)
 {
-    tiny_table_write(path, model, &(tiny_table){.contexts = {{1, -1, -1}, {1, 2, -1}},
-                                                .starts = {0, 2, 3},
-                                                .tokens = {7, 8, number}});
+    tiny_table_write(path, model,
+                     &(tiny_table){
+                         .contexts = {{1, -1, -1}, {1, 2, -1}}, .starts = {0, 2, 3}, .tokens = {7, 8, number}});
 }
 
 /* A run goes on only with a head and a table of the same content. */
@@ -412,9 +413,9 @@ static void resume_knows_the_drafters_files(void **state)
     strcpy(path, test_temporary("drafter.gguf"));
     assert_int_equal(vouch_model_open(&model, target, NULL, NULL), VOUCH_OK);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const char *const arguments[] = {"batch", target, "--prompts", prompts, "-n", "3", "--temp", "1", "--accept",
-                                         "rejection", "--spec", kinds[i].spec, kinds[i].flag, path, "--out", out,
-                                         "--resume", NULL};
+        const char *const arguments[] = {"batch",       target, "--prompts", prompts,     "-n",       "3",
+                                         "--temp",      "1",    "--accept",  "rejection", "--spec",   kinds[i].spec,
+                                         kinds[i].flag, path,   "--out",     out,         "--resume", NULL};
         unlink(out);
         kinds[i].write(path, model, 1);
         expect(run_as(&(setting){0}, "vouch", arguments), 0, "13 answers");

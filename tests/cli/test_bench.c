@@ -62,8 +62,8 @@ static void curve_is_written(void **state)
         assert_measured(pass);
         assert_true(real(pass, "bytes") > 0); /* without experts, a pass reads the same bytes for any number of rows */
         assert_true(real(pass, "bytes") == real(json_array_get(passes, 0), "bytes"));
-        snprintf(line, sizeof line, "\n%6d %12.3f %12.3f %10.3f ", rows[i],
-                 real(pass, "seconds_median") * 1e3, real(pass, "seconds_min") * 1e3,
+        snprintf(line, sizeof line, "\n%6d %12.3f %12.3f %10.3f ", rows[i], real(pass, "seconds_median") * 1e3,
+                 real(pass, "seconds_min") * 1e3,
                  real(pass, "seconds_median") / real(json_array_get(passes, 0), "seconds_median"));
         assert_non_null(strstr(r.out, line));
     }
@@ -93,8 +93,8 @@ static void defaults_and_edges(void **state)
     assert_null(strstr(r.out, "prefill"));
     result_free(&r);
     /* Without a pass of 1 row the ratio is missing. Depth 0, an empty cache, is valid. */
-    r = RUN("bench", "-m", model, "--rows", "2", "--depth", "0", "--reps", "2", "--ctx", "3", "--cpu", "ref",
-            "-j", path);
+    r = RUN("bench", "-m", model, "--rows", "2", "--depth", "0", "--reps", "2", "--ctx", "3", "--cpu", "ref", "-j",
+            path);
     assert_int_equal(r.status, 0);
     assert_non_null(strstr(r.out, "          - "));
     result_free(&r);
@@ -179,15 +179,13 @@ static void outputs_that_fail(void **state)
     expect(RUN("bench", "-m", absent, "--json", "/nowhere/at/all.json"), 2, "--json: /nowhere/at/all.json");
     expect(RUN("bench", "-m", absent, "--json", "/"), 2, "--json: /: Is a directory");
     const setting limited = {.out = "/dev/null", .file_limit = 64};
-    expect(run_as(&limited, "vouch", ARGUMENTS("bench", "-m", model, "--reps", "1", "--json", path)), 1,
-           "--json: ");
+    expect(run_as(&limited, "vouch", ARGUMENTS("bench", "-m", model, "--reps", "1", "--json", path)), 1, "--json: ");
     char *content = read_whole(path, &n);
     assert_string_equal(content, "old");
     free(content);
     expect(RUN("bench", "-m", model, "--reps", "1", "--json", "/dev/full"), 1, "No space left");
     const setting full = {.out = "/dev/full"};
-    expect(run_as(&full, "vouch", ARGUMENTS("bench", "-m", model, "--reps", "1")), 1,
-           "standard output: No space");
+    expect(run_as(&full, "vouch", ARGUMENTS("bench", "-m", model, "--reps", "1")), 1, "standard output: No space");
 }
 
 /* -------------------------------------------------------- synthetic models */
@@ -203,10 +201,8 @@ static void shapes_are_written(void **state)
     strcpy(text, test_temporary("text"));
     write_whole(text, "what is written here does not matter, only that it is long enough for a chunk", 77);
     const char *const *const lines[] = {
-        ARGUMENTS("--shape", "smollm2-135m", "--type", "Q4_0", "--head", "Q8_0", "--layers", "1", "--out",
-                  path),
-        ARGUMENTS("--shape", "smollm2-135m", "--type", "Q4_0", "--head", "Q8_0", "--layers", "1", "--out",
-                  again),
+        ARGUMENTS("--shape", "smollm2-135m", "--type", "Q4_0", "--head", "Q8_0", "--layers", "1", "--out", path),
+        ARGUMENTS("--shape", "smollm2-135m", "--type", "Q4_0", "--head", "Q8_0", "--layers", "1", "--out", again),
     };
     for (size_t i = 0; i < 2; i++) expect(run_as(&(setting){0}, "bench/synthetic", lines[i]), 0, NULL);
     if (vouch_gguf_open(&gguf, path, &err)) fail_msg("%s", err.message);
@@ -232,8 +228,8 @@ static void shapes_are_written(void **state)
     const char *synthetic = "bench/synthetic";
     expect(run_as(&(setting){0}, synthetic, ARGUMENTS("--shape", "x", "--type", "F16", "--out", path)), 2,
            "--shape 'x'");
-    expect(run_as(&(setting){0}, synthetic, ARGUMENTS("--shape", "qwen3-4b", "--type", "Q9", "--out", path)),
-           2, "Q8_0");
+    expect(run_as(&(setting){0}, synthetic, ARGUMENTS("--shape", "qwen3-4b", "--type", "Q9", "--out", path)), 2,
+           "Q8_0");
     expect(run_as(&(setting){0}, synthetic, ARGUMENTS("--shape", "qwen3-4b", "--out", path)), 2,
            "--type TYPE is missing");
     expect(run_as(&(setting){0}, synthetic,
@@ -256,8 +252,7 @@ static void values_are_sane(void **state)
         vouch_matrix matrix;
         double sum = 0, squares = 0;
         expect(run_as(&(setting){0}, "bench/synthetic",
-                      ARGUMENTS("-s", "smollm2-135m", "-t", name, "--head", "Q8_0", "--layers", "1", "-o",
-                                path)),
+                      ARGUMENTS("-s", "smollm2-135m", "-t", name, "--head", "Q8_0", "--layers", "1", "-o", path)),
                0, NULL);
         assert_int_equal(vouch_gguf_open(&gguf, path, NULL), VOUCH_OK);
         const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, "blk.0.ffn_down.weight");
@@ -270,8 +265,7 @@ static void values_are_sane(void **state)
             vouch_matrix_get_row(&matrix, r, row);
             for (int i = 0; i < N_IN; i++) sum += (double)row[i], squares += (double)row[i] * (double)row[i];
         }
-        const double n = (double)N_IN * N_OUT, deviation = sqrt(squares / n * N_IN),
-                     mean = sum / n * sqrt(N_IN);
+        const double n = (double)N_IN * N_OUT, deviation = sqrt(squares / n * N_IN), mean = sum / n * sqrt(N_IN);
         if (!(deviation > 0.9 && deviation < 1.1 && fabs(mean) < 0.15))
             fail_msg("%s: mean %g, deviation %g", name, mean, deviation);
         free(matrix.data);
@@ -284,15 +278,15 @@ static void values_are_sane(void **state)
 static void kernels_are_measured(void **state)
 {
     (void)state;
-    static const char *const names[] = {"attn_q, attn_output", "attn_k, attn_v", "ffn_gate, ffn_up",
-                                        "ffn_down", "head"};
+    static const char *const names[] = {"attn_q, attn_output", "attn_k, attn_v", "ffn_gate, ffn_up", "ffn_down",
+                                        "head"};
     static const int counts[] = {60, 60, 60, 30, 1};
     char path[256];
     strcpy(path, test_temporary("kernels.json"));
     const char *kernels = "bench/kernels";
     expect(run_as(&(setting){0}, kernels,
-                  ARGUMENTS("--types", "Q8_0", "--shapes", "smollm2-135m", "--rows", "1,17", "--reps", "2",
-                            "--set", "1", "--threads", "2", "--json", path)),
+                  ARGUMENTS("--types", "Q8_0", "--shapes", "smollm2-135m", "--rows", "1,17", "--reps", "2", "--set",
+                            "1", "--threads", "2", "--json", path)),
            0, NULL);
     json_t *o = json_of(path);
     const json_t *all = json_object_get(o, "kernels");
@@ -302,8 +296,7 @@ static void kernels_are_measured(void **state)
         assert_string_equal(json_string_value(json_object_get(one, "matrix")), names[i]);
         assert_int_equal(whole(one, "count"), counts[i]);
         assert_int_equal(json_array_size(rows), 2);
-        const double bytes = (double)whole(one, "bytes"),
-                     macs = (double)(whole(one, "n_out") * whole(one, "n_in"));
+        const double bytes = (double)whole(one, "bytes"), macs = (double)(whole(one, "n_out") * whole(one, "n_in"));
         for (size_t r = 0; r < 2; r++) {
             const json_t *row = json_array_get(rows, r);
             const double by_memory = bytes / real(one, "read_bytes_per_second");
@@ -316,10 +309,8 @@ static void kernels_are_measured(void **state)
     }
     assert_int_equal(json_array_size(json_object_get(o, "together")), 2);
     json_decref(o);
-    expect(run_as(&(setting){0}, kernels, ARGUMENTS("--types", "Q8_0,Q9")), 2,
-           "--types 'Q9': expected F32, F16");
-    expect(run_as(&(setting){0}, kernels, ARGUMENTS("--shapes", "tiny")), 2,
-           "--shapes 'tiny': expected smollm2-135m");
+    expect(run_as(&(setting){0}, kernels, ARGUMENTS("--types", "Q8_0,Q9")), 2, "--types 'Q9': expected F32, F16");
+    expect(run_as(&(setting){0}, kernels, ARGUMENTS("--shapes", "tiny")), 2, "--shapes 'tiny': expected smollm2-135m");
     expect(run_as(&(setting){0}, kernels, ARGUMENTS("--rows", "8,1")), 2, "not ascending");
     expect(run_as(&(setting){0}, kernels, ARGUMENTS("--cpu", "z80")), 2, "--cpu 'z80'");
     expect(run_as(&(setting){0}, kernels, ARGUMENTS("--json", "/nowhere/at/all.json")), 2, "--json: ");

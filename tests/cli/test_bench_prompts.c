@@ -170,8 +170,8 @@ static void assert_fits_terminal(const char *text)
 static void answers_are_compared(void **state)
 {
     (void)state;
-    static const char *const names[] = {"target only", "draft only", "draft k=2", "draft k=3",
-                                        "ngram k=2", "ngram k=3"};
+    static const char *const names[] = {"target only", "draft only", "draft k=2",
+                                        "draft k=3",   "ngram k=2",  "ngram k=3"};
     static const int bad[] = {3, 4, 6, 7, 8, 9};
     char path[256];
     strcpy(path, test_temporary("report.json"));
@@ -246,7 +246,8 @@ static void answers_at_once_are_compared(void **state)
             assert_true(fabs(real(load, "tokens_per_second") / ((first + second) / 2) - 1) < 1e-9);
             assert_true(real(load, "between_tokens_median_seconds") <= real(load, "between_tokens_p99_seconds"));
             assert_true(fabs(real(load, "tokens_per_pass") * (double)whole(load, "passes") /
-                                 (double)whole(load, "generated_tokens") - 1) < 1e-9);
+                                 (double)whole(load, "generated_tokens") -
+                             1) < 1e-9);
             assert_true(whole(load, "accepted") <= whole(load, "drafted"));
             assert_true(c > 0 || whole(load, "drafted") == 0);
         }
@@ -322,8 +323,8 @@ static void files_are_whole(void **state)
     strcpy(csv, test_temporary("report.csv"));
     strcpy(html, test_temporary("report.html"));
     strcpy(json, test_temporary("report.json"));
-    result r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "--spec", "suffix,recycle",
-                   "-n", "16", "--temp", "0.9", "--csv", csv, "--html", html, "--json", json);
+    result r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "--spec", "suffix,recycle", "-n",
+                   "16", "--temp", "0.9", "--csv", csv, "--html", html, "--json", json);
     assert_int_equal(r.status, 0);
     assert_non_null(strstr(r.out, ", 1 round\nanswers    up to 16 tokens, temperature 0.9\n"));
     result_free(&r);
@@ -375,8 +376,8 @@ static void one_point_is_a_plot(void **state)
     char html[256];
     size_t n;
     strcpy(html, test_temporary("point.html"));
-    result r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "recycle", "-k", "1", "-n", "24",
-                   "--html", html);
+    result r =
+        RUN("bench", "-m", model, "--prompts", prompts, "--spec", "recycle", "-k", "1", "-n", "24", "--html", html);
     assert_int_equal(r.status, 0);
     result_free(&r);
     char *page = read_whole(html, &n);
@@ -420,8 +421,8 @@ static void plain_lines_and_selections(void **state)
     json_t *o = json_of(json);
     assert_int_equal(whole(o, "questions"), 3);
     assert_int_equal(json_array_size(json_object_get(o, "ways")), 1);
-    assert_non_null(
-        json_object_get(json_object_get(json_array_get(json_object_get(o, "ways"), 0), "categories"), "lines"));
+    assert_non_null(json_object_get(json_object_get(json_array_get(json_object_get(o, "ways"), 0), "categories"),
+                                    "lines"));
     json_decref(o);
     r = RUN("bench", "-m", model, "--prompts", prompts, "--category", "copy", "--each", "1", "-n", "4", "--json", json);
     assert_int_equal(r.status, 0);
@@ -441,8 +442,8 @@ static void plain_lines_and_selections(void **state)
     assert_non_null(strstr(r.err, "has no prompt to answer"));
     result_free(&r);
     /* Each rule is a config of its own. */
-    r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "-k", "3", "--accept", "match",
-            "--accept", "block", "--tree", "1,3", "-n", "6", "--json", json);
+    r = RUN("bench", "-m", model, "--prompts", prompts, "--spec", "ngram", "-k", "3", "--accept", "match", "--accept",
+            "block", "--tree", "1,3", "-n", "6", "--json", json);
     assert_int_equal(r.status, 0);
     assert_non_null(strstr(r.out, "ngram k=3 match "));
     assert_non_null(strstr(r.out, "ngram k=3 block "));
@@ -483,8 +484,8 @@ static void prompts_that_fail(void **state)
     const setting full = {.out = "/dev/full"};
     char json[256];
     strcpy(json, test_temporary("kept.json"));
-    expect(run_as(&full, "vouch", ARGUMENTS("bench", "-m", model, "--prompts", prompts, "-n", "2", "--json", json)),
-           1, "No space left");
+    expect(run_as(&full, "vouch", ARGUMENTS("bench", "-m", model, "--prompts", prompts, "-n", "2", "--json", json)), 1,
+           "No space left");
     json_decref(json_of(json));
     expect(RUN("bench", "-m", model, "--prompts", prompts, "--category", "copy", "--category", "cpoy"), 1,
            "--category cpoy: no prompt has this category");
@@ -569,8 +570,9 @@ static void interrupt_keeps_complete_results(void **state)
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        const char *all[] = {program("vouch"), "bench", "-m",     model, "--prompts", path,     "--spec", "ngram", "-n",
-                             "200",            "--reps", "1000", "--json", json,       "--html", html,     NULL};
+        const char *all[] = {program("vouch"), "bench", "-m",     model, "--prompts", path,
+                             "--spec",         "ngram", "-n",     "200", "--reps",    "1000",
+                             "--json",         json,    "--html", html,  NULL};
         become(all, &(setting){0}, "/dev/null", out, err);
     }
     /* The warning about the long line appears after the signal handler is set. */
@@ -596,14 +598,18 @@ static void interrupt_keeps_complete_results(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_compared), cmocka_unit_test(lossy_configs_are_named),
+        cmocka_unit_test(answers_are_compared),
+        cmocka_unit_test(lossy_configs_are_named),
         cmocka_unit_test(answers_at_once_are_compared),
-        cmocka_unit_test(rounds_are_independent),     cmocka_unit_test(short_cost_curve_is_complete),
+        cmocka_unit_test(rounds_are_independent),
+        cmocka_unit_test(short_cost_curve_is_complete),
         cmocka_unit_test(answers_without_a_limit_end_with_the_context),
-        cmocka_unit_test(files_are_whole),      cmocka_unit_test(one_point_is_a_plot),
+        cmocka_unit_test(files_are_whole),
+        cmocka_unit_test(one_point_is_a_plot),
         cmocka_unit_test(a_stop_text_is_no_rejection),
         cmocka_unit_test(plain_lines_and_selections),
-        cmocka_unit_test(prompts_that_fail),    cmocka_unit_test(failure_keeps_earlier_results),
+        cmocka_unit_test(prompts_that_fail),
+        cmocka_unit_test(failure_keeps_earlier_results),
         cmocka_unit_test(interrupt_keeps_complete_results),
     };
     return cmocka_run_group_tests(tests, files_write, NULL);

@@ -102,8 +102,9 @@ static void old_turns_leave_the_context(void **state)
     char lines[2000] = "";
     for (int i = 0; i < 50; i++) sprintf(lines + strlen(lines), "Question %d\n", i);
     const setting fifty = {.input = lines};
-    result r = run_as(&fifty, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-c", "256", "-n", "8", "--system",
-                                                 "Be brief.", "--stop", "\n", NO_CONTROL));
+    result r = run_as(&fifty, "vouch",
+                      ARGUMENTS(GREEDY, "-m", target, "--chat", "-c", "256", "-n", "8", "--system", "Be brief.",
+                                "--stop", "\n", NO_CONTROL));
     assert_int_equal(r.status, 0);
     int answers = 0;
     for (size_t i = 0; i < r.n_out; i++) answers += r.out[i] == '\n';
@@ -129,8 +130,8 @@ static void pipes_have_few_commands(void **state)
     snprintf(line, sizeof line,
              "/save %s\n/load %s\n/set temp 5\n/etc\n// note\n/clear now\n//quit\n /quit\n/quit\nHi\n", path, path);
     const setting lines = {.input = line};
-    result r = run_as(&lines, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-n", "2", "--stop", "\n",
-                                                  NO_CONTROL));
+    result r =
+        run_as(&lines, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-n", "2", "--stop", "\n", NO_CONTROL));
     assert_int_equal(r.status, 0);
     assert_null(strstr(r.err, "/"));
     int answers = 0;
@@ -169,9 +170,8 @@ static void base_models_go_on_with_text(void **state)
         result_free(&both[i]);
     }
     result_free(&given);
-    expect(
-        run_as(&lines, "vouch", ARGUMENTS(GREEDY, "-m", base, "--chat", "--chat-template", "chatml", "-n", "4")), 0,
-        NULL);
+    expect(run_as(&lines, "vouch", ARGUMENTS(GREEDY, "-m", base, "--chat", "--chat-template", "chatml", "-n", "4")), 0,
+           NULL);
 }
 
 /* A model whose template can't be run is refused: it is not treated as a base model. */
@@ -248,8 +248,8 @@ static void prompts_are_shown(void **state)
                                            {"off", "assistant\nF\n\n1\t"},
                                            {"hide", "assistant\n\n\n1\t"}};
     for (size_t i = 0; i < 4; i++) {
-        result r = RUN("run", "-m", target, "-p", "Hi", "--chat-template", path, "--show-prompt", "--think",
-                       cases[i][0]);
+        result r =
+            RUN("run", "-m", target, "-p", "Hi", "--chat-template", path, "--show-prompt", "--think", cases[i][0]);
         assert_int_equal(r.status, 0);
         assert_int_equal(strncmp(r.out, "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n", 52), 0);
         if (!strstr(r.out, cases[i][1])) fail_msg("%s: %s", cases[i][0], r.out);
@@ -321,12 +321,9 @@ static void conversations_come_from_a_file(void **state)
     assert_string_equal(r.out + r.n_out - 3, " 2\n"); /* the one token 2: the template's <|im_end|>, not the user's */
     assert_null(strstr(r.out, " 2 "));
     result_free(&r);
-    expect(RUN("tokenize", "-m", base, "--render", "-p", "x"), 2,
-           "--render needs a conversation: add --messages FILE");
-    expect(RUN("tokenize", "-m", base, "--messages", path, "-p", "x"), 2,
-           "--messages and --prompt both give the text");
-    expect(RUN("tokenize", "-m", base, "--messages", path), 1,
-           "--messages: the model's chat template is missing");
+    expect(RUN("tokenize", "-m", base, "--render", "-p", "x"), 2, "--render needs a conversation: add --messages FILE");
+    expect(RUN("tokenize", "-m", base, "--messages", path, "-p", "x"), 2, "--messages and --prompt both give the text");
+    expect(RUN("tokenize", "-m", base, "--messages", path), 1, "--messages: the model's chat template is missing");
     write_whole(path, "[{}]", 4);
     expect(RUN("tokenize", "-m", target, "--messages", path), 1,
            "--messages: conversation: messages[0].role is missing");

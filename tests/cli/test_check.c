@@ -50,8 +50,8 @@ static void every_processor_passes(void **state)
     json_t *report;
     strcpy(path, test_temporary("laws.json"));
     for (size_t i = 0; vouch_cpu_name(i); i++) {
-        result r = RUN("check", "-m", model, "-d", draft, "--cpu", vouch_cpu_name(i), "--threads", "2",
-                       "--seconds", "0.3", "--law", UNTIMED, "--json", path);
+        result r = RUN("check", "-m", model, "-d", draft, "--cpu", vouch_cpu_name(i), "--threads", "2", "--seconds",
+                       "0.3", "--law", UNTIMED, "--json", path);
         if (r.status != 0) print_error("%s\n%s\n", r.out, r.err);
         assert_int_equal(r.status, 0);
         assert_non_null(strstr(r.out, vouch_cpu_name(i)));
@@ -107,12 +107,13 @@ static void broken_kernels_are_found(void **state)
 
 /* Runs `vouch check --json` and reads the report's "covered" text of a law, which lists what the check
  * compared. The text must contain `says`, and must not contain `not`. */
-static void assert_covered(size_t law, const char *seconds, const char *draft_model, const char *says, const char *not)
+static void assert_covered(size_t law, const char *seconds, const char *draft_model, const char *says, const char * not)
 {
     char path[256];
     strcpy(path, test_temporary("covered.json"));
-    const char *arguments[] = {"check", "-m", model, "--law", "L1,L2", "--seconds", seconds, "--json", path,
-                               draft_model ? "-d" : NULL, draft_model, NULL};
+    const char *arguments[] = {"check",     "-m",    model,    "--law", "L1,L2",
+                               "--seconds", seconds, "--json", path,    draft_model ? "-d" : NULL,
+                               draft_model, NULL};
     expect(run_as(&(setting){0}, "vouch", arguments), 0, NULL);
     json_t *report = json_of(path);
     const char *covered =
@@ -187,10 +188,14 @@ static void odd_models_pass(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_processor_passes),  cmocka_unit_test(broken_judge_is_found),
-        cmocka_unit_test(broken_rollback_is_found), cmocka_unit_test(broken_kernels_are_found),
-        cmocka_unit_test(real_model_passes),       cmocka_unit_test(wrong_usage_is_named),
-        cmocka_unit_test(odd_models_pass),         cmocka_unit_test(speed_is_tried),
+        cmocka_unit_test(every_processor_passes),
+        cmocka_unit_test(broken_judge_is_found),
+        cmocka_unit_test(broken_rollback_is_found),
+        cmocka_unit_test(broken_kernels_are_found),
+        cmocka_unit_test(real_model_passes),
+        cmocka_unit_test(wrong_usage_is_named),
+        cmocka_unit_test(odd_models_pass),
+        cmocka_unit_test(speed_is_tried),
         cmocka_unit_test(verdicts_say_what_was_compared),
     };
     return cmocka_run_group_tests(tests, models_write, NULL);

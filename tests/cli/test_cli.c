@@ -47,11 +47,11 @@ static void text_is_the_same_with_every_drafter(void **state)
         ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n60", "--spec", "none", "--accept", "match"),
         ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--speculative", "--draft-model", draft,
                   "--num-speculative-tokens", "6"),
-        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--speculative",
-                  "--num-speculative-tokens", "6"),
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--speculative", "--num-speculative-tokens",
+                  "6"),
         ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--speculative", "--spec", "auto"),
-        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "-d", draft, "--draft-sampling",
-                  "greedy", "--threads", "1", "--cpu", "ref", "--prefill-chunk", "3"),
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "-d", draft, "--draft-sampling", "greedy",
+                  "--threads", "1", "--cpu", "ref", "--prefill-chunk", "3"),
         ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--spec", "suffix,recycle", "--tree", "3,4",
                   "-k", "12", "--forget"),
         ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--history", history),
@@ -140,8 +140,7 @@ static void prompt_comes_from_anywhere(void **state)
     assert_string_equal(given.out, standard.out);
     assert_string_equal(given.out, dash.out);
     assert_string_not_equal(given.out, raw.out);
-    result_free(&given), result_free(&from_file), result_free(&standard), result_free(&dash),
-        result_free(&raw);
+    result_free(&given), result_free(&from_file), result_free(&standard), result_free(&dash), result_free(&raw);
 }
 
 /* The prompt's second part comes from a file, or from standard input if that is a file or a pipe. */
@@ -166,7 +165,7 @@ static void prompts_have_two_parts(void **state)
         {RUN(PARTS, "-p", "Say:", "-f", file), whole_text.out},
         {run_as(&piped, "vouch", ARGUMENTS(PARTS, "-p", "Say:", "-f", "-")), whole_text.out},
         {run_as(&piped, "vouch", ARGUMENTS(PARTS, "-p", "")), second.out},
-        {RUN(PARTS, "-p", "Say:"), first.out},                                 /* an empty file */
+        {RUN(PARTS, "-p", "Say:"), first.out}, /* an empty file */
         {RUN(PARTS, "-p", "Say:", "-f", "/dev/null"), first.out},
         {run_as(&device, "vouch", ARGUMENTS(PARTS, "-p", "Say:")), first.out}, /* a device is not read */
         {run_as(&piped, "vouch", ARGUMENTS(PARTS, "-p", "Say:", "-f", "/dev/null")), first.out}, /* the file wins */
@@ -228,7 +227,8 @@ static void the_model_needs_no_flag(void **state)
     (void)state;
     result flag = RUN(GREEDY, "--model", target, "-p", "Hello", "-n", "8");
     const char *const *const lines[] = {
-        ARGUMENTS(GREEDY, target, "-p", "Hello", "-n", "8"), ARGUMENTS(GREEDY, "-p", "Hello", "-n", "8", target),
+        ARGUMENTS(GREEDY, target, "-p", "Hello", "-n", "8"),
+        ARGUMENTS(GREEDY, "-p", "Hello", "-n", "8", target),
         ARGUMENTS(target, "-p", "Hello", "-n", "8", "--temp", "0"),
         ARGUMENTS(target, "--temp", "0", "--prompt", "Hello", "--n-predict", "8"),
         ARGUMENTS("-p", "Hello", "--temp", "0", target, "-n", "8", "-t", "2"),
@@ -291,7 +291,8 @@ static void answers_are_bound(void **state)
     for (int least = 0; least < 7; least += 3) {
         char number[] = {(char)('0' + least), 0};
         expect(RUN(GREEDY, target, "-p", "x", "-n", "9", "--min-tokens", number, "--logit-bias", no_end, "--stats-json",
-                   path), 0, NULL);
+                   path),
+               0, NULL);
         json_t *o = json_of(path);
         assert_int_equal(whole(o, "generated_tokens"), least + 1); /* and EOS */
         json_decref(o);
@@ -634,15 +635,14 @@ static int trace_violations(const json_t *stats, double lenience, int *n_judged)
         const bool cut = strcmp(origin, "accepted") == 0;
         int64_t n_accepted = 0;
         bool ended = false;
-        int last = -1;                 /* index of the last accepted guess */
+        int last = -1;               /* index of the last accepted guess */
         double limit = 0, taken = 0; /* of the guesses rejected at this position: latest accept, sum of p */
         for (size_t i = 0; i < json_array_size(guesses); i++) {
             const json_t *g = json_array_get(guesses, i);
             const char *verdict = json_string_value(json_object_get(g, "verdict"));
             const double q = json_number_value(json_object_get(g, "q"));
             const int parent = (int)whole(g, "parent");
-            assert_true(json_is_string(json_object_get(g, "text")) &&
-                        json_is_integer(json_object_get(g, "token")));
+            assert_true(json_is_string(json_object_get(g, "text")) && json_is_integer(json_object_get(g, "token")));
             assert_true(json_array_size(json_object_get(g, "drafters")) > 0);
             wrong += parent < -1 || parent >= (int)i;
             if (strcmp(verdict, "not reached") == 0) {
@@ -681,12 +681,11 @@ static void trace_obeys_the_rule(void **state)
     strcpy(path, test_temporary("trace.json"));
     const char *const *const lines[] = {
         ARGUMENTS("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "120",
-                  NO_CONTROL, "--temp", "1", "--seed", "3", "--accept", "rejection", "--trace", "--stats-json",
-                  path),
+                  NO_CONTROL, "--temp", "1", "--seed", "3", "--accept", "rejection", "--trace", "--stats-json", path),
         ARGUMENTS("run", "-m", target, "-d", draft, "--speculative", "-k", "4", "-p", "The river", "-n", "120",
                   NO_CONTROL, "--temp", "1", "--seed", "0", "--lenience", "0.6", "--trace", "--stats-json", path),
-        ARGUMENTS("run", "-m", target, "--ngram-min", "1", "-p", "down down down down", "-n", "120",
-                  NO_CONTROL, "--temp", "0.7", "--seed", "0", "--accept", "rejection", "--trace", "--stats-json", path),
+        ARGUMENTS("run", "-m", target, "--ngram-min", "1", "-p", "down down down down", "-n", "120", NO_CONTROL,
+                  "--temp", "0.7", "--seed", "0", "--accept", "rejection", "--trace", "--stats-json", path),
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         result r = run_as(&(setting){0}, "vouch", lines[i]);
@@ -754,12 +753,10 @@ static void colours_only_add_colours(void **state)
     (void)state;
     result plain =
         RUN(GREEDY, "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL);
-    result automatic =
-        RUN(GREEDY, "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL,
-            "--color");
-    result painted =
-        RUN(GREEDY, "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4", NO_CONTROL,
-            "--color", "always");
+    result automatic = RUN(GREEDY, "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4",
+                           NO_CONTROL, "--color");
+    result painted = RUN(GREEDY, "-m", target, "-d", draft, "-p", "The river", "-n", "80", "--speculative", "-k", "4",
+                         NO_CONTROL, "--color", "always");
     assert_int_equal(plain.status | automatic.status | painted.status, 0);
     assert_string_equal(plain.out, automatic.out);
     size_t n = 0;
@@ -854,12 +851,10 @@ static void perplexity_is_the_mean_surprise(void **state)
 {
     (void)state;
     char path[256], text[3000] = "";
-    for (int i = 0; i < 30; i++)
-        strcat(text, "Where are you going? asked the stones, and the river said: down. ");
+    for (int i = 0; i < 30; i++) strcat(text, "Where are you going? asked the stones, and the river said: down. ");
     strcpy(path, test_temporary("corpus"));
     write_whole(path, text, strlen(text));
-    result r = RUN("perplexity", "-m", target, "--file", path, "--ctx", "32", "--chunks", "4",
-                   "--prefill-chunk", "7");
+    result r = RUN("perplexity", "-m", target, "--file", path, "--ctx", "32", "--chunks", "4", "--prefill-chunk", "7");
     assert_int_equal(r.status, 0);
     const char *line = strstr(r.out, "\nperplexity: ");
     assert_non_null(line);
@@ -869,11 +864,11 @@ static void perplexity_is_the_mean_surprise(void **state)
     assert_string_equal(strchr(line + 1, '\n'), "\n"); /* the last line */
     assert_non_null(strstr(r.out, "chunk 4 of 4: "));
     const setting piped = {.input = text};
-    result others[] = {RUN("perplexity", target, path, "--ctx", "32", "--chunks", "4"),
-                       run_as(&piped, "vouch", ARGUMENTS("perplexity", target, "--ctx", "32", "--chunks", "4")),
-                       run_as(&piped, "vouch", ARGUMENTS("perplexity", target, "-", "--ctx", "32", "--chunks", "4")),
-                       run_as(&piped, "vouch", ARGUMENTS("perplexity", "-m", target, "-f", "-", "-c", "32", "--chunks",
-                                                         "4"))};
+    result others[] = {
+        RUN("perplexity", target, path, "--ctx", "32", "--chunks", "4"),
+        run_as(&piped, "vouch", ARGUMENTS("perplexity", target, "--ctx", "32", "--chunks", "4")),
+        run_as(&piped, "vouch", ARGUMENTS("perplexity", target, "-", "--ctx", "32", "--chunks", "4")),
+        run_as(&piped, "vouch", ARGUMENTS("perplexity", "-m", target, "-f", "-", "-c", "32", "--chunks", "4"))};
     for (size_t i = 0; i < 4; i++) {
         assert_string_equal(others[i].out, r.out);
         result_free(&others[i]);
@@ -918,9 +913,9 @@ static void real_model_answers(void **state)
     assert_non_null(strstr(plain.out, "Paris"));
     assert_string_equal(plain.out, fast.out);
     result_free(&plain), result_free(&fast);
-    result r = RUN("run", "-m", model, "-d", model, "-k", "4", "--draft-sampling", "greedy", "--temp", "0.9",
-                   "--seed", "0", "--accept", "rejection", "-p", "Write a line about rivers.", "-n", "48", "--trace",
-                   "--stats-json", path);
+    result r =
+        RUN("run", "-m", model, "-d", model, "-k", "4", "--draft-sampling", "greedy", "--temp", "0.9", "--seed", "0",
+            "--accept", "rejection", "-p", "Write a line about rivers.", "-n", "48", "--trace", "--stats-json", path);
     assert_int_equal(r.status, 0);
     json_t *o = json_of(path);
     assert_int_equal(trace_violations(o, 1, &n_judged), 0);
@@ -938,7 +933,8 @@ int main(void)
         cmocka_unit_test(prompts_have_two_parts),
         cmocka_unit_test(a_silent_pipe_is_named),
         cmocka_unit_test(texts_may_begin_with_dashes),
-        cmocka_unit_test(the_model_needs_no_flag), cmocka_unit_test(habits_of_other_programs),
+        cmocka_unit_test(the_model_needs_no_flag),
+        cmocka_unit_test(habits_of_other_programs),
         cmocka_unit_test(answers_end_their_line),
         cmocka_unit_test(answers_are_bound),
         cmocka_unit_test(seeds_are_drawn_and_named),

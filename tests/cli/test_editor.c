@@ -92,7 +92,10 @@ static void keys_edit_whole_characters(void **state)
         {"/usr/bin/env", "/usr/bin/env"},
         {PASTE("/quit\rthe job"), "/quit\nthe job"},
         {PASTE("/* a comment */"), "/* a comment */"},
-        {"a\xff" "b", "a\xef\xbf\xbd" "b"},
+        {"a\xff"
+         "b",
+         "a\xef\xbf\xbd"
+         "b"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) keys_send(cases[i][0], cases[i][1]);
 }
@@ -163,7 +166,7 @@ static void control_c_stops_and_clears(void **state)
     assert_int_equal(tcgetattr(t.fd, &before), 0);
     terminal_expect(&t, "> ");
     terminal_say(&t, "Hello\r");
-    terminal_expect(&t, "cycle 20"); /* the first tokens may be parts of a character, and no text yet */
+    terminal_expect(&t, "cycle 20");         /* the first tokens may be parts of a character, and no text yet */
     terminal_say(&t, PASTE("typed\rahead")); /* typed during the answer */
     terminal_say(&t, "\003");
     terminal_expect(&t, "answer stopped");
@@ -328,8 +331,8 @@ static void dumb_terminals_refuse_long_lines(void **state)
 static void a_drawn_seed_is_named(void **state)
 {
     (void)state;
-    const char *const sampled[] = {program("vouch"), "run", "-m", target, "-p", "x", "-n", "2", "--temp", "1",
-                                   NO_CONTROL, NULL, NULL, NULL};
+    const char *const sampled[] = {program("vouch"), "run", "-m",       target, "-p", "x", "-n", "2",
+                                   "--temp",         "1",   NO_CONTROL, NULL,   NULL, NULL};
     const char *arguments[sizeof sampled / sizeof *sampled];
     memcpy(arguments, sampled, sizeof sampled);
     terminal_start(&t, "xterm", home, arguments);

@@ -137,8 +137,7 @@ static void files_recommend_sampling(void **state)
                                                : "sampling  temperature "));
         json_t *o = json_of(stats);
         static const char *const names[] = {"temperature", "top_k", "repeat_penalty", "typical_p"};
-        for (size_t j = 0; j < 4; j++)
-            assert_true(json_number_value(json_object_get(o, names[j])) == expected[i][j]);
+        for (size_t j = 0; j < 4; j++) assert_true(json_number_value(json_object_get(o, names[j])) == expected[i][j]);
         json_decref(o);
         result_free(&r);
     }
@@ -181,11 +180,10 @@ static void wrong_sampling_add(vouch_gguf_writer *writer, void *user)
 static void wrong_recommendations_are_named(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"general.sampling.temp", "general.sampling.top_k", "general.sampling.top_p",
-                                       "general.sampling.min_p", "vouch.sampling.typical_p",
-                                       "general.sampling.penalty_last_n",
-                                       "general.sampling.penalty_repeat", "general.sampling.xtc_probability",
-                                       "general.sampling.xtc_threshold"};
+    static const char *const keys[] = {
+        "general.sampling.temp",           "general.sampling.top_k",           "general.sampling.top_p",
+        "general.sampling.min_p",          "vouch.sampling.typical_p",         "general.sampling.penalty_last_n",
+        "general.sampling.penalty_repeat", "general.sampling.xtc_probability", "general.sampling.xtc_threshold"};
     char path[256];
     strcpy(path, test_temporary("wrong.gguf"));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -215,8 +213,8 @@ static void models_that_do_not_run(void **state)
                 "vouch runs it     no: general.architecture 'xlama' is not supported");
     expect_info(model_altered("pre.gguf", "smollm", "smallm"), "tokenizer         gpt2/smallm\n",
                 "vouch runs it     no: ");
-    expect_info(model_altered("key.gguf", "llama.context_length", "llama.context_lungth"),
-                "architecture      llama\n", "no: metadata key 'llama.context_length' is missing");
+    expect_info(model_altered("key.gguf", "llama.context_length", "llama.context_lungth"), "architecture      llama\n",
+                "no: metadata key 'llama.context_length' is missing");
     expect_info(model_altered("tensor.gguf", "blk.1.attn_q.weight", "blk.1.attn_Q.weight"), "layers            2\n",
                 "no: tensor 'blk.1.attn_q.weight' is missing");
 }
@@ -236,8 +234,7 @@ static void files_without_weights(void **state)
     assert_int_equal(vouch_gguf_write(writer, path, &err), VOUCH_OK);
     vouch_gguf_writer_close(writer);
     expect_info(path, "name              words\\x1b[31m\n", "license           mit\n");
-    expect_info(path, "tokenizer         bpe/smollm\n",
-                "no: general.architecture 'qwen9' is not supported");
+    expect_info(path, "tokenizer         bpe/smollm\n", "no: general.architecture 'qwen9' is not supported");
     expect_info(path, "", "and: the file has a vocabulary and no weights; use the file of");
 
     writer = writer_open();

@@ -149,9 +149,8 @@ static void lines_fit_the_terminal(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shares_stay_within_the_whole),
-                                       cmocka_unit_test(lines_fit_the_terminal),
-                                       cmocka_unit_test(eager_lines_come_at_once),
-                                       cmocka_unit_test(logs_get_a_line_a_minute)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_stay_within_the_whole), cmocka_unit_test(lines_fit_the_terminal),
+        cmocka_unit_test(eager_lines_come_at_once), cmocka_unit_test(logs_get_a_line_a_minute)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,24 +50,21 @@ static void bench_make(bench *b, const vouch_stats *first)
     for (size_t q = 0; q < QUESTIONS; q++) {
         b->categories[q] = names[q];
         b->questions[q] = (cli_question){.id = names[q], .category = names[q], .text = names[q]};
-        for (size_t c = 0; c < CONFIGS; c++)
-            b->answers[q * CONFIGS + c] = (cli_answered){.counts = true};
+        for (size_t c = 0; c < CONFIGS; c++) b->answers[q * CONFIGS + c] = (cli_answered){.counts = true};
     }
     const vouch_stats common = {.generated_tokens = 20, .cycles = 20, .decode_seconds = 2, .verify_seconds = 1.5};
     for (size_t c = 0; c < CONFIGS; c++) {
         b->answers[c].stats = *first;
         b->answers[CONFIGS + c].stats = common;
     }
-    b->comparison = (cli_comparison){.engine = &b->engine,
-                                     .questions = {.items = b->questions,
-                                                   .n = QUESTIONS,
-                                                   .categories = b->categories,
-                                                   .n_categories = QUESTIONS},
-                                     .configs = {b->configs, CONFIGS},
-                                     .costs = cli_cost_curve_new(),
-                                     .answers = b->answers,
-                                     .n_rounds = 1,
-                                     .n_complete = QUESTIONS};
+    b->comparison = (cli_comparison){
+        .engine = &b->engine,
+        .questions = {.items = b->questions, .n = QUESTIONS, .categories = b->categories, .n_categories = QUESTIONS},
+        .configs = {b->configs, CONFIGS},
+        .costs = cli_cost_curve_new(),
+        .answers = b->answers,
+        .n_rounds = 1,
+        .n_complete = QUESTIONS};
     for (size_t q = 0; q < QUESTIONS; q++) cli_bench_close_question(&b->comparison, q);
 }
 
@@ -118,7 +115,8 @@ static void reports_check(const vouch_stats *first, const char *csv_line, const 
     expect_in(b.html, "<td>&ndash;</td>", "1.00\xc3\x97 plain");
     json_t *o = json_load_file(b.json, 0, NULL), *odd, *usual;
     assert_int_equal(json_unpack(json_array_get(json_object_get(o, "ways"), 1), "{s:{s:o, s:o}}", "categories", "odd",
-                                 &odd, "usual", &usual), 0);
+                                 &odd, "usual", &usual),
+                     0);
     assert_true(json_is_null(json_object_get(odd, "speedup")));
     assert_true(json_real_value(json_object_get(usual, "speedup")) == 1);
     json_decref(o);

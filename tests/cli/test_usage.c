@@ -166,8 +166,8 @@ static void foreign_flags_say_what_to_do(void **state)
 static void help_is_narrow(void **state)
 {
     (void)state;
-    static const char *const topics[] = {NULL,         "run",   "info",  "tokenize", "perplexity",
-                                         "bench", "check", "analyze",  "logits"};
+    static const char *const topics[] = {NULL,    "run",   "info",    "tokenize", "perplexity",
+                                         "bench", "check", "analyze", "logits"};
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
         result r = RUN("help", topics[i]);
         assert_int_equal(r.status, 0);
@@ -203,8 +203,8 @@ static void manual_and_completions_are_read(void **state)
         write_whole(path, r.out, r.n_out);
         snprintf(tool, sizeof tool, "%.*s", (int)strcspn(cases[i].checker, " "), cases[i].checker);
         snprintf(command, sizeof command,
-                 "! command -v %s >/dev/null || { said=$(%s '%s' 2>&1) && test -z \"$said\"; }",
-                 tool, cases[i].checker, path);
+                 "! command -v %s >/dev/null || { said=$(%s '%s' 2>&1) && test -z \"$said\"; }", tool, cases[i].checker,
+                 path);
         if (system(command) != 0) print_error("%s\n", command);
         assert_int_equal(system(command), 0);
         result_free(&r);
@@ -387,17 +387,20 @@ static void unreadable_files_are_named(void **state)
     expect(RUN("tokenize", "-m", junk, "-f", absent), 2, complaint_of("prompt-file", absent));
     expect(RUN("perplexity", "-m", junk, "-f", absent), 2, complaint_of("file", absent));
     expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", folder), 2, "--stats-json");
-    expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", "/nowhere/at/all.json"), 2,
-           "/nowhere/at/all.json");
+    expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", "/nowhere/at/all.json"), 2, "/nowhere/at/all.json");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(help_goes_to_stdout),           cmocka_unit_test(unknown_words_are_named),
-        cmocka_unit_test(values_out_of_range_are_named), cmocka_unit_test(flags_that_contradict_are_named),
-        cmocka_unit_test(unreadable_files_are_named),     cmocka_unit_test(foreign_flags_say_what_to_do),
-        cmocka_unit_test(help_is_narrow),                cmocka_unit_test(manual_and_completions_are_read),
+        cmocka_unit_test(help_goes_to_stdout),
+        cmocka_unit_test(unknown_words_are_named),
+        cmocka_unit_test(values_out_of_range_are_named),
+        cmocka_unit_test(flags_that_contradict_are_named),
+        cmocka_unit_test(unreadable_files_are_named),
+        cmocka_unit_test(foreign_flags_say_what_to_do),
+        cmocka_unit_test(help_is_narrow),
+        cmocka_unit_test(manual_and_completions_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

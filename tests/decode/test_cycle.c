@@ -87,8 +87,7 @@ static vouch_cycle_result step_shape(answer *a, const vouch_shape *shape, int32_
     assert_true(a->cycle.n_tokens <= a->cycle.n_ctx && first + r.n_guesses + 1 <= a->cycle.n_ctx);
     assert_int_equal(a->n_committed, n_before + r.n);
     assert_memory_equal(a->tokens + first, a->committed + n_before, (size_t)r.n * sizeof(int32_t));
-    assert_true(a->target.n_cached <=
-                a->cycle.n_tokens - 1); /* the last token is the next pass's first row */
+    assert_true(a->target.n_cached <= a->cycle.n_tokens - 1); /* the last token is the next pass's first row */
 
     /* Guesses and verdicts. */
     int32_t accepted = 0, rejected = 0, last = -1;
@@ -171,8 +170,7 @@ typedef struct oracle {
     int64_t n_calls;
 } oracle;
 
-static int32_t oracle_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k,
-                              int32_t *guesses)
+static int32_t oracle_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
 {
     oracle *o = user;
     int32_t sequence[TOY_MAX_CTX];
@@ -227,8 +225,7 @@ static void test_greedy_answers_do_not_depend_on_drafts(void **state)
     const vouch_sampling sampling = penalised(0);
     static answer plain, spec;
     answer_open(&plain, &sampling, (vouch_drafter_ref){0}, 300);
-    while (step(&plain, 8, INT32_MAX).finish == VOUCH_FINISH_NONE)
-        ;
+    while (step(&plain, 8, INT32_MAX).finish == VOUCH_FINISH_NONE);
     assert_int_equal(plain.cycle.n_tokens, 300);
     assert_int_equal(plain.stats.cycles, 297);
     assert_int_equal(plain.stats.drafted, 0);
@@ -272,8 +269,7 @@ static void test_sampled_answers_are_reproducible(void **state)
         for (int i = 0; i < 2; i++) {
             vouch_drafter_ref d = open_ngram(200);
             answer_open(&a[i], &sampling, d, 200);
-            while (step(&a[i], k, INT32_MAX).finish == VOUCH_FINISH_NONE)
-                ;
+            while (step(&a[i], k, INT32_MAX).finish == VOUCH_FINISH_NONE);
             check_sums(&a[i].stats);
             d.ops->close(d.self);
         }
@@ -328,8 +324,7 @@ static void test_answers_with_trees(void **state)
     static bush b;
     vouch_sampling sampling = penalised(0);
     answer_open(&plain, &sampling, (vouch_drafter_ref){0}, 200);
-    while (step(&plain, 8, INT32_MAX).finish == VOUCH_FINISH_NONE)
-        ;
+    while (step(&plain, 8, INT32_MAX).finish == VOUCH_FINISH_NONE);
     int64_t accepted = 0, deepest = 0;
     for (int sampled = 0; sampled < 2; sampled++)
         for (int32_t i = 0; i < 24; i++) {
@@ -452,11 +447,9 @@ static void test_answers_end_inside_an_accepted_run(void **state)
             answer_open(&a, &sampling, d, 200);
             if (by_eos) {
                 int32_t plain[64] = {4, 1, 5};
-                for (int32_t i = 0; i < at; i++)
-                    plain[PROMPT + i] = toy_dist(&knows, plain, PROMPT + i)->support[0];
+                for (int32_t i = 0; i < at; i++) plain[PROMPT + i] = toy_dist(&knows, plain, PROMPT + i)->support[0];
                 a.eos = plain[PROMPT + at - 1];
-                for (end = 1; plain[PROMPT + end - 1] != a.eos; end++)
-                    ;
+                for (end = 1; plain[PROMPT + end - 1] != a.eos; end++);
             } else {
                 a.max_tokens = at;
             }
@@ -569,8 +562,7 @@ static void test_junk_from_a_custom_drafter(void **state)
     const vouch_sampling sampling = penalised(0);
     static answer plain, junk;
     answer_open(&plain, &sampling, (vouch_drafter_ref){0}, 250);
-    while (step(&plain, 8, INT32_MAX).finish == VOUCH_FINISH_NONE)
-        ;
+    while (step(&plain, 8, INT32_MAX).finish == VOUCH_FINISH_NONE);
     for (uint64_t seed = 0; seed < 30; seed++) {
         test_random random = {seed};
         vouch_drafter_ref d = open_custom(junk_propose, &random);
@@ -578,8 +570,7 @@ static void test_junk_from_a_custom_drafter(void **state)
         vouch_cycle_result r;
         do {
             r = step(&junk, 1 + (int32_t)seed, INT32_MAX);
-            for (int32_t i = 0; i < r.n_guesses; i++)
-                assert_in_range(junk.cycle.guesses[i].token, 0, VOCAB - 1);
+            for (int32_t i = 0; i < r.n_guesses; i++) assert_in_range(junk.cycle.guesses[i].token, 0, VOCAB - 1);
         } while (r.finish == VOUCH_FINISH_NONE);
         assert_memory_equal(junk.tokens, plain.tokens, 250 * sizeof(int32_t));
         check_sums(&junk.stats);
@@ -613,8 +604,7 @@ static void test_failures_change_nothing(void **state)
     const vouch_sampling sampling = penalised(0);
     static answer plain, a;
     answer_open(&plain, &sampling, (vouch_drafter_ref){0}, 120);
-    while (step(&plain, 8, INT32_MAX).finish == VOUCH_FINISH_NONE)
-        ;
+    while (step(&plain, 8, INT32_MAX).finish == VOUCH_FINISH_NONE);
     for (int32_t fail_row = 0; fail_row <= 4; fail_row++) {
         toy knows;
         toy_open(&knows, VOCAB, 7, 2, &sampling);

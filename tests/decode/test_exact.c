@@ -16,10 +16,25 @@ static const double EXACT = 1e-12;
 static const vouch_logit_bias biases[] = {{0, -INFINITY}, {1, 0.7f}};
 
 /* Each sampling parameter by itself, and all together. PLAIN is temperature 1. */
-enum { GREEDY, PLAIN, COLD, HOT, TOP_K, TOP_P, MIN_P, PENALTIES, BIAS, TYPICAL, SIGMA, XTC, DRY, ALL_PROCESSORS,
-       N_PROCESSORS };
-static const char *const processor_names[] = {"greedy", "plain",     "cold", "hot",     "top-k", "top-p", "min-p",
-                                              "penalties", "bias", "typical", "sigma", "xtc",   "dry",   "all"};
+enum {
+    GREEDY,
+    PLAIN,
+    COLD,
+    HOT,
+    TOP_K,
+    TOP_P,
+    MIN_P,
+    PENALTIES,
+    BIAS,
+    TYPICAL,
+    SIGMA,
+    XTC,
+    DRY,
+    ALL_PROCESSORS,
+    N_PROCESSORS
+};
+static const char *const processor_names[] = {"greedy",    "plain", "cold",    "hot",   "top-k", "top-p", "min-p",
+                                              "penalties", "bias",  "typical", "sigma", "xtc",   "dry",   "all"};
 
 static vouch_sampling processors(int i)
 {
@@ -117,8 +132,7 @@ static void test_joint_distribution_with_trees(void **state)
     (void)state;
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
         for (int i = 0; i < N_PROCESSORS && vouch_rule_get((vouch_accept)accept)->trees; i++)
-            for (int j = 0; j < N_TREES; j++)
-                check_shape(&trees[j], (vouch_accept)accept, i);
+            for (int j = 0; j < N_TREES; j++) check_shape(&trees[j], (vouch_accept)accept, i);
 }
 
 /* Sampled guesses with point masses beside and after them. The point masses depend on all sampled guesses. */
@@ -359,12 +373,27 @@ static void test_lenience_bound_can_fail(void **state)
 
 #define NAMED(wrong) [wrong] = #wrong
 static const char *const wrong_names[] = {
-    NAMED(RIGHT), NAMED(FULL_Q_FOR_ARGMAX), NAMED(RESIDUAL_IS_P), NAMED(RESIDUAL_NOT_NORMALISED), NAMED(BONUS_FROM_Q),
-    NAMED(DROP_LOW_Q), NAMED(GUESSES_OUTSIDE_Q), NAMED(Q_OF_OTHER_TEMPERATURE), NAMED(PENALTIES_WITHOUT_DRAFT),
+    NAMED(RIGHT),
+    NAMED(FULL_Q_FOR_ARGMAX),
+    NAMED(RESIDUAL_IS_P),
+    NAMED(RESIDUAL_NOT_NORMALISED),
+    NAMED(BONUS_FROM_Q),
+    NAMED(DROP_LOW_Q),
+    NAMED(GUESSES_OUTSIDE_Q),
+    NAMED(Q_OF_OTHER_TEMPERATURE),
+    NAMED(PENALTIES_WITHOUT_DRAFT),
     NAMED(XTC_OF_CYCLE),
-    NAMED(WITH_REPLACEMENT), NAMED(BEST_FIRST), NAMED(LIMITS_NOT_SHARED), NAMED(RESIDUAL_OF_ONE),
-    NAMED(RESIDUAL_OF_TOKEN), NAMED(REUSED_GUESSES), NAMED(DRAWN_AGAIN), NAMED(NOISE_OF_TOKEN_BEFORE),
-    NAMED(POINTS_FIRST), NAMED(POINTS_AS_DRAWN), NAMED(POINTS_BY_P),
+    NAMED(WITH_REPLACEMENT),
+    NAMED(BEST_FIRST),
+    NAMED(LIMITS_NOT_SHARED),
+    NAMED(RESIDUAL_OF_ONE),
+    NAMED(RESIDUAL_OF_TOKEN),
+    NAMED(REUSED_GUESSES),
+    NAMED(DRAWN_AGAIN),
+    NAMED(NOISE_OF_TOKEN_BEFORE),
+    NAMED(POINTS_FIRST),
+    NAMED(POINTS_AS_DRAWN),
+    NAMED(POINTS_BY_P),
 };
 #undef NAMED
 
@@ -407,8 +436,12 @@ static void test_joint_distribution_with_a_trimmed_drafter(void **state)
     check_wrong(&trimmed[0], VOUCH_ACCEPT_REJECTION, RESIDUAL_IS_P, PLAIN, false);
 }
 
-enum { REJECTION = VOUCH_ACCEPT_REJECTION, MATCH = VOUCH_ACCEPT_MATCH, BLOCK = VOUCH_ACCEPT_BLOCK,
-       COUPLED = VOUCH_ACCEPT_COUPLED };
+enum {
+    REJECTION = VOUCH_ACCEPT_REJECTION,
+    MATCH = VOUCH_ACCEPT_MATCH,
+    BLOCK = VOUCH_ACCEPT_BLOCK,
+    COUPLED = VOUCH_ACCEPT_COUPLED
+};
 
 static void test_wrong_rules_are_caught(void **state)
 {
@@ -466,10 +499,9 @@ static void test_wrong_rules_are_caught(void **state)
         wrong wrong;
         bool greedy_draft;
     } of_trees[] = {
-        {FULL_Q_FOR_ARGMAX, true},  {RESIDUAL_IS_P, false}, {DRAWN_AGAIN, true},
-        {BONUS_FROM_Q, false},      {DROP_LOW_Q, false},    {WITH_REPLACEMENT, false},
-        {BEST_FIRST, false},        {LIMITS_NOT_SHARED, false},
-        {RESIDUAL_OF_ONE, false},
+        {FULL_Q_FOR_ARGMAX, true}, {RESIDUAL_IS_P, false},     {DRAWN_AGAIN, true},
+        {BONUS_FROM_Q, false},     {DROP_LOW_Q, false},        {WITH_REPLACEMENT, false},
+        {BEST_FIRST, false},       {LIMITS_NOT_SHARED, false}, {RESIDUAL_OF_ONE, false},
     };
     for (size_t i = 0; i < sizeof of_trees / sizeof of_trees[0]; i++)
         check_wrong(&trees[K1_B3_V4], VOUCH_ACCEPT_REJECTION, of_trees[i].wrong, PLAIN, of_trees[i].greedy_draft);
@@ -498,8 +530,7 @@ static void test_rejection_may_reuse_guesses(void **state)
 /* ----------------------------------------------------------------- grammars */
 
 static const char *const grammars[] = {
-    "root ::= (\"a\" \"b\"? \"c\"?)+",
-    "root ::= \"abc\" root | \"b\" | \"\"",
+    "root ::= (\"a\" \"b\"? \"c\"?)+", "root ::= \"abc\" root | \"b\" | \"\"",
     "root ::= \"a\" root \"b\" | \"c\" | \"bb\"", /* with a stack */
 };
 

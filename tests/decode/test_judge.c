@@ -304,8 +304,7 @@ static void test_verdicts_satisfy_the_rule(void **state)
     const int32_t n_vocab = 64, k = 6;
     int seen[3] = {0};
     for (int round = 0; round < 500; round++) {
-        float *p = random_rows(&random, k + 1, n_vocab),
-              *q = round % 2 ? random_rows(&random, k, n_vocab) : NULL;
+        float *p = random_rows(&random, k + 1, n_vocab), *q = round % 2 ? random_rows(&random, k, n_vocab) : NULL;
         int32_t guesses[6], accepted, final;
         vouch_guess v[6];
         for (int32_t i = 0; i < k; i++) guesses[i] = (int32_t)test_below(&random, 4);
@@ -423,8 +422,7 @@ static void test_recovered_token_equals_a_plain_loop(void **state)
             for (int with_q = 0; with_q < 2; with_q++)
                 for (uint64_t seed = 0; seed < 20; seed++) {
                     const int32_t n = vocabs[v];
-                    float *p = random_rows(&random, k + 1, n),
-                          *q = with_q ? random_rows(&random, k, n) : NULL;
+                    float *p = random_rows(&random, k + 1, n), *q = with_q ? random_rows(&random, k, n) : NULL;
                     int32_t guesses[3], accepted, final;
                     for (int32_t i = 0; i < k; i++) guesses[i] = (int32_t)test_below(&random, (uint32_t)n);
                     const vouch_rejection in = {.k = k,
@@ -505,13 +503,9 @@ static void test_ids_stay_inside_the_vocabulary(void **state)
             for (int32_t x = 0; x < n; x++) p_total += p[x], q_total += q[x];
             /* totals with the rounding error of another order of addition */
             for (int off = -1; off <= 1; off++) {
-                const vouch_dist dp = {.n_vocab = n,
-                                       .n_support = n,
-                                       .dense = true,
-                                       .weight = p,
-                                       .total = p_total * (1 + off * 1e-15)};
-                const vouch_dist dq = {
-                    .n_vocab = n, .n_support = n, .dense = true, .weight = q, .total = q_total};
+                const vouch_dist dp = {
+                    .n_vocab = n, .n_support = n, .dense = true, .weight = p, .total = p_total * (1 + off * 1e-15)};
+                const vouch_dist dq = {.n_vocab = n, .n_support = n, .dense = true, .weight = q, .total = q_total};
                 static const double us[] = {0, 1e-300, 0.5, 1 - 0x1p-52, 1 - 0x1p-53};
                 for (int i = 0; i < 5; i++) {
                     int32_t x = vouch_dist_draw(&dp, us[i]);
@@ -577,8 +571,7 @@ static void test_equal_p_and_q_always_accept(void **state)
         for (int32_t i = 0; i < k; i++) do
                 guesses[i] = (int32_t)test_below(&random, (uint32_t)n);
             while (p[(size_t)i * n + guesses[i]] == 0);
-        vouch_rejection in = {
-            .k = k, .n_vocab = n, .guesses = guesses, .p = p, .q = p, .lenience = 1, .seed = seed};
+        vouch_rejection in = {.k = k, .n_vocab = n, .guesses = guesses, .p = p, .q = p, .lenience = 1, .seed = seed};
         assert_int_equal(vouch_reject(&in, &accepted, &final, NULL, NULL), VOUCH_OK);
         assert_int_equal(accepted, k);
         in.accept = VOUCH_ACCEPT_BLOCK;
@@ -698,8 +691,8 @@ static void test_rows_are_asked_for_only_when_reached(void **state)
         for (int32_t fail_at = -1; fail_at <= 3; fail_at++) {
             rows r = {.fail_at = fail_at};
             for (int i = 0; i < 4; i++)
-                r.p[i] = (vouch_dist){
-                    .n_vocab = 9, .n_support = 9, .dense = true, .weight = p + (size_t)i * 9, .total = 1};
+                r.p[i] =
+                    (vouch_dist){.n_vocab = 9, .n_support = 9, .dense = true, .weight = p + (size_t)i * 9, .total = 1};
             int32_t guesses[3] = {1, 2, 3};
             if (wrong_at < 3) guesses[wrong_at] = 8;
             const vouch_seeded_draw seeded = {1, vouch_draw_position};
@@ -707,14 +700,9 @@ static void test_rows_are_asked_for_only_when_reached(void **state)
             const vouch_draft draft = {.n = 3, .tokens = guesses};
             vouch_guess verdicts[3];
             vouch_judgement j;
-            const vouch_trial trial = {.draft = &draft,
-                                       .row_p = row_of,
-                                       .row_self = &r,
-                                       .dice = &dice,
-                                       .lenience = 1,
-                                       .want_overlap = true};
-            const vouch_status status =
-                vouch_judge(&j, verdicts, vouch_rule_get(VOUCH_ACCEPT_REJECTION), &trial);
+            const vouch_trial trial = {
+                .draft = &draft, .row_p = row_of, .row_self = &r, .dice = &dice, .lenience = 1, .want_overlap = true};
+            const vouch_status status = vouch_judge(&j, verdicts, vouch_rule_get(VOUCH_ACCEPT_REJECTION), &trial);
             const bool fails = fail_at >= 0 && fail_at <= wrong_at;
             assert_int_equal(status, fails && fail_at == 0 ? VOUCH_E_NUMERIC : VOUCH_OK);
             const int last = fails ? fail_at : wrong_at;
@@ -829,8 +817,7 @@ static void test_rows_are_normalised(void **state)
         vouch_guess verdicts[2][K];
         memset(verdicts, 0, sizeof verdicts);
         for (int i = 0; i < K; i++) guesses[i] = (int32_t)test_below(&random, N);
-        vouch_rejection in = {
-            .k = K, .n_vocab = N, .guesses = guesses, .p = p, .q = q, .lenience = 1, .seed = seed};
+        vouch_rejection in = {.k = K, .n_vocab = N, .guesses = guesses, .p = p, .q = q, .lenience = 1, .seed = seed};
         assert_int_equal(vouch_reject(&in, &accepted[0], &final[0], verdicts[0], NULL), VOUCH_OK);
         in.p = scaled_p;
         in.q = scaled_q;

@@ -21,17 +21,17 @@ typedef struct machine {
     double now;
     uint64_t seed;
     int64_t n_random;
-    double row, power;  /* of t(n): time of a row's arithmetic relative to reading the weights; sharpness of the bend */
-    double noise;       /* relative amplitude of the uniform noise of a pass */
-    double guess;       /* cost of a paid guess, in plain passes */
-    bool at_once;       /* a paid draft of any depth takes the time of one guess */
-    bool hides;         /* pace doesn't know it */
-    bool silent;        /* the paid drafter takes time but returns no guess */
-    double hold[2];     /* probability that a guess is accepted, in the first and second half of the tokens */
-    double second;      /* acceptance probability of a second guess for the same position; 0: chains */
-    double free;        /* acceptance probability of a free guess; 0: no free drafters */
-    vouch_cost *cost;   /* t(n) as the engine learns it */
-    int32_t drafted;    /* levels that the paid drafter has drafted so far */
+    double row, power; /* of t(n): time of a row's arithmetic relative to reading the weights; sharpness of the bend */
+    double noise;      /* relative amplitude of the uniform noise of a pass */
+    double guess;      /* cost of a paid guess, in plain passes */
+    bool at_once;      /* a paid draft of any depth takes the time of one guess */
+    bool hides;        /* pace doesn't know it */
+    bool silent;       /* the paid drafter takes time but returns no guess */
+    double hold[2];    /* probability that a guess is accepted, in the first and second half of the tokens */
+    double second;     /* acceptance probability of a second guess for the same position; 0: chains */
+    double free;       /* acceptance probability of a free guess; 0: no free drafters */
+    vouch_cost *cost;  /* t(n) as the engine learns it */
+    int32_t drafted;   /* levels that the paid drafter has drafted so far */
     int32_t guesses[2 * MOST], parents[2 * MOST];
 } machine;
 
@@ -67,7 +67,7 @@ static vouch_draft box_guesses(int32_t depth, bool wide)
     return draft;
 }
 
-enum { OFFERED = 2 }; /* levels that the free drafter offers by itself */
+enum { OFFERED = 2 };          /* levels that the free drafter offers by itself */
 static int32_t offer_accepted; /* of them, those that would have been accepted without the paid drafter */
 
 /* Draws the accepted depth of a draft of `all` levels with free guesses, the first `paid` with paid guesses as well. */
@@ -160,9 +160,9 @@ static vouch_cycle box_cycle(vouch_pace *pace, double paid_share)
     box.cost = &cost;
     vouch_cost_init(&cost, NULL, 0);
     vouch_pace_init(pace, &(vouch_pace_options){.has_paid = true,
-                                                 .paid_share = paid_share,
-                                                 .paid_at_once = box.at_once && !box.hides,
-                                                 .cost = &cost});
+                                                .paid_share = paid_share,
+                                                .paid_at_once = box.at_once && !box.hides,
+                                                .cost = &cost});
     return (vouch_cycle){.drafters = {.free = {.ops = box.free > 0 ? &free_ops : NULL}, .paid = {.ops = &paid_ops}},
                          .pace = pace,
                          .now = box_now,
@@ -546,7 +546,7 @@ static int32_t count_asked(double seconds, double value, int32_t others)
 static void free_drafters_rest_where_they_lose(void **state)
 {
     (void)state;
-    assert_true(count_asked(20e-6, 0.6, 0) > 330);  /* a few plain steps measure t(1) */
+    assert_true(count_asked(20e-6, 0.6, 0) > 330); /* a few plain steps measure t(1) */
     assert_true(count_asked(20e-6, 0.6, 7) > 330);
     assert_in_range(count_asked(2e-3, 0.6, 7), 30, 80);
     assert_in_range(count_asked(2e-3, 0.6, 0), 150, 230); /* alone, rests are short */
@@ -706,12 +706,16 @@ static void a_clock_may_stand_still(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_never_hurts),     cmocka_unit_test(a_fixed_depth_does_hurt),
+        cmocka_unit_test(it_never_hurts),
+        cmocka_unit_test(a_fixed_depth_does_hurt),
         cmocka_unit_test(it_finds_the_depth),
         cmocka_unit_test(it_knows_drafts_made_at_once),
-        cmocka_unit_test(it_finds_the_depth_of_trees), cmocka_unit_test(it_joins_where_that_pays),
-        cmocka_unit_test(it_comes_back), cmocka_unit_test(a_useless_head_is_given_up),
-        cmocka_unit_test(it_doesnt_ask_what_cant_pay), cmocka_unit_test(its_forecasts_come_true),
+        cmocka_unit_test(it_finds_the_depth_of_trees),
+        cmocka_unit_test(it_joins_where_that_pays),
+        cmocka_unit_test(it_comes_back),
+        cmocka_unit_test(a_useless_head_is_given_up),
+        cmocka_unit_test(it_doesnt_ask_what_cant_pay),
+        cmocka_unit_test(its_forecasts_come_true),
         cmocka_unit_test(costs_are_learned),
         cmocka_unit_test(costs_of_experts_are_learned),
         cmocka_unit_test(pace_counts_what_rows_read),

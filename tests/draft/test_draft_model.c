@@ -87,10 +87,10 @@ typedef struct setup {
     int32_t branches, n, depth;
     vouch_sampling sampling;
     vouch_draft_sampling draft_sampling;
-    bool bridged; /* the draft model has other tokens */
-    bool trimmed; /* a trimmed head: it guesses only some of its tokens */
+    bool bridged;     /* the draft model has other tokens */
+    bool trimmed;     /* a trimmed head: it guesses only some of its tokens */
     bool joined_tree; /* the draft model guesses a tree, too, beside free drafters */
-    int32_t joined; /* most guesses of the draft model beside free drafters; 0: it drafts alone */
+    int32_t joined;   /* most guesses of the draft model beside free drafters; 0: it drafts alone */
     mistake mistake;
 } setup;
 
@@ -157,12 +157,8 @@ static void judge_all(run *r, double probability)
     do {
         vouch_judgement out;
         vouch_guess guesses[VOUCH_MAX_DRAFT];
-        const vouch_trial trial = {.draft = &r->draft,
-                                   .row_p = row_p,
-                                   .row_self = r,
-                                   .dice = &dice,
-                                   .position = N_PROMPT,
-                                   .lenience = 1};
+        const vouch_trial trial = {
+            .draft = &r->draft, .row_p = row_p, .row_self = r, .dice = &dice, .position = N_PROMPT, .lenience = 1};
         assert_int_equal(vouch_judge(&out, guesses, vouch_rule_get(VOUCH_ACCEPT_REJECTION), &trial), VOUCH_OK);
         for (int32_t i = 0; i < out.n_accepted; i++) r->tokens[N_PROMPT + i] = r->draft.tokens[out.path[i]];
         r->tokens[N_PROMPT + out.n_accepted] = out.final_token;
@@ -245,10 +241,8 @@ static void run_all(run *r, const setup *s)
     vouch_bridge *bridge = NULL;
     if (s->bridged) bridge = make_bridge();
     if (s->trimmed) assert_int_equal(vouch_bridge_trim(bridge, head, 3, NULL), VOUCH_OK);
-    const vouch_speculation speculation = {.n_draft = s->n,
-                                           .draft_sampling = s->draft_sampling,
-                                           .draft_vocab = head,
-                                           .n_draft_vocab = s->trimmed ? 3 : 0};
+    const vouch_speculation speculation = {
+        .n_draft = s->n, .draft_sampling = s->draft_sampling, .draft_vocab = head, .n_draft_vocab = s->trimmed ? 3 : 0};
     const vouch_shape shape = {.n = s->n, .depth = s->depth, .branches = s->branches};
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
     vouch_shared_passes passes = {.pool = pool};
@@ -366,12 +360,11 @@ static int32_t recording_draw(const vouch_residual *left, uint64_t seed, int64_t
 static void every_draw_has_its_number(void **state)
 {
     (void)state;
-    static const vouch_shape shapes[] = {{.n = 4, .depth = 4, .branches = 1},
-                                         {.n = 8, .depth = 3, .branches = 3},
-                                         {.n = 12, .depth = 4, .branches = 4}};
+    static const vouch_shape shapes[] = {
+        {.n = 4, .depth = 4, .branches = 1}, {.n = 8, .depth = 3, .branches = 3}, {.n = 12, .depth = 4, .branches = 4}};
     const vouch_sampling sampling = sampling_of(1.5f, 0, 1, 0);
-    vouch_model *model = tiny_model_open(
-        &(tiny_model_options){.seed = 5, .n_vocab = VOCAB, .n_embd = 32, .n_heads = 2, .n_layers = 1});
+    vouch_model *model =
+        tiny_model_open(&(tiny_model_options){.seed = 5, .n_vocab = VOCAB, .n_embd = 32, .n_heads = 2, .n_layers = 1});
     vouch_pool *pool;
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
     vouch_shared_passes passes = {.pool = pool};
@@ -438,11 +431,11 @@ static void tokens_have_the_targets_distribution_beside_free_drafters(void **sta
 {
     (void)state;
     static run r;
-    const setup shapes[] = {{.name = "chain of 2 in a tree", .branches = 2, .n = 5, .depth = 3, .joined = 2},
-                            {.name = "1 guess in a tree", .branches = 3, .n = 6, .depth = 2, .joined = 1},
-                            {.name = "tree of 4 in a tree", .branches = 3, .n = 7, .depth = 2, .joined = 4,
-                             .joined_tree = true},
-                            {.name = "chain of 2 in a chain", .branches = 1, .n = 3, .depth = 3, .joined = 2}};
+    const setup shapes[] = {
+        {.name = "chain of 2 in a tree", .branches = 2, .n = 5, .depth = 3, .joined = 2},
+        {.name = "1 guess in a tree", .branches = 3, .n = 6, .depth = 2, .joined = 1},
+        {.name = "tree of 4 in a tree", .branches = 3, .n = 7, .depth = 2, .joined = 4, .joined_tree = true},
+        {.name = "chain of 2 in a chain", .branches = 1, .n = 3, .depth = 3, .joined = 2}};
     const vouch_sampling sampling[] = {sampling_of(1, 0, 1, 0), sampling_of(0.6f, 3, 1, 0.5f)};
     int64_t n_points = 0, n_shared = 0;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)

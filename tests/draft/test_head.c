@@ -20,8 +20,8 @@
 
 enum { N_TOKENS = 40, N_GUESSES = 5, PROMPT = 24, LENGTH = 60, MOST_WIDTH = 128, MOST_VOCAB = 512 };
 
-static vouch_model *target;      /* 3 layers, width 64 */
-static vouch_model *silent;      /* its next token depends on the last one alone */
+static vouch_model *target; /* 3 layers, width 64 */
+static vouch_model *silent; /* its next token depends on the last one alone */
 
 static int targets_open(void **state)
 {
@@ -382,8 +382,8 @@ static vouch_session_options options_of(int i)
     return o;
 }
 
-static const unsigned company[] = {
-    0, VOUCH_DRAFTER_NGRAM, VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE, VOUCH_DRAFTER_RECYCLE};
+static const unsigned company[] = {0, VOUCH_DRAFTER_NGRAM, VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE,
+                                   VOUCH_DRAFTER_RECYCLE};
 
 /* Law L2: with every kind of head, alone and composed, greedy text under each rule and sampled text under match is that
  * of plain decoding. The second prompt shares a beginning with the first, so the head goes back. */
@@ -592,11 +592,20 @@ static void heads_for_other_targets_are_refused(void **state)
 static void damaged_heads_are_refused(void **state)
 {
     (void)state;
-    static const char *const needed[] = {
-        "vouch-head.taps", "vouch-head.embedding_length", "vouch-head.block_count", "vouch-head.target.digest",
-        "vouch-head.target.vocab_size", "vouch-head.feed_forward_length", "vouch-head.attention.head_count",
-        "vouch-head.attention.layer_norm_rms_epsilon", "taps.mean", "taps.inv_scale", "fc.weight",
-        "join.weight", "blk.0.attn_q.weight", "blk.0.ffn_norm.weight"};
+    static const char *const needed[] = {"vouch-head.taps",
+                                         "vouch-head.embedding_length",
+                                         "vouch-head.block_count",
+                                         "vouch-head.target.digest",
+                                         "vouch-head.target.vocab_size",
+                                         "vouch-head.feed_forward_length",
+                                         "vouch-head.attention.head_count",
+                                         "vouch-head.attention.layer_norm_rms_epsilon",
+                                         "taps.mean",
+                                         "taps.inv_scale",
+                                         "fc.weight",
+                                         "join.weight",
+                                         "blk.0.attn_q.weight",
+                                         "blk.0.ffn_norm.weight"};
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         refuses(&(tiny_head_options){.n_layers = 1, .omit = needed[i]}, VOUCH_E_FORMAT, needed[i]);
     refuses(&(tiny_head_options){.width = 32, .omit = "output.weight"}, VOUCH_E_FORMAT, "'output.weight' is missing");
@@ -616,9 +625,10 @@ static void eagle3_of_other_sizes_is_refused(void **state)
 {
     (void)state;
     static const int32_t past[] = {1, 2, 4}, before[] = {0, 1, 2}, unordered[] = {2, 1, 3};
-    static const char *const needed[] = {"eagle3.block_count", "eagle3.embedding_length", "eagle3.attention.head_count",
-                                         "fc.weight", "blk.0.attn_norm.weight", "blk.0.attn_norm_2.weight",
-                                         "blk.0.attn_q.weight", "blk.0.ffn_norm.weight", "output_norm.weight"};
+    static const char *const needed[] = {
+        "eagle3.block_count",  "eagle3.embedding_length", "eagle3.attention.head_count",
+        "fc.weight",           "blk.0.attn_norm.weight",  "blk.0.attn_norm_2.weight",
+        "blk.0.attn_q.weight", "blk.0.ffn_norm.weight",   "output_norm.weight"};
     const tiny_head_options good = {.eagle3 = true, .n_layers = 1, .n_taps = 3};
     const struct {
         tiny_head_options change;

@@ -250,11 +250,11 @@ static void centroids_agree_with_transformers(void **state)
     assert_int_equal(vouch_pool_open(&pool, 2, NULL), VOUCH_OK);
     for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++) {
         vouch_weights body = {.kernels = kernels, .hparams = {.n_embd = CENTROIDS_WIDTH}, .head = &output};
-        const vouch_head_weights head = {.body = &body,
-                                         .centroids = {.matrix = centroids, .n_best = CENTROIDS_BEST,
-                                                       .n_each = CENTROIDS_VOCABULARY / CENTROIDS},
-                                         .n_draft = CENTROIDS_VOCABULARY,
-                                         .tokens = order};
+        const vouch_head_weights head = {
+            .body = &body,
+            .centroids = {.matrix = centroids, .n_best = CENTROIDS_BEST, .n_each = CENTROIDS_VOCABULARY / CENTROIDS},
+            .n_draft = CENTROIDS_VOCABULARY,
+            .tokens = order};
         vouch_centroids likely;
         vouch_arena arena = {0};
         vouch_centroids_open(&likely, &head, pool);
@@ -286,22 +286,24 @@ static void bad_centroids_are_refused(void **state)
     const struct {
         int32_t n;
         const char *omit, *words;
-    } bad[] = {{25, "masked_embd_ordering", "'masked_embd_ordering' 0 tokens"},
-               {27, NULL, "has 27 centroids"}};
+    } bad[] = {{25, "masked_embd_ordering", "'masked_embd_ordering' 0 tokens"}, {27, NULL, "has 27 centroids"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const char *path = test_temporary("assistant.gguf");
         vouch_head *head;
         vouch_error err;
-        tiny_draft_write(path, &(tiny_draft_options){.kind = TINY_ASSISTANT, .target = target, .seed = 1,
-                                                     .n_centroids = bad[i].n, .omit = bad[i].omit});
+        tiny_draft_write(path, &(tiny_draft_options){.kind = TINY_ASSISTANT,
+                                                     .target = target,
+                                                     .seed = 1,
+                                                     .n_centroids = bad[i].n,
+                                                     .omit = bad[i].omit});
         assert_int_equal(vouch_head_open(&head, path, target, false, &err), VOUCH_E_FORMAT);
         if (!strstr(err.message, bad[i].words)) fail_msg("%s", err.message);
     }
     static const char *const words[] = {"masked_embd_ordering", "masked_embd_centroids.weight", NULL};
     char path[256];
     snprintf(path, sizeof path, "%s", test_temporary("damaged.gguf"));
-    tiny_draft_write(path, &(tiny_draft_options){.kind = TINY_ASSISTANT, .target = target, .seed = 1,
-                                                 .n_centroids = 25});
+    tiny_draft_write(path,
+                     &(tiny_draft_options){.kind = TINY_ASSISTANT, .target = target, .seed = 1, .n_centroids = 25});
     head_bench_damage(path, path, target, words, 7);
     vouch_model_close(target);
 }
@@ -325,8 +327,10 @@ static void settings_of_assistants_are_checked(void **state)
     tiny_draft_write(path, &o);
     assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_OK);
     snprintf(more, sizeof more, "\"global_head_dim\": %d,", 2 * head_dim);
-    write_folder_of(folder, gguf, config_of(target, head_dim, more, "\"rope_type\": \"proportional\", "
-                                                                    "\"partial_rotary_factor\": 0.25"));
+    write_folder_of(folder, gguf,
+                    config_of(target, head_dim, more,
+                              "\"rope_type\": \"proportional\", "
+                              "\"partial_rotary_factor\": 0.25"));
     if (vouch_head_open(&head, folder, target, false, &err) != VOUCH_OK) fail_msg("%s", err.message);
     const vouch_weights *body = head->weights->body;
     const vouch_rotary *full = &body->rotaries[body->layers[2].attention.rotary];
@@ -355,10 +359,8 @@ static void settings_of_assistants_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(assistants_are_read_from_folders),
-        cmocka_unit_test(centroids_find_likely_tokens),
-        cmocka_unit_test(centroids_agree_with_transformers),
-        cmocka_unit_test(bad_centroids_are_refused),
+        cmocka_unit_test(assistants_are_read_from_folders),   cmocka_unit_test(centroids_find_likely_tokens),
+        cmocka_unit_test(centroids_agree_with_transformers),  cmocka_unit_test(bad_centroids_are_refused),
         cmocka_unit_test(settings_of_assistants_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,9 +40,7 @@ static const struct {
     {"dflash-own", {.n_layers = 4, .seed = 33}, {.kind = TINY_DFLASH, .one_matrix = true, .own_ends = true, .seed = 3}},
     {"dflash-causal", {.n_layers = 4, .seed = 34}, {.kind = TINY_DFLASH, .is_causal = true, .seed = 4}},
     {"dspark", {.n_layers = 4, .seed = 35}, {.kind = TINY_DSPARK, .block_size = 5, .seed = 5}},
-    {"dspark-few",
-     {.n_layers = 4, .seed = 36},
-     {.kind = TINY_DSPARK, .has_bonus = true, .n_draft = 120, .seed = 6}},
+    {"dspark-few", {.n_layers = 4, .seed = 36}, {.kind = TINY_DSPARK, .has_bonus = true, .n_draft = 120, .seed = 6}},
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -383,8 +381,7 @@ static void guesses_are_the_same_beside_others(void **state)
 
 /* ------------------------------------------------------------------ bad input */
 
-static void refuses(const vouch_model *model, const tiny_draft_options *options, vouch_status status,
-                    const char *words)
+static void refuses(const vouch_model *model, const tiny_draft_options *options, vouch_status status, const char *words)
 {
     const char *path = test_temporary("bad.gguf");
     tiny_draft_options o = *options;
@@ -402,11 +399,17 @@ static void refuses(const vouch_model *model, const tiny_draft_options *options,
 static void other_and_damaged_assistants_are_refused(void **state)
 {
     (void)state;
-    static const char *const needed[] = {
-        "gemma4-assistant.embedding_length", "gemma4-assistant.embedding_length_out",
-        "gemma4-assistant.attention.head_count", "gemma4-assistant.attention.key_length_swa", "token_embd.weight",
-        "output_norm.weight", "nextn.pre_projection.weight", "nextn.post_projection.weight", "blk.0.attn_q.weight",
-        "blk.2.attn_q_norm.weight", "blk.1.ffn_down.weight"};
+    static const char *const needed[] = {"gemma4-assistant.embedding_length",
+                                         "gemma4-assistant.embedding_length_out",
+                                         "gemma4-assistant.attention.head_count",
+                                         "gemma4-assistant.attention.key_length_swa",
+                                         "token_embd.weight",
+                                         "output_norm.weight",
+                                         "nextn.pre_projection.weight",
+                                         "nextn.post_projection.weight",
+                                         "blk.0.attn_q.weight",
+                                         "blk.2.attn_q_norm.weight",
+                                         "blk.1.ffn_down.weight"};
     vouch_model *model = tiny_model_open(&kinds[0].target);
     vouch_model *other = tiny_model_open(&(tiny_model_options){.n_layers = 3});
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
@@ -424,10 +427,10 @@ static void other_and_damaged_assistants_are_refused(void **state)
 static void other_and_damaged_block_heads_are_refused(void **state)
 {
     (void)state;
-    static const char *const needed[] = {
-        "dflash.embedding_length", "dflash.block_size", "dflash.target_layers", "tokenizer.ggml.mask_token_id",
-        "fc.weight", "enc.output_norm.weight", "output_norm.weight", "markov_w2.weight", "blk.0.attn_k.weight",
-        "blk.1.attn_k_norm.weight", "blk.2.ffn_up.weight"};
+    static const char *const needed[] = {"dflash.embedding_length",      "dflash.block_size",  "dflash.target_layers",
+                                         "tokenizer.ggml.mask_token_id", "fc.weight",          "enc.output_norm.weight",
+                                         "output_norm.weight",           "markov_w2.weight",   "blk.0.attn_k.weight",
+                                         "blk.1.attn_k_norm.weight",     "blk.2.ffn_up.weight"};
     vouch_model *model = tiny_model_open(&kinds[1].target);
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         refuses(model, &(tiny_draft_options){.kind = TINY_DSPARK, .omit = needed[i]}, VOUCH_E_FORMAT, needed[i]);
@@ -452,9 +455,20 @@ static void other_and_damaged_block_heads_are_refused(void **state)
 static void damaged_files_never_crash(void **state)
 {
     (void)state;
-    static const char *const words[] = {"block_count", "embedding_length", "sliding_window", "head_count", "key_length",
-                                        "target_layers", "block_size", "mask_token_id", "blk.0.attn_q", "fc.weight",
-                                        "markov_w1", "nextn.pre_projection", "d2t", NULL};
+    static const char *const words[] = {"block_count",
+                                        "embedding_length",
+                                        "sliding_window",
+                                        "head_count",
+                                        "key_length",
+                                        "target_layers",
+                                        "block_size",
+                                        "mask_token_id",
+                                        "blk.0.attn_q",
+                                        "fc.weight",
+                                        "markov_w1",
+                                        "nextn.pre_projection",
+                                        "d2t",
+                                        NULL};
     for (int k = 0; k < N_KINDS; k += k ? 3 : 1) {
         vouch_model *model = tiny_model_open(&kinds[k].target);
         tiny_draft_options options = kinds[k].head;

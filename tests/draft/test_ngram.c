@@ -50,13 +50,11 @@ static int32_t chain(vouch_source s, int32_t *tokens, int32_t n, int32_t k)
 
 /* The definition: takes the longest suffix that occurred before, at its most recent earlier occurrence, and copies the
  * tokens after it. The copy may run into itself. Returns the number of guesses: 0 or k. */
-static int32_t brute_force(const int32_t *tokens, int32_t n, int32_t k, int32_t n_min, int32_t n_max,
-                           int32_t *guesses)
+static int32_t brute_force(const int32_t *tokens, int32_t n, int32_t k, int32_t n_min, int32_t n_max, int32_t *guesses)
 {
     for (int32_t length = n_max; length >= n_min; length--)
         for (int32_t end = n - 1; end >= length; end--) {
-            if (memcmp(tokens + end - length, tokens + n - length, (size_t)length * sizeof *tokens) != 0)
-                continue;
+            if (memcmp(tokens + end - length, tokens + n - length, (size_t)length * sizeof *tokens) != 0) continue;
             for (int32_t i = 0; i < k; i++) guesses[i] = end + i < n ? tokens[end + i] : guesses[end + i - n];
             return k;
         }
@@ -90,8 +88,8 @@ static void test_matches(void **state)
     (void)state;
     expect(LIST(1, 2, 3, 4, 5, 1, 2), 3, LIST(3, 4, 5));
     expect(LIST(1, 2, 3, 4, 5, 1, 2), 1, LIST(3));
-    expect(LIST(1, 2, 3, 9, 2, 3, 8, 2, 3), 1, LIST(8));    /* the most recent occurrence */
-    expect(LIST(1, 2, 3, 9, 2, 3, 8, 1, 2, 3), 1, LIST(9)); /* a longer suffix goes first */
+    expect(LIST(1, 2, 3, 9, 2, 3, 8, 2, 3), 1, LIST(8));                /* the most recent occurrence */
+    expect(LIST(1, 2, 3, 9, 2, 3, 8, 1, 2, 3), 1, LIST(9));             /* a longer suffix goes first */
     expect(LIST(0, 1, 2, 3, 7, 5, 1, 2, 3, 8, 0, 1, 2, 3), 1, LIST(7)); /* suffixes have at most four tokens */
     expect(LIST(1, 2, 3, 4, 5, 6), 4, NULL, 0);
     expect(LIST(1), 4, NULL, 0);
@@ -134,15 +132,13 @@ static void test_agrees_with_a_scan(void **state)
     test_random random = {1};
     static int32_t tokens[MAX_CTX];
     for (int round = 0; round < 60; round++) {
-        const int32_t n_min = 1 + (int32_t)test_below(&random, 3),
-                      n_max = n_min + (int32_t)test_below(&random, 4);
+        const int32_t n_min = 1 + (int32_t)test_below(&random, 3), n_max = n_min + (int32_t)test_below(&random, 4);
         const uint32_t vocab = 2 + test_below(&random, round % 2 ? 4 : 50);
         const int32_t n_ctx = 20 + (int32_t)test_below(&random, 300);
         vouch_source d = open_ngram(n_ctx, n_min, n_max);
         for (int32_t n = 0; n < n_ctx;) {
             int32_t grow = 1 + (int32_t)test_below(&random, 5);
-            for (; grow > 0 && n < n_ctx; grow--)
-                tokens[n++] = (int32_t)test_below(&random, vocab) - (round == 7);
+            for (; grow > 0 && n < n_ctx; grow--) tokens[n++] = (int32_t)test_below(&random, vocab) - (round == 7);
             check_chain(d, tokens, n, 1 + (int32_t)test_below(&random, VOUCH_MAX_DRAFT), n_min, n_max);
         }
         d.ops->close(d.self);
@@ -161,8 +157,7 @@ static void test_rewind_leaves_no_trace(void **state)
     for (int round = 0; round < 3000; round++) {
         if (n > 1 && test_below(&random, 3) == 0) {
             n = test_below(&random, 20) ? 1 + (int32_t)test_below(&random, (uint32_t)n) : 0;
-            for (int32_t i = n; i < MAX_CTX; i++)
-                tokens[i] = -77; /* the sequence changes before the rewind */
+            for (int32_t i = n; i < MAX_CTX; i++) tokens[i] = -77; /* the sequence changes before the rewind */
             d.ops->rewind(d.self, n);
         }
         for (int32_t grow = 1 + (int32_t)test_below(&random, 12); grow > 0 && n < n_ctx; grow--)
@@ -195,8 +190,7 @@ static void test_arguments(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         vouch_source d;
         vouch_error err = {0};
-        assert_int_equal(vouch_source_ngram_open(&d, bad[i][0], bad[i][1], bad[i][2], &err),
-                         VOUCH_E_ARGUMENT);
+        assert_int_equal(vouch_source_ngram_open(&d, bad[i][0], bad[i][1], bad[i][2], &err), VOUCH_E_ARGUMENT);
         assert_null(d.ops);
         assert_true(strlen(err.message) > 20);
     }

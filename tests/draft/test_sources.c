@@ -59,8 +59,7 @@ static int32_t chain(vouch_source s, int32_t *tokens, int32_t n, int32_t k)
 static int32_t count_of(const int32_t *text, int32_t n, const int32_t *what, int32_t length)
 {
     int32_t count = 0;
-    for (int32_t i = 0; i + length <= n; i++)
-        count += memcmp(text + i, what, (size_t)length * sizeof *text) == 0;
+    for (int32_t i = 0; i + length <= n; i++) count += memcmp(text + i, what, (size_t)length * sizeof *text) == 0;
     return count;
 }
 
@@ -194,8 +193,7 @@ static void top_is_the_largest(void **state)
     for (int round = 0; round < 60; round++) {
         const int32_t n_x = 1 + (int32_t)test_below(&random, round % 2 ? 300 : 70000);
         const int32_t n = 1 + round % VOUCH_MAX_OPTIONS;
-        for (int32_t i = 0; i < n_x; i++)
-            x[i] = round % 3 == 0 ? (float)test_below(&random, 5) : test_normal(&random);
+        for (int32_t i = 0; i < n_x; i++) x[i] = round % 3 == 0 ? (float)test_below(&random, 5) : test_normal(&random);
         for (size_t k = 0; vouch_kernels_get(k); k++) {
             int32_t index[VOUCH_MAX_OPTIONS];
             float value[VOUCH_MAX_OPTIONS];
@@ -252,7 +250,7 @@ static void recycle_repeats_the_targets_candidates(void **state)
     assert_int_equal(out[1].token, 11);
     assert_int_equal(out[2].token, 12);
     assert_true(s.ops->prior(out[0].kind) > s.ops->prior(out[1].kind));
-    expand(s, tokens, 10, 0, 0, out); /* the pair 9 2 is new: uses the rows after 2 */
+    expand(s, tokens, 10, 0, 0, out);   /* the pair 9 2 is new: uses the rows after 2 */
     assert_int_equal(out[0].token, 10); /* of equals, the older row first */
     assert_int_equal(out[1].token, 20);
     assert_int_equal(expand(s, tokens, 9, 0, 0, out), 0); /* the token 9 has no row yet */
@@ -586,8 +584,8 @@ static void guesses_of_another_are_part_of_the_tree(void **state)
         test_random random = {(uint64_t)i};
         const bool drawn = i % 2, rated = i / 2 % 2;
         vouch_drafter_ref d = compose(bits, i % 3), other = compose(bits, i % 3);
-        const vouch_shape shape = {.n = 2 + 3 * i % 20, .depth = 1 + i % 5, .branches = 1 + i % 4,
-                                   .price.cost = i % 5 ? cost : NULL};
+        const vouch_shape shape = {
+            .n = 2 + 3 * i % 20, .depth = 1 + i % 5, .branches = 1 + i % 4, .price.cost = i % 5 ? cost : NULL};
         d.ops->begin(d.self, tokens, 1);
         other.ops->begin(other.self, tokens, 1);
         for (int32_t n = 1; n < 300; n += 1 + i % 3) {

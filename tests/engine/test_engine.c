@@ -36,8 +36,9 @@ static request *requests; /* [n_requests] */
 static int32_t n_requests = N_REQUESTS, most_prompt = MOST_PROMPT, n_ctx = N_CTX;
 
 static const unsigned drafter_sets[] = {
-    VOUCH_DRAFTER_NONE, VOUCH_DRAFTER_AUTO, VOUCH_DRAFTER_RECYCLE, VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX,
-    VOUCH_DRAFTER_MODEL, VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_RECYCLE,
+    VOUCH_DRAFTER_NONE,    VOUCH_DRAFTER_AUTO,
+    VOUCH_DRAFTER_RECYCLE, VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX,
+    VOUCH_DRAFTER_MODEL,   VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_RECYCLE,
 };
 enum { N_SETS = sizeof drafter_sets / sizeof drafter_sets[0] };
 
@@ -844,7 +845,8 @@ int main(void)
         cmocka_unit_test(guesses_that_pay_are_admitted),
         cmocka_unit_test(few_guesses_are_admitted_at_most),
     };
-    const struct CMUnitTest of_llama[] = { /* they only read the requests and their answers */
+    const struct CMUnitTest of_llama[] = {
+        /* they only read the requests and their answers */
         cmocka_unit_test(a_known_beginning_is_not_run_again),
         cmocka_unit_test(running_answers_limit_the_rows_of_prompts),
         cmocka_unit_test(sessions_take_further_prompts),

@@ -395,8 +395,7 @@ static void heads_are_exact(void **state)
         model = pair.target;
         head = pair.head;
         expect_joint(expected);
-        for (int i = 0; i < N; i++)
-            check(head_kind_names[kind], &setups[i], expected);
+        for (int i = 0; i < N; i++) check(head_kind_names[kind], &setups[i], expected);
         head_pair_close(&pair);
     }
 }

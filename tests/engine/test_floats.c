@@ -95,8 +95,7 @@ static void library_use(outcome *out)
     static const char chat[] = "[{\"role\": \"user\", \"content\": \"0.1\"}]";
     static const char schema[] = "{\"type\": \"number\", \"minimum\": 0.1, \"maximum\": 2.7}";
     static const float p[] = {0.1f, 0.3f, 0.6f, 0.2f, 0.5f, 0.3f}, q[] = {0.3f, 0.6f, 0.1f};
-    const vouch_rejection row = {
-        .k = 1, .n_vocab = 3, .guesses = &guess, .p = p, .q = q, .lenience = 1, .seed = 7};
+    const vouch_rejection row = {.k = 1, .n_vocab = 3, .guesses = &guess, .p = p, .q = q, .lenience = 1, .seed = 7};
     vouch_model *target, *draft;
     vouch_session *session;
     vouch_grammar *grammar;
@@ -112,8 +111,7 @@ static void library_use(outcome *out)
     assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);
     assert_int_equal(vouch_session_logits(session, 0, PROMPT, out->logits, NULL), VOUCH_OK);
     assert_int_equal(vouch_session_time_pass(session, 3, 1, &seconds, NULL), VOUCH_OK);
-    while (step.finish == VOUCH_FINISH_NONE)
-        assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
+    while (step.finish == VOUCH_FINISH_NONE) assert_int_equal(vouch_session_step(session, &step, NULL), VOUCH_OK);
     const int32_t *tokens = vouch_session_tokens(session, &out->n_tokens);
     memcpy(out->tokens, tokens, out->n_tokens * sizeof *tokens);
     assert_int_equal(vouch_render_chat(target, chat, strlen(chat), out->text, sizeof out->text, &out->n_text, NULL),

@@ -219,10 +219,8 @@ static void bad_use_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drafters_leave_no_trace),
-        cmocka_unit_test(looks_give_the_same),
-        cmocka_unit_test(engines_score_prompts),
-        cmocka_unit_test(a_failed_prompt_takes_its_scores_along),
+        cmocka_unit_test(drafters_leave_no_trace), cmocka_unit_test(looks_give_the_same),
+        cmocka_unit_test(engines_score_prompts),   cmocka_unit_test(a_failed_prompt_takes_its_scores_along),
         cmocka_unit_test(bad_use_is_refused),
     };
     return cmocka_run_group_tests(tests, models_open, models_close);

@@ -35,12 +35,10 @@ static void failing_output_fails_the_command(void **state)
     const setting full = {.out = "/dev/full"}, closed = {.out = "closed"};
     expect(run_as(&full, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "-n", "9")), 1,
            "standard output: No space");
-    expect(run_as(&closed, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "-n", "9")), 1,
-           "standard output: ");
+    expect(run_as(&closed, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "-n", "9")), 1, "standard output: ");
     expect(run_as(&full, "vouch", ARGUMENTS("--help")), 1, "standard output: No space");
     expect(run_as(&full, "vouch", ARGUMENTS("info", "-m", target)), 1, "standard output: No space");
-    expect(run_as(&full, "vouch", ARGUMENTS("tokenize", "-m", target, "-p", "x")), 1,
-           "standard output: No space");
+    expect(run_as(&full, "vouch", ARGUMENTS("tokenize", "-m", target, "-p", "x")), 1, "standard output: No space");
 }
 
 static void full_disk_leaves_the_old_json(void **state)
@@ -51,9 +49,8 @@ static void full_disk_leaves_the_old_json(void **state)
     strcpy(path, test_temporary("old.json"));
     write_whole(path, "old", 3);
     const setting limited = {.out = "/dev/null", .file_limit = 256};
-    expect(
-        run_as(&limited, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", path)),
-        1, "--stats-json: ");
+    expect(run_as(&limited, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", path)), 1,
+           "--stats-json: ");
     char *content = read_whole(path, &n);
     assert_string_equal(content, "old");
     free(content);
@@ -73,8 +70,8 @@ static void files_are_replaced_and_descriptors_are_not(void **state)
     size_t n;
     strcpy(both, test_temporary("both"));
     const setting into = {.out = both};
-    expect(run_as(&into, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "-n", "4", NO_CONTROL, "--stats-json",
-                                            "/dev/stdout")),
+    expect(run_as(&into, "vouch",
+                  ARGUMENTS("run", "-m", target, "-p", "x", "-n", "4", NO_CONTROL, "--stats-json", "/dev/stdout")),
            0, NULL);
     char *content = read_whole(both, &n);
     assert_true(content[0] != '{' && strstr(content, "\"generated_tokens\": 4"));
@@ -98,8 +95,7 @@ static void files_are_replaced_and_descriptors_are_not(void **state)
     FILE *stream = fopen(path, "w");
     if (!stream) test_skip("no /dev/shm to write to");
     assert_int_equal(fclose(stream) | unlink(path), 0);
-    for (int i = 0; i < 3; i++)
-        expect(RUN("run", "-m", target, "-p", "x", "-n", "4", "--history", path), 0, NULL);
+    for (int i = 0; i < 3; i++) expect(RUN("run", "-m", target, "-p", "x", "-n", "4", "--history", path), 0, NULL);
     expect(RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", path), 0, NULL);
     json_decref(json_of(path));
     assert_int_equal(unlink(path), 0);
@@ -223,8 +219,7 @@ static void interrupt_ends_the_answer(void **state)
     const pid_t child = run_into_pipe(ARGUMENTS(LONG_RUN, "--stats-json", path), &end, err);
     assert_int_equal(read(end, bytes, 1), 1);
     kill(child, SIGINT);
-    while (read(end, bytes, sizeof bytes) > 0) {
-    }
+    while (read(end, bytes, sizeof bytes) > 0) {}
     close(end);
     assert_int_equal(status_of(child), 1);
     char *text = read_whole(err, &n);

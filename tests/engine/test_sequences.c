@@ -36,8 +36,8 @@ typedef struct turn {
 } turn;
 
 typedef struct part {
-    int32_t n_shared;                   /* tokens that it has from sequence 0 */
-    int32_t tokens[LONG + SHORT], n;    /* the beginning of the sequence, shared tokens included */
+    int32_t n_shared;                /* tokens that it has from sequence 0 */
+    int32_t tokens[LONG + SHORT], n; /* the beginning of the sequence, shared tokens included */
     turn turns[N_ROUNDS];
 } part;
 
@@ -184,8 +184,7 @@ static void follow_alone(expected *e, const script *plan, const machine *m, vouc
                 run_path(&s, plan, t, row, e->logits + at * (size_t)plan->n_vocab,
                          e->hidden + at * 2 * (size_t)plan->n_embd);
             }
-            for (int32_t j = 0; j < t->n_path; j++)
-                vouch_pass_chain(s.pass, s.memory, &t->tokens[t->path[j]], 1, 0);
+            for (int32_t j = 0; j < t->n_path; j++) vouch_pass_chain(s.pass, s.memory, &t->tokens[t->path[j]], 1, 0);
             remember_path(&all, t);
             go_back(s.memory, s.pass, &all, all.n - t->n_forgotten);
         }
@@ -205,11 +204,11 @@ static void expected_free(expected *e)
 /* A deliberate fault. */
 typedef enum fault {
     RIGHT,
-    PAGES_SWAPPED,     /* two pages of a sequence change places */
-    NEIGHBOURS_SLOT,   /* one slot holds a neighbour's key and value */
-    WRONG_PARENT,      /* a row has the wrong parent */
+    PAGES_SWAPPED,       /* two pages of a sequence change places */
+    NEIGHBOURS_SLOT,     /* one slot holds a neighbour's key and value */
+    WRONG_PARENT,        /* a row has the wrong parent */
     SHARED_PAGE_WRITTEN, /* a page with two owners isn't copied before it is written */
-    NOT_REPLAYED        /* states of recurrent layers miss guesses that were kept */
+    NOT_REPLAYED         /* states of recurrent layers miss guesses that were kept */
 } fault;
 
 typedef struct crowd {
@@ -411,21 +410,37 @@ typedef struct shape {
 static const shape shapes[] = {
     {{.type = VOUCH_TYPE_Q4_1, .n_heads = 2, .n_kv_heads = 1, .n_ff = 80, .n_vocab = 120},
      {VOUCH_KV_F16, VOUCH_KV_Q8_0, VOUCH_KV_Q4_0, VOUCH_KV_F32},
-     4, false},
-    {{.type = VOUCH_TYPE_F16, .arch = "qwen3", .n_embd = 48, .n_heads = 6, .n_kv_heads = 2, .head_dim = 20,
+     4,
+     false},
+    {{.type = VOUCH_TYPE_F16,
+      .arch = "qwen3",
+      .n_embd = 48,
+      .n_heads = 6,
+      .n_kv_heads = 2,
+      .head_dim = 20,
       .n_vocab = 90},
      {VOUCH_KV_F16, VOUCH_KV_F32},
-     2, false},
+     2,
+     false},
     {{.type = VOUCH_TYPE_Q8_0, .arch = "qwen3", .n_heads = 4, .n_kv_heads = 1, .head_dim = 64, .n_vocab = 77},
      {VOUCH_KV_Q8_0, VOUCH_KV_F16},
-     2, false},
+     2,
+     false},
     {{.type = VOUCH_TYPE_Q4_1, .n_heads = 4, .n_kv_heads = 2, .n_ff = 128, .n_vocab = 110, .n_layers = 4},
      {VOUCH_KV_F16},
-     1, true},
-    {{.type = VOUCH_TYPE_F16, .arch = "qwen3", .n_embd = 48, .n_heads = 4, .n_kv_heads = 1, .head_dim = 12,
-      .n_vocab = 90, .n_layers = 3},
+     1,
+     true},
+    {{.type = VOUCH_TYPE_F16,
+      .arch = "qwen3",
+      .n_embd = 48,
+      .n_heads = 4,
+      .n_kv_heads = 1,
+      .head_dim = 12,
+      .n_vocab = 90,
+      .n_layers = 3},
      {VOUCH_KV_F32},
-     1, true},
+     1,
+     true},
 };
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0], HYBRID = 3 }; /* HYBRID: the first with recurrent layers */
 

@@ -218,9 +218,8 @@ static void a_prompt_reuses_what_it_shares(void **state)
         const struct {
             const int32_t *tokens;
             int32_t n, n_new; /* n_new: tokens that run; the last one always does */
-        } prompts[] = {{k.prompt, PROMPT, PROMPT}, {longer, PROMPT + 9, 2}, {k.prompt, PROMPT, 1},
-                       {k.prompt, 5, 1},           {changed, PROMPT, 15},   {changed, PROMPT, 1},
-                       {k.prompt, PROMPT, 9}};
+        } prompts[] = {{k.prompt, PROMPT, PROMPT}, {longer, PROMPT + 9, 2}, {k.prompt, PROMPT, 1}, {k.prompt, 5, 1},
+                       {changed, PROMPT, 15},      {changed, PROMPT, 1},    {k.prompt, PROMPT, 9}};
         vouch_session_options options = options_of(way, 4, &k.o);
         options.max_tokens = 14;
         options.ignore_eos = true;
@@ -282,10 +281,10 @@ static void text_and_chat_are_their_tokens(void **state)
     for (int chat = 0; chat < 2; chat++) {
         int32_t tokens[200];
         size_t n;
-        assert_int_equal(
-            chat ? vouch_tokenize_chat(target, &turn, 1, tokens, 200, &n, NULL)
-                 : vouch_tokenize(target, text, sizeof text - 1, VOUCH_TOKENIZE_BOS, tokens, 200, &n, NULL),
-            VOUCH_OK);
+        assert_int_equal(chat
+                             ? vouch_tokenize_chat(target, &turn, 1, tokens, 200, &n, NULL)
+                             : vouch_tokenize(target, text, sizeof text - 1, VOUCH_TOKENIZE_BOS, tokens, 200, &n, NULL),
+                         VOUCH_OK);
         answer_run(&by_tokens, target, &options, tokens, (int32_t)n);
         assert_int_equal(chat ? vouch_session_chat(session, &turn, 1, NULL)
                               : vouch_session_text(session, text, sizeof text - 1, NULL),
@@ -357,8 +356,7 @@ static void cancelling_leaves_a_session_to_go_on_with(void **state)
         /* Cancels before a prompt with one new token or none: nothing changes. */
         for (int32_t shorter = 0; shorter < 2; shorter++) {
             vouch_session_cancel(session);
-            assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT - shorter, &err),
-                             VOUCH_E_CANCELLED);
+            assert_int_equal(vouch_session_prompt(session, k.prompt, PROMPT - shorter, &err), VOUCH_E_CANCELLED);
             tokens = vouch_session_tokens(session, &n);
             assert_int_equal(n, PROMPT + k.plain.n);
             assert_memory_equal(tokens, k.sequence, n * sizeof *tokens);
@@ -375,8 +373,7 @@ typedef struct meddler {
     vouch_drafter oracle;
 } meddler;
 
-static int32_t meddler_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k,
-                               int32_t *guesses)
+static int32_t meddler_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
 {
     const meddler *m = user;
     vouch_session_cancel(m->session);
@@ -538,8 +535,8 @@ static int32_t find_new_token(const int32_t *sequence, int32_t n)
 }
 
 /* The answer is the rest of sequence[0, n). Every step after it fails. */
-static void check_breakdown(const vouch_model *model, const vouch_session_options *options,
-                            const int32_t *sequence, int32_t n)
+static void check_breakdown(const vouch_model *model, const vouch_session_options *options, const int32_t *sequence,
+                            int32_t n)
 {
     vouch_session *session = answer_open(model, options);
     vouch_step step;
@@ -571,8 +568,7 @@ static void logits_may_become_nan_in_an_answer(void **state)
     static answer got;
     know(&k, 41);
     const int32_t bad_at = find_new_token(k.sequence, PROMPT + LENGTH);
-    vouch_model *broken =
-        tiny_model_open(&(tiny_model_options){.seed = 21, .poison = k.sequence[PROMPT + bad_at]});
+    vouch_model *broken = tiny_model_open(&(tiny_model_options){.seed = 21, .poison = k.sequence[PROMPT + bad_at]});
 
     vouch_session_options options = options_of(MODEL, 7, NULL);
     options.ignore_eos = true;
@@ -627,8 +623,7 @@ static void sessions_share_models_between_threads(void **state)
         know(&k[i], 30 + (uint64_t)i);
         jobs[i] = (job){.known = &k[i]};
     }
-    for (int i = 0; i < N; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, answer_on_thread, &jobs[i]), 0);
+    for (int i = 0; i < N; i++) assert_int_equal(pthread_create(&threads[i], NULL, answer_on_thread, &jobs[i]), 0);
     for (int i = 0; i < N; i++) {
         pthread_join(threads[i], NULL);
         assert_true(jobs[i].same);

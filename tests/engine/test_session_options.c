@@ -102,8 +102,7 @@ static void assert_refused(const vouch_session_options *options, const char *say
     vouch_session *session;
     vouch_error err = {0};
     const vouch_status status = vouch_session_open(&session, target, options, &err);
-    if (status != VOUCH_E_ARGUMENT || !strstr(err.message, says))
-        fail_msg("%s: %d '%s'", says, status, err.message);
+    if (status != VOUCH_E_ARGUMENT || !strstr(err.message, says)) fail_msg("%s: %d '%s'", says, status, err.message);
     assert_null(session);
 }
 
@@ -232,8 +231,7 @@ static void a_timed_pass_has_limits(void **state)
         session = answer_open(target, &options);
         assert_int_equal(vouch_session_prompt(session, prompt, 3, NULL), VOUCH_OK);
         assert_int_equal(vouch_session_time_pass(session, limits[i][1], 1, &seconds, &err), VOUCH_OK);
-        assert_int_equal(vouch_session_time_pass(session, limits[i][1] + 1, 1, &seconds, &err),
-                         VOUCH_E_ARGUMENT);
+        assert_int_equal(vouch_session_time_pass(session, limits[i][1] + 1, 1, &seconds, &err), VOUCH_E_ARGUMENT);
         assert_non_null(strstr(err.message, "n_draft"));
         vouch_session_close(session);
     }
@@ -252,8 +250,7 @@ static void logits_outside_the_sequence_are_refused(void **state)
     static float logits[3 * N_VOCAB];
     const vouch_session_options options = options_of(PLAIN, 0, NULL);
     vouch_session *session = answer_open(target, &options);
-    const int32_t prompt[] = {50, 60, 70},
-                  bad[][2] = {{-1, 1}, {0, 4}, {3, 1}, {4, 0}, {0, -1}, {2, INT32_MAX}};
+    const int32_t prompt[] = {50, 60, 70}, bad[][2] = {{-1, 1}, {0, 4}, {3, 1}, {4, 0}, {0, -1}, {2, INT32_MAX}};
     vouch_error err;
     assert_int_equal(vouch_session_prompt(session, prompt, 3, NULL), VOUCH_OK);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -263,8 +260,7 @@ static void logits_outside_the_sequence_are_refused(void **state)
     double seconds;
     assert_int_equal(vouch_session_time_pass(session, 0, 1, &seconds, &err), VOUCH_E_ARGUMENT);
     assert_int_equal(vouch_session_time_pass(session, 1, 0, &seconds, &err), VOUCH_E_ARGUMENT);
-    assert_int_equal(vouch_session_time_pass(session, VOUCH_MAX_DRAFT + 2, 1, &seconds, &err),
-                     VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_session_time_pass(session, VOUCH_MAX_DRAFT + 2, 1, &seconds, &err), VOUCH_E_ARGUMENT);
     vouch_session_close(session);
 }
 
@@ -293,8 +289,7 @@ static void the_registry_knows_each_drafter(void **state)
         options.speculation.table = 1u << i == VOUCH_DRAFTER_TABLE ? &table : NULL;
         vouch_session *session = answer_open(target, &options);
         assert_string_equal(vouch_session_drafter(session), info.name);
-        const vouch_source source =
-            vouch_drafter_compose_source(vouch_session_get_drafters(session)->free, 1u << i);
+        const vouch_source source = vouch_drafter_compose_source(vouch_session_get_drafters(session)->free, 1u << i);
         assert_string_equal(source.ops->name, info.name);
         vouch_session_close(session);
     }

@@ -95,8 +95,8 @@ static void drafter_choose(vouch_session_options *options, who which, const fami
     static const uint32_t error_percent[N_DRAFTERS] = {[HALF_RIGHT] = 30, [WRONG] = 100};
     spec->draft_model = which == SAME ? f->same : which == NEAR ? f->near : which == FAR ? f->far : NULL;
     spec->drafters = which == NGRAM      ? VOUCH_DRAFTER_NGRAM
-                    : spec->draft_model ? VOUCH_DRAFTER_MODEL
-                                        : VOUCH_DRAFTER_CUSTOM;
+                     : spec->draft_model ? VOUCH_DRAFTER_MODEL
+                                         : VOUCH_DRAFTER_CUSTOM;
     if (spec->n_draft == 0) spec->n_draft = 4; /* otherwise pace would choose by measured time */
     o->error_percent = error_percent[which];
     o->n_vocab = f->n_vocab;
@@ -106,9 +106,9 @@ static void drafter_choose(vouch_session_options *options, who which, const fami
 
 /* Compares an answer of every drafter at each draft length in `depths` with the plain answer. Adds up accepted and
  * drafted guesses. */
-static void check_drafters(const family *f, vouch_session_options options, const int32_t *prompt,
-                           int32_t n_prompt, const int32_t *depths, int n_depths,
-                           int64_t accepted[N_DRAFTERS], int64_t drafted[N_DRAFTERS])
+static void check_drafters(const family *f, vouch_session_options options, const int32_t *prompt, int32_t n_prompt,
+                           const int32_t *depths, int n_depths, int64_t accepted[N_DRAFTERS],
+                           int64_t drafted[N_DRAFTERS])
 {
     static answer plain, other;
     int32_t sequence[ANSWER_MAX + PROMPT];
@@ -253,15 +253,15 @@ static void greedy_text_is_the_same_with_a_model_among_sources(void **state)
                 vouch_session_options options = options_plain();
                 answer_prompt(prompt, PROMPT, families[i].n_vocab, 1, true);
                 answer_run(&plain, families[i].target, &options, prompt, PROMPT);
-                options.speculation = (vouch_speculation){.drafters = VOUCH_DRAFTER_MODEL | sources[j],
-                                                          .draft_model =
-                                                              (j + k) % 2 ? families[i].near : families[i].far,
-                                                          .n_draft = k,
-                                                          .tree_branches = k % 4,
-                                                          .ngram_min = 1,
-                                                          .ngram_max = 3,
-                                                          .lenience = 1,
-                                                          .history_tokens = 500};
+                options.speculation =
+                    (vouch_speculation){.drafters = VOUCH_DRAFTER_MODEL | sources[j],
+                                        .draft_model = (j + k) % 2 ? families[i].near : families[i].far,
+                                        .n_draft = k,
+                                        .tree_branches = k % 4,
+                                        .ngram_min = 1,
+                                        .ngram_max = 3,
+                                        .lenience = 1,
+                                        .history_tokens = 500};
                 check_sources(&families[i], &options, prompt, &plain);
                 answer_run(&got, families[i].target, &options, prompt, PROMPT);
                 by_model += got.stats.drafted_by[1];
@@ -389,8 +389,8 @@ static void greedy_text_is_the_same_over_a_bridge(void **state)
     const vouch_model *target = families[0].target;
     int64_t drafted = 0;
     for (uint64_t seed = 2; seed < 5; seed++) {
-        vouch_model *draft = tiny_model_open(
-            &(tiny_model_options){.n_vocab = 280 + 60 * (int32_t)seed, .vocab_seed = seed, .n_layers = 1});
+        vouch_model *draft = tiny_model_open(&(tiny_model_options){
+            .n_vocab = 280 + 60 * (int32_t)seed, .vocab_seed = seed, .n_layers = 1});
         vouch_session *session = NULL;
         vouch_bridge *b;
         vouch_error err;
@@ -534,8 +534,10 @@ static void a_seed_reproduces_an_answer(void **state)
 
 /* ------------------------------------------------------------------- rules */
 
-enum { ALL_SOURCES = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_PREDICTION |
-                     VOUCH_DRAFTER_HISTORY };
+enum {
+    ALL_SOURCES = VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_PREDICTION |
+                  VOUCH_DRAFTER_HISTORY
+};
 
 /* Checks one answer under a rule with every drafter, and with all free drafters together, as trees if the rule judges
  * trees. Returns the number of accepted guesses. */
@@ -753,8 +755,7 @@ static void lenience_accepts_more(void **state)
         answer_run(&exact, families[i].target, &options, prompt, PROMPT);
         options.speculation.lenience = 0.2;
         answer_run(&lenient, families[i].target, &options, prompt, PROMPT);
-        more += lenient.stats.accepted * 1000 / lenient.stats.judged -
-                exact.stats.accepted * 1000 / exact.stats.judged;
+        more += lenient.stats.accepted * 1000 / lenient.stats.judged - exact.stats.accepted * 1000 / exact.stats.judged;
     }
     assert_true(more > 0);
 }
@@ -823,8 +824,7 @@ static void check_snapshots(const family *f, const vouch_session_options *option
         const snapshot *shot = &shots[i];
         assert_true(shot->target == target[shot->n_after - 1]);
         if (i == n - 1) continue; /* the last cycle may have no room for a guess */
-        if (is_model)
-            assert_true(shot->draft == draft[shot->n_after - 1] || shot->draft == draft[shot->n_after - 2]);
+        if (is_model) assert_true(shot->draft == draft[shot->n_after - 1] || shot->draft == draft[shot->n_after - 2]);
     }
     assert_false(target[n_tokens - 1] == target[n_tokens - 2]);
     vouch_session_close(session);
@@ -1044,14 +1044,11 @@ static void reading_logits_leaves_no_trace(void **state)
                 size_t n;
                 vouch_session_tokens(session, &n);
                 const int32_t first = (int32_t)test_below(&random, (uint32_t)n), count = (int32_t)n - first;
-                assert_int_equal(vouch_session_logits(session, first, count < 5 ? count : 5, rows, NULL),
-                                 VOUCH_OK);
+                assert_int_equal(vouch_session_logits(session, first, count < 5 ? count : 5, rows, NULL), VOUCH_OK);
                 assert_int_equal(vouch_session_logits(session, first, count, logits, NULL), VOUCH_OK);
-                assert_memory_equal(logits, rows,
-                                    (size_t)(count < 5 ? count : 5) * (size_t)families[i].n_vocab * 4);
+                assert_memory_equal(logits, rows, (size_t)(count < 5 ? count : 5) * (size_t)families[i].n_vocab * 4);
                 assert_int_equal(vouch_session_logits(session, first / 2, 1, rows, NULL), VOUCH_OK);
-                assert_int_equal(vouch_session_time_pass(session, 1 + count % 9, 2, &seconds, NULL),
-                                 VOUCH_OK);
+                assert_int_equal(vouch_session_time_pass(session, 1 + count % 9, 2, &seconds, NULL), VOUCH_OK);
                 assert_true(seconds > 0 && seconds < 100);
                 assert_true(before == vouch_memory_digest(vouch_session_target(session)));
                 assert_memory_equal(&stats, vouch_session_stats(session), sizeof stats);
@@ -1069,7 +1066,7 @@ static void reading_logits_leaves_no_trace(void **state)
 enum { N_EMBD = 64, MOST_STATES = PROMPT + LENGTH };
 
 typedef struct keeper {
-    int32_t n, n_given; /* positions it has; states it was given */
+    int32_t n, n_given;                   /* positions it has; states it was given */
     float states[MOST_STATES][2][N_EMBD]; /* after the first layer and after the last one */
 } keeper;
 

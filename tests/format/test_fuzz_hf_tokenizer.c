@@ -12,8 +12,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const char *const words[] = {"\"id\":",   "\"vocab\":", "\"merges\":", "type\":\"", "content\":", "pattern\":",
-                                    "charsmap\":", "[",          "\n",          NULL};
+static const char *const words[] = {
+    "\"id\":", "\"vocab\":", "\"merges\":", "type\":\"", "content\":", "pattern\":", "charsmap\":", "[", "\n", NULL};
 
 static void feed_file(const char *what, size_t number, int file, const uint8_t *bytes, size_t n)
 {
@@ -64,8 +64,9 @@ static void damaged_files(void **state)
 /* Replaces or adds a value somewhere below the container: one of `values`, or `spare`, another part of the file. */
 static void value_replace(test_random *random, json_t *container, const json_t *spare)
 {
-    static const char *const values[] = {"null", "-1", "0", "3", "2147483648", "9223372036854775807", "1e308", "\"\"",
-                                         "\"a b\"", "\"\\u2581\"", "[]", "{}", "true", "[\"a\", \"b\"]", "false"};
+    static const char *const values[] = {
+        "null",    "-1",          "0",  "3",  "2147483648", "9223372036854775807", "1e308", "\"\"",
+        "\"a b\"", "\"\\u2581\"", "[]", "{}", "true",       "[\"a\", \"b\"]",      "false"};
     const bool is_array = json_is_array(container);
     const size_t n = is_array ? json_array_size(container) : json_object_size(container);
     if (n == 0) return;

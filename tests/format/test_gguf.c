@@ -60,8 +60,7 @@ static unsigned char *write_sample(uint32_t alignment, size_t *size)
     return writer_finish(w, size);
 }
 
-static void expect_pair(const vouch_gguf *gguf, const char *key, vouch_gguf_type type, int64_t first,
-                        int64_t second)
+static void expect_pair(const vouch_gguf *gguf, const char *key, vouch_gguf_type type, int64_t first, int64_t second)
 {
     vouch_gguf_array array;
     assert_int_equal(vouch_gguf_get_array(gguf, key, true, &array, NULL), VOUCH_OK);
@@ -248,8 +247,7 @@ static void test_getters_refuse(void **state)
     /* A value out of range. */
     EXPECT(vouch_gguf_get_int(g, "u8", false, 0, 199, &integer, &err), "'u8' is 200; it must be 0 to 199");
     EXPECT(vouch_gguf_get_int(g, "i8", false, -99, 0, &integer, &err), "'i8' is -100; it must be -99 to 0");
-    EXPECT(vouch_gguf_get_int(g, "u64.max", false, 0, INT64_MAX, &integer, &err),
-           "'u64.max' is 18446744073709551615");
+    EXPECT(vouch_gguf_get_int(g, "u64.max", false, 0, INT64_MAX, &integer, &err), "'u64.max' is 18446744073709551615");
     EXPECT(vouch_gguf_get_float(g, "nan", false, &number, &err), "must be finite");
     assert_true(integer == 7 && number == 7 && flag && text.size == 5);
 #undef EXPECT
@@ -316,8 +314,7 @@ static void test_truncated_larger(void **state)
 static void mutate(unsigned char *bytes, size_t size, test_random *random)
 {
     static const uint64_t special[] = {
-        0,         1, 0x7f, 0xff, 0x7fffffff, 0x80000000, 0xffffffff, (uint64_t)1 << 61, (uint64_t)1 << 63,
-        UINT64_MAX};
+        0, 1, 0x7f, 0xff, 0x7fffffff, 0x80000000, 0xffffffff, (uint64_t)1 << 61, (uint64_t)1 << 63, UINT64_MAX};
     for (uint32_t changes = 1 + test_below(random, 4); changes > 0; changes--) {
         const size_t at = test_below(random, (uint32_t)size - 8);
         const uint64_t value = special[test_below(random, sizeof special / sizeof special[0])];

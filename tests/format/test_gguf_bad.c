@@ -68,8 +68,7 @@ static void raw_kv_u32(raw *r, const char *key, uint32_t value)
     raw_u32(r, value);
 }
 
-static void raw_tensor(raw *r, const char *name, uint32_t n_dims, const uint64_t *dim, uint32_t type,
-                       uint64_t offset)
+static void raw_tensor(raw *r, const char *name, uint32_t n_dims, const uint64_t *dim, uint32_t type, uint64_t offset)
 {
     raw_text(r, name);
     raw_u32(r, n_dims);
@@ -123,9 +122,8 @@ static void test_bad_magic(void **state)
     static const struct {
         const char *start, *words;
     } cases[] = {
-        {"GGUE", "begins with 47 47 55 45"},    {"tjgg", "old GGML file"},
-        {"version https://git-lfs", "Git LFS"}, {"<!DOCTYPE html>", "web page"},
-        {"PK\3\4", "zip or PyTorch"},           {"FUGG", "begins with 46"},
+        {"GGUE", "begins with 47 47 55 45"},   {"tjgg", "old GGML file"},    {"version https://git-lfs", "Git LFS"},
+        {"<!DOCTYPE html>", "web page"},       {"PK\3\4", "zip or PyTorch"}, {"FUGG", "begins with 46"},
         {"\x80\2}q", "a head to safetensors"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -188,8 +186,7 @@ static void test_bad_text_sizes(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         char words[80];
         raw r = {0};
-        snprintf(words, sizeof words,
-                 sizes[i] ? "claims %" PRIu64 " bytes" : "has %" PRIu64 " bytes", sizes[i]);
+        snprintf(words, sizeof words, sizes[i] ? "claims %" PRIu64 " bytes" : "has %" PRIu64 " bytes", sizes[i]);
         raw_header(&r, 3, 0, 1);
         raw_u64(&r, sizes[i]);
         raw_zeros(&r, 40);
@@ -314,8 +311,7 @@ static void test_bad_values(void **state)
         for (size_t i = 0; type != VOUCH_GGUF_ARRAY && i < sizeof counts / sizeof counts[0]; i++) {
             char words[64];
             bad_array(&r, type, counts[i]);
-            snprintf(words, sizeof words, "an array of %" PRIu64 " %ss", counts[i],
-                     vouch_gguf_type_name(type));
+            snprintf(words, sizeof words, "an array of %" PRIu64 " %ss", counts[i], vouch_gguf_type_name(type));
             expect_fail(&r, VOUCH_E_FORMAT, words);
         }
     }
@@ -343,8 +339,7 @@ static void test_bad_alignment(void **state)
     raw r = {0};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char words[96];
-        snprintf(words, sizeof words, "'general.alignment' is %" PRIu32 "; it must be a power of two from 8",
-                 bad[i]);
+        snprintf(words, sizeof words, "'general.alignment' is %" PRIu32 "; it must be a power of two from 8", bad[i]);
         raw_header(&r, 3, 0, 1);
         raw_kv_u32(&r, "general.alignment", bad[i]);
         expect_fail(&r, VOUCH_E_FORMAT, words);

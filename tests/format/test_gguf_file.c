@@ -223,8 +223,7 @@ static vouch_status bytes_fill(void *user, size_t offset, void *bytes, size_t si
     size_t *next = user;
     if (offset > 0) assert_int_equal(offset, *next); /* offset 0 begins a new write */
     assert_true(size % (8 * 34) == 0 || offset + size == FILLED_BYTES);
-    for (size_t i = 0; i < size; i++)
-        ((unsigned char *)bytes)[i] = (unsigned char)((offset + i) * 0x9e3779b1 >> 24);
+    for (size_t i = 0; i < size; i++) ((unsigned char *)bytes)[i] = (unsigned char)((offset + i) * 0x9e3779b1 >> 24);
     *next = offset + size;
     return VOUCH_OK;
 }
@@ -253,9 +252,8 @@ static void test_write_filled(void **state)
         if (round == 0) vouch_gguf_add_tensor(w, "t", VOUCH_TYPE_Q8_0, 2, dim, whole);
         else vouch_gguf_add_filled(w, "t", VOUCH_TYPE_Q8_0, 2, dim, bytes_fill, &next);
         vouch_gguf_add_tensor(w, "after", VOUCH_TYPE_F32, 1, (const int64_t[]){64}, floats);
-        assert_int_equal(
-            vouch_gguf_write_bytes(w, round ? &filled : &expected, round ? &n_filled : &n_expected, NULL),
-            VOUCH_OK);
+        assert_int_equal(vouch_gguf_write_bytes(w, round ? &filled : &expected, round ? &n_filled : &n_expected, NULL),
+                         VOUCH_OK);
         strcpy(path, test_temporary("filled.gguf"));
         assert_int_equal(vouch_gguf_write(w, path, NULL), VOUCH_OK);
         vouch_gguf_writer_close(w);
@@ -456,8 +454,8 @@ static void test_writer_refuses_tensors(void **state)
     vouch_gguf_add_tensor(w, "", VOUCH_TYPE_F32, 1, good, floats);
     expect_refused(w, "tensor name '' has 0 bytes");
     w = writer_open();
-    vouch_gguf_add_tensor(w, "0123456789012345678901234567890123456789012345678901234567890123456",
-                          VOUCH_TYPE_F32, 1, good, floats);
+    vouch_gguf_add_tensor(w, "0123456789012345678901234567890123456789012345678901234567890123456", VOUCH_TYPE_F32, 1,
+                          good, floats);
     expect_refused(w, "has 67 bytes; it must have 1 to 64");
     w = writer_open();
     vouch_gguf_add_tensor(w, "t", VOUCH_TYPE_F32, 1, good, floats);
@@ -492,12 +490,17 @@ static void test_writer_refuses_tensors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unreadable_files),    cmocka_unit_test(test_long_path),
-        cmocka_unit_test(test_long_path_of_a_file), cmocka_unit_test(test_release),
-        cmocka_unit_test(test_write_file),          cmocka_unit_test(test_write_filled),
-        cmocka_unit_test(test_write_fails),         cmocka_unit_test(test_file_changes),
+        cmocka_unit_test(test_unreadable_files),
+        cmocka_unit_test(test_long_path),
+        cmocka_unit_test(test_long_path_of_a_file),
+        cmocka_unit_test(test_release),
+        cmocka_unit_test(test_write_file),
+        cmocka_unit_test(test_write_filled),
+        cmocka_unit_test(test_write_fails),
+        cmocka_unit_test(test_file_changes),
         cmocka_unit_test(test_fill_fails),
-        cmocka_unit_test(test_writer_refuses_keys), cmocka_unit_test(test_writer_refuses_tensors),
+        cmocka_unit_test(test_writer_refuses_keys),
+        cmocka_unit_test(test_writer_refuses_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,8 +146,9 @@ static void wrong_parts_are_named(void **state)
     expect_refusal(part_path(2, 3), VOUCH_E_UNSUPPORTED, "/m-00001-of-00003.gguf");
 
     write_part(part_path(3, 3), 2, 4, NULL);
-    expect_refusal(part_path(1, 3), VOUCH_E_FORMAT, "m-00003-of-00003.gguf: is part 3 of 4 (split.no, split.count), "
-                                                    "expected part 3 of 3");
+    expect_refusal(part_path(1, 3), VOUCH_E_FORMAT,
+                   "m-00003-of-00003.gguf: is part 3 of 4 (split.no, split.count), "
+                   "expected part 3 of 3");
     write_part(part_path(3, 3), 1, 3, NULL);
     expect_refusal(part_path(1, 3), VOUCH_E_FORMAT, "is part 2 of 3 (split.no, split.count), expected part 3 of 3");
     tiny_model_write(part_path(3, 3), &(tiny_model_options){.seed = 3});

@@ -232,8 +232,7 @@ static void bad_configs(void **state)
     expect_config("llama3", "\"attention_bias\": false", "\"attention_bias\": true",
                   "attention_bias is true, but the folder has no tensor '....self_attn.q_proj.bias'");
     expect_config("llama3", "\"low_freq_factor\": 1.0", "\"low_freq_factor\": null", "low_freq_factor is missing");
-    expect_config("llama", "\"rms_norm_eps\": 1e-06", "\"rms_norm_eps\": Infinity",
-                  "rms_norm_eps is inf, expected ");
+    expect_config("llama", "\"rms_norm_eps\": 1e-06", "\"rms_norm_eps\": Infinity", "rms_norm_eps is inf, expected ");
     expect_config("qwen2", "\"yarn\"", "\"yarn\", \"extrapolation_factor\": 0.5",
                   "rope_parameters.extrapolation_factor is 0.5, which vouch doesn't support");
     expect_config("qwen2", "\"yarn\"", "\"yarn\", \"llama_4_scaling_beta\": 0.1",
@@ -268,18 +267,27 @@ static void contradictions_are_named(void **state)
     static const struct {
         const char *name, *from, *to, *words[3];
     } cases[] = {
-        {"llama", "\"head_dim\": 80", "\"head_dim\": 16",
+        {"llama",
+         "\"head_dim\": 80",
+         "\"head_dim\": 16",
          {"'blk.0.attn_q.weight' (model.layers.0.self_attn.q_proj.weight) has shape [48, 480, 1, 1], must be [48, 96]",
           "; config.json: ", "head_dim is 16"}},
-        {"llama", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1",
+        {"llama",
+         "\"num_hidden_layers\": 2",
+         "\"num_hidden_layers\": 1",
          {"(model.layers.1.", " has no place in a llama model of 1 layers; config.json: ", "num_hidden_layers is 1"}},
-        {"llama", "\"head_dim\"", "\"other\"",
-         {"must be [48, 48]", "num_key_value_heads is 3", "head_dim is null"}},
-        {"qwen3_moe", "\"num_local_experts\": 5", "\"num_local_experts\": 4",
+        {"llama", "\"head_dim\"", "\"other\"", {"must be [48, 48]", "num_key_value_heads is 3", "head_dim is null"}},
+        {"qwen3_moe",
+         "\"num_local_experts\": 5",
+         "\"num_local_experts\": 4",
          {"(model.layers.0.mlp.gate.weight) has shape [48, 5, 1, 1], must be [48, 4]", "num_local_experts is 4", ""}},
-        {"gemma4_text experts", "\"num_experts\": 5", "\"num_experts\": 4",
+        {"gemma4_text experts",
+         "\"num_experts\": 5",
+         "\"num_experts\": 4",
          {"(model.layers.0.router.", "num_experts is 4", ""}},
-        {"gpt_neox", "\"num_attention_heads\": 6", "\"num_attention_heads\": 6, \"head_dim\": 32",
+        {"gpt_neox",
+         "\"num_attention_heads\": 6",
+         "\"num_attention_heads\": 6, \"head_dim\": 32",
          {"query_key_value", "aren't the queries, keys and values; config.json: ", "head_dim is 32"}},
     };
     vouch_model_options options = vouch_model_options_default();
@@ -315,8 +323,8 @@ static void bad_folders(void **state)
     folder = hf_folder_write("router", hf_case_named("gemma4_text experts"),
                              &(hf_layout){.left_out = "model.layers.0.router.proj.weight"});
     expect_refusal(folder, "enable_moe_block is true, but layer 0 has no router");
-    folder = hf_folder_write("names", hf_case_named("stablelm"),
-                             &(hf_layout){.config = hf_case_named("mistral")->config});
+    folder =
+        hf_folder_write("names", hf_case_named("stablelm"), &(hf_layout){.config = hf_case_named("mistral")->config});
     expect_refusal(folder, "self_attn.k_layernorm.norms.0.weight': has no place in a model of type 'mistral'");
 }
 
@@ -404,7 +412,7 @@ static void damage(const char *folder, const char *name, const char *const *word
 static void damaged_files(void **state)
 {
     (void)state;
-    static const char *const words[] = {"\"F32\"", "\"shape\":", "[0,", "null", "-1", "1e9", "\"BF16\"",
+    static const char *const words[] = {"\"F32\"", "\"shape\":",           "[0,",     "null", "-1", "1e9", "\"BF16\"",
                                         "{}",      "18446744073709551616", ".weight", NULL};
     const int n = test_is_quick() ? 150 : 1000;
     const char *folder = hf_folder_write("damage", hf_case_named("mixtral"), &(hf_layout){.n_files = 2});
@@ -422,9 +430,14 @@ static void damaged_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_headers), cmocka_unit_test(bad_tensors), cmocka_unit_test(good_files),
-        cmocka_unit_test(bad_configs), cmocka_unit_test(bad_folders), cmocka_unit_test(bad_indexes),
-        cmocka_unit_test(contradictions_are_named), cmocka_unit_test(damaged_files),
+        cmocka_unit_test(bad_headers),
+        cmocka_unit_test(bad_tensors),
+        cmocka_unit_test(good_files),
+        cmocka_unit_test(bad_configs),
+        cmocka_unit_test(bad_folders),
+        cmocka_unit_test(bad_indexes),
+        cmocka_unit_test(contradictions_are_named),
+        cmocka_unit_test(damaged_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,8 +96,9 @@ static void other_wordings_of_gemma4(void **state)
     static const char name[] = "gemma4_text experts", newer[] = "\"per_layer_config\": {\"2\": " FULL "}";
     expect_same(name, newer, "\"global_head_dim\": 32, \"num_global_key_value_heads\": 1");
     expect_same(name, newer, "\"per_layer_config\": {\"02\": " FULL "}");
-    expect_same(name, newer, "\"per_layer_config\": {\"0\": {\"head_dim\": 16}, \"1\": {\"rms_norm_eps\": 1e-06}, "
-                             "\"2\": " FULL "}");
+    expect_same(name, newer,
+                "\"per_layer_config\": {\"0\": {\"head_dim\": 16}, \"1\": {\"rms_norm_eps\": 1e-06}, "
+                "\"2\": " FULL "}");
     expect_same("gemma4", "\"text_config\": {", "\"text_config\": {\"tie_word_embeddings\": false, ");
     expect_same("gemma4", "\"text_config\": {", "\"text_config\": {\"text_config\": {}, ");
 }
@@ -139,8 +140,8 @@ static void expect_equal_tensors(const char *path, const char *other)
 static void pieces_are_the_whole(void **state)
 {
     (void)state;
-    static const char *const names[] = {"llama", "mixtral", "gemma2", "falcon 40b", "gpt2", "stablelm", "qwen3_5_text",
-                                        "gemma4_text experts"};
+    static const char *const names[] = {"llama", "mixtral",  "gemma2",       "falcon 40b",
+                                        "gpt2",  "stablelm", "qwen3_5_text", "gemma4_text experts"};
     test_random random = {5};
     vouch_error err;
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
@@ -204,8 +205,8 @@ static void tied_output_is_left_out(void **state)
     (void)state;
     vouch_gguf *gguf;
     vouch_error err;
-    const char *folder = hf_folder_reworded(hf_case_named("mistral"), "\"tie_word_embeddings\": false",
-                                            "\"tie_word_embeddings\": true");
+    const char *folder =
+        hf_folder_reworded(hf_case_named("mistral"), "\"tie_word_embeddings\": false", "\"tie_word_embeddings\": true");
     assert_int_equal(vouch_format_open(&gguf, folder, &err), VOUCH_E_FORMAT);
     assert_non_null(strstr(err.message, "tie_word_embeddings is true, but the tensor 'lm_head.weight' differs from "));
     copy_tensor(folder, "model.embed_tokens.weight", "lm_head.weight");
@@ -234,9 +235,10 @@ static void other_wordings_mean_the_same(void **state)
     expect_same("mistral", "\"sliding_window\": 7", "\"sliding_window\": 7, \"use_sliding_window\": null");
     expect_same("llama3", "\"rope_type\": \"llama3\"", "\"rope_type\": \"llama3\", \"type\": \"linear\"");
     /* Other families read these. */
-    expect_same("llama", "{", "{\"attention_multiplier\": 0.1, \"logit_scale\": 3.0, "
-                              "\"final_logit_softcapping\": 1.0, \"num_experts\": 4, \"multi_query\": true, "
-                              "\"rotary_pct\": 0.5, ");
+    expect_same("llama", "{",
+                "{\"attention_multiplier\": 0.1, \"logit_scale\": 3.0, "
+                "\"final_logit_softcapping\": 1.0, \"num_experts\": 4, \"multi_query\": true, "
+                "\"rotary_pct\": 0.5, ");
 }
 
 /* Members that vouch doesn't know are shown by `vouch info`, and change nothing. */
@@ -304,8 +306,8 @@ static void expect_equal_keys(const char *path, const char *other)
 static void converted_files_are_the_folder(void **state)
 {
     (void)state;
-    static const char *const names[] = {"llama", "phi3 long", "gemma3_text", "stablelm", "falcon 40b", "qwen3_moe",
-                                        "gemma4_text"};
+    static const char *const names[] = {"llama",      "phi3 long", "gemma3_text", "stablelm",
+                                        "falcon 40b", "qwen3_moe", "gemma4_text"};
     float logits[64], again[64];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *folder = hf_folder_write("convert", hf_case_named(names[i]), &(hf_layout){.n_files = 2});
@@ -396,13 +398,20 @@ static void failed_conversion_leaves_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(logits_are_those_of_transformers), cmocka_unit_test(comparison_notices_another_number),
-        cmocka_unit_test(pieces_are_the_whole),             cmocka_unit_test(shards_are_one_model),
-        cmocka_unit_test(tied_output_is_left_out),          cmocka_unit_test(other_wordings_of_gemma4),
-        cmocka_unit_test(converted_files_are_the_folder),   cmocka_unit_test(conversion_can_change_types),
-        cmocka_unit_test(failed_conversion_leaves_nothing), cmocka_unit_test(large_integers_are_read),
-        cmocka_unit_test(changed_files_are_noticed),        cmocka_unit_test(recommendations_are_read),
-        cmocka_unit_test(other_wordings_mean_the_same),     cmocka_unit_test(unknown_members_are_shown),
+        cmocka_unit_test(logits_are_those_of_transformers),
+        cmocka_unit_test(comparison_notices_another_number),
+        cmocka_unit_test(pieces_are_the_whole),
+        cmocka_unit_test(shards_are_one_model),
+        cmocka_unit_test(tied_output_is_left_out),
+        cmocka_unit_test(other_wordings_of_gemma4),
+        cmocka_unit_test(converted_files_are_the_folder),
+        cmocka_unit_test(conversion_can_change_types),
+        cmocka_unit_test(failed_conversion_leaves_nothing),
+        cmocka_unit_test(large_integers_are_read),
+        cmocka_unit_test(changed_files_are_noticed),
+        cmocka_unit_test(recommendations_are_read),
+        cmocka_unit_test(other_wordings_mean_the_same),
+        cmocka_unit_test(unknown_members_are_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

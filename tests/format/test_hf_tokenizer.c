@@ -31,10 +31,10 @@ static void folder_write(const char *name, const char *text)
 
 static void folder_clear(void)
 {
-    static const char *const names[] = {"tokenizer.json",    "tokenizer.model",         "vocab.json",
-                                        "merges.txt",        "tokenizer_config.json",   "config.json",
-                                        "added_tokens.json", "special_tokens_map.json", "chat_template.jinja",
-                                        "generation_config.json"};
+    static const char *const names[] = {
+        "tokenizer.json",        "tokenizer.model",       "vocab.json",        "merges.txt",
+        "tokenizer_config.json", "config.json",           "added_tokens.json", "special_tokens_map.json",
+        "chat_template.jinja",   "generation_config.json"};
     for (size_t i = 0; i < COUNT(names); i++) unlink(folder_path(names[i]));
 }
 
@@ -368,10 +368,9 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_ids),      cmocka_unit_test(folder_keys),      cmocka_unit_test(gemma4_keys),
-        cmocka_unit_test(ends_of_answers),
-        cmocka_unit_test(tokenizer_alone), cmocka_unit_test(vocab_and_merges), cmocka_unit_test(no_tokenizer),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(golden_ids),      cmocka_unit_test(folder_keys),     cmocka_unit_test(gemma4_keys),
+        cmocka_unit_test(ends_of_answers), cmocka_unit_test(tokenizer_alone), cmocka_unit_test(vocab_and_merges),
+        cmocka_unit_test(no_tokenizer),    cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,8 +50,7 @@ static void open_forms(void)
 
 static void read_pieces(server_reader *reader, const char *text, size_t n, size_t piece, bool is_cut)
 {
-    for (size_t at = 0; at < n; at += piece)
-        server_reader_push(reader, text + at, n - at < piece ? n - at : piece);
+    for (size_t at = 0; at < n; at += piece) server_reader_push(reader, text + at, n - at < piece ? n - at : piece);
     server_reader_end(reader, is_cut);
     MUST(reader->text.n == 0);
 }

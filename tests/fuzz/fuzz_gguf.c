@@ -74,8 +74,7 @@ static void walk_key(const vouch_gguf *gguf, size_t index)
     free(key);
 }
 
-static void walk_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor, const uint8_t *begin,
-                        size_t size)
+static void walk_tensor(const vouch_gguf *gguf, const vouch_gguf_tensor *tensor, const uint8_t *begin, size_t size)
 {
     char name[65];
     REQUIRE(tensor->name.size >= 1 && tensor->name.size < sizeof name);

@@ -97,7 +97,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *text = (const char *)data + 1, *nul = memchr(text, 0, size - 1);
     const size_t n = nul ? (size_t)(nul - text) : size - 1;
     const bool is_json = data[0] & 1;
-    const int kind = (is_json ? VOUCH_GRAMMAR_JSON_SCHEMA : data[0] & 8 ? VOUCH_GRAMMAR_REGEX : VOUCH_GRAMMAR_GBNF) |
+    const int kind = (is_json       ? VOUCH_GRAMMAR_JSON_SCHEMA
+                      : data[0] & 8 ? VOUCH_GRAMMAR_REGEX
+                                    : VOUCH_GRAMMAR_GBNF) |
                      (data[0] & 2 ? VOUCH_GRAMMAR_CLOSED : 0) | (data[0] & 4 ? VOUCH_GRAMMAR_LENIENT : 0);
     vouch_grammar *grammar;
     vouch_error err = {0};

@@ -66,8 +66,8 @@ static void texts_encode(const vouch_tokenizer *tokenizer)
                                         "\xe4\xbd\xa0\xff\xef\xbd\x9e\xe3\x80\x80"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         size_t n, again;
-        const vouch_status status = vouch_tokenizer_encode(tokenizer, texts[i], strlen(texts[i]),
-                                                           VOUCH_TOKENIZE_SPECIAL, NULL, 0, &n, NULL);
+        const vouch_status status =
+            vouch_tokenizer_encode(tokenizer, texts[i], strlen(texts[i]), VOUCH_TOKENIZE_SPECIAL, NULL, 0, &n, NULL);
         MUST(status == (n ? VOUCH_E_BUFFER : VOUCH_OK));
         int32_t *tokens = malloc((n + 1) * sizeof *tokens);
         MUST(tokens && vouch_tokenizer_encode(tokenizer, texts[i], strlen(texts[i]), VOUCH_TOKENIZE_SPECIAL, tokens, n,

@@ -42,8 +42,8 @@ static rendering render(const char *source, size_t n, const char *json, size_t n
     r.status = vouch_conversation_read(&r.root, json, n_json, &err);
     vouch_jinja_run_begin(&r.run, &limits);
     /* The form differs with the template's length, so that each is tried. */
-    const conversation_form form = {.parts = n % 2, .null_content = n % 3 == 0, .text_arguments = n % 5 < 2,
-                                    .ids = (conversation_ids)(n % 7 % 3)};
+    const conversation_form form = {
+        .parts = n % 2, .null_content = n % 3 == 0, .text_arguments = n % 5 < 2, .ids = (conversation_ids)(n % 7 % 3)};
     if (r.status == VOUCH_OK) r.status = vouch_conversation_rewrite(r.root, &form, &err);
     if (r.status == VOUCH_OK && vouch_conversation_has_bare_tools(r.root))
         r.status = vouch_conversation_complete_tools(r.root, &err);

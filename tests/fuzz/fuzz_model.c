@@ -41,8 +41,8 @@ static void check_text(const vouch_model *model, int32_t n_vocab)
     int32_t tokens[64];
     size_t n;
     vouch_error err = {0};
-    vouch_status status = vouch_tokenize(model, text, sizeof text - 1,
-                                         VOUCH_TOKENIZE_SPECIAL | VOUCH_TOKENIZE_BOS, tokens, 64, &n, &err);
+    vouch_status status =
+        vouch_tokenize(model, text, sizeof text - 1, VOUCH_TOKENIZE_SPECIAL | VOUCH_TOKENIZE_BOS, tokens, 64, &n, &err);
     if (status) check_error(status, &err);
     for (size_t i = 0; status == VOUCH_OK && i < n; i++) {
         size_t n_bytes;

@@ -57,8 +57,8 @@ static vouch_tokenizer *sentencepieces[N_KINDS];
 /* Opens a vocabulary of <unk>, <s>, </s>, 256 bytes and some pieces. The last three pieces have merges. */
 static void sentencepiece_open(int kind)
 {
-    static const char *const pieces[] = {"\xe2\x96\x81", "t", "h", "e", "a", "1", "\n", "\xc3\xa9", "<think>",
-                                         "th", "the", "\xe2\x96\x81the"};
+    static const char *const pieces[] = {"\xe2\x96\x81", "t",        "h",       "e",  "a",   "1",
+                                         "\n",           "\xc3\xa9", "<think>", "th", "the", "\xe2\x96\x81the"};
     static const vouch_text merges[] = {{"t h", 3}, {"th e", 4}, {"\xe2\x96\x81 the", 7}};
     enum { N_PIECES = sizeof pieces / sizeof *pieces, N = 259 + N_PIECES };
     static char names[256][8];
@@ -136,8 +136,8 @@ static void check_bytes(const vouch_tokenizer *tokenizer, const int32_t *tokens,
     free(normal);
 }
 
-static int32_t *encode(const vouch_tokenizer *tokenizer, bool chat, const char *text, size_t n_text,
-                       unsigned flags, size_t *n)
+static int32_t *encode(const vouch_tokenizer *tokenizer, bool chat, const char *text, size_t n_text, unsigned flags,
+                       size_t *n)
 {
     const vouch_message messages[] = {{"user", text}, {"assistant", text}};
     size_t again;

@@ -9,8 +9,7 @@ enum { N_SEEDS = 5 };
 static void add_seed(vouch_gguf_writer *w, int seed)
 {
     static const unsigned char data[256];
-    const vouch_type types[] = {VOUCH_TYPE_F32, VOUCH_TYPE_F16, VOUCH_TYPE_Q4_0, VOUCH_TYPE_Q4_1,
-                                VOUCH_TYPE_Q8_0};
+    const vouch_type types[] = {VOUCH_TYPE_F32, VOUCH_TYPE_F16, VOUCH_TYPE_Q4_0, VOUCH_TYPE_Q4_1, VOUCH_TYPE_Q8_0};
     const int64_t dim[] = {32, 1, 2, 1};
     vouch_gguf_add_text(w, "general.architecture", "llama");
     if (seed == 0) return; /* seed 0 is the smallest file, without tensors */

@@ -70,8 +70,7 @@ static void seed_calls_of(const vouch_model *model, unsigned char form)
     char *prompt = rendered(model, short_one), *whole = rendered(model, long_one);
     size_t n = 0;
     while (prompt[n] && prompt[n] == whole[n]) n++;
-    for (unsigned char flags = 0; flags < 16; flags++)
-        seed((const unsigned char[]){form, flags}, 2, "\7", whole + n);
+    for (unsigned char flags = 0; flags < 16; flags++) seed((const unsigned char[]){form, flags}, 2, "\7", whole + n);
     free(prompt);
     free(whole);
 }

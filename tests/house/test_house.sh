@@ -265,6 +265,20 @@ EOF
     tests/names.sh "$TMP/known/a.c" "$TMP/known/a.md"
 }
 
+# ------------------------------------------------------------------ the format
+
+tree_is_formatted() {
+    [ "$VOUCH_TEST_TIER" != check ] || test_skip "runs in the tier test"
+    scripts/format.sh find >/dev/null 2>&1 || test_skip "no clang-format 19"
+    scripts/format.sh check || { echo "make format mends it" && return 1; }
+    mkdir "$TMP/src"
+    cp .clang-format "$TMP"
+    printf 'int f(void)\n{\n    return 1;\n}\n' >"$TMP/src/a.c"
+    scripts/format.sh check "$TMP"
+    sed -i 's/return 1/return  1/' "$TMP/src/a.c"
+    test_refused 'return  1' scripts/format.sh check "$TMP"
+}
+
 # ------------------------------------------------------------------ make
 
 missing_packages_are_named() {
@@ -305,5 +319,5 @@ test_group shared_library_exports_the_header archive_names_have_the_prefix sonam
     readme_example_names_what_it_needs header_example_compiles \
     readme_flags_exist wider_flags_are_refused rooms_look_one_way includes_make_no_circle \
     folders_make_no_circle floors_have_24_files \
-    library_does_not_print_exit_or_look_around lines_have_120_characters named_things_exist missing_packages_are_named \
+    library_does_not_print_exit_or_look_around lines_have_120_characters named_things_exist tree_is_formatted missing_packages_are_named \
     install_gives_a_working_library

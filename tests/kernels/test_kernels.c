@@ -46,11 +46,11 @@ static void make_value(unsigned char *to, vouch_type type, pattern how, float ra
 static const struct {
     int at, n;
 } halves_of[VOUCH_TYPE_COUNT] = {
-    [VOUCH_TYPE_Q8_0] = {0, 1},   [VOUCH_TYPE_Q4_0] = {0, 1}, [VOUCH_TYPE_Q4_1] = {0, 2},
-    [VOUCH_TYPE_Q5_0] = {0, 1},   [VOUCH_TYPE_Q5_1] = {0, 2}, [VOUCH_TYPE_Q2_K] = {80, 2},
-    [VOUCH_TYPE_Q3_K] = {108, 1}, [VOUCH_TYPE_Q4_K] = {0, 2}, [VOUCH_TYPE_Q5_K] = {0, 2},
-    [VOUCH_TYPE_Q6_K] = {208, 1}, [VOUCH_TYPE_IQ4_NL] = {0, 1}, [VOUCH_TYPE_IQ4_XS] = {0, 1},
-    [VOUCH_TYPE_TQ1_0] = {52, 1}, [VOUCH_TYPE_TQ2_0] = {64, 1}, [VOUCH_TYPE_IQ1_S] = {0, 1},
+    [VOUCH_TYPE_Q8_0] = {0, 1},    [VOUCH_TYPE_Q4_0] = {0, 1},   [VOUCH_TYPE_Q4_1] = {0, 2},
+    [VOUCH_TYPE_Q5_0] = {0, 1},    [VOUCH_TYPE_Q5_1] = {0, 2},   [VOUCH_TYPE_Q2_K] = {80, 2},
+    [VOUCH_TYPE_Q3_K] = {108, 1},  [VOUCH_TYPE_Q4_K] = {0, 2},   [VOUCH_TYPE_Q5_K] = {0, 2},
+    [VOUCH_TYPE_Q6_K] = {208, 1},  [VOUCH_TYPE_IQ4_NL] = {0, 1}, [VOUCH_TYPE_IQ4_XS] = {0, 1},
+    [VOUCH_TYPE_TQ1_0] = {52, 1},  [VOUCH_TYPE_TQ2_0] = {64, 1}, [VOUCH_TYPE_IQ1_S] = {0, 1},
     [VOUCH_TYPE_IQ2_XXS] = {0, 1}, [VOUCH_TYPE_IQ2_XS] = {0, 1}, [VOUCH_TYPE_IQ2_S] = {0, 1},
     [VOUCH_TYPE_IQ3_XXS] = {0, 1}, [VOUCH_TYPE_IQ3_S] = {0, 1},
 };
@@ -129,8 +129,8 @@ static void set_quants(vouch_acts *acts, buffers *b)
     for (int i = 0; i < VOUCH_SUMS_COUNT; i++) acts->sums[i] = b->sums[i];
 }
 
-static vouch_acts prepare(const vouch_kernels *kernels, buffers *b, vouch_type type, const float *x,
-                          int64_t n_rows, int64_t n_in)
+static vouch_acts prepare(const vouch_kernels *kernels, buffers *b, vouch_type type, const float *x, int64_t n_rows,
+                          int64_t n_in)
 {
     vouch_acts acts = {
         .n_rows = n_rows, .n_in = n_in, .group_rows = kernels->group_rows, .needs = vouch_type_needs(type)};
@@ -224,9 +224,7 @@ static void test_matmul_extremes(void **state)
         for (int input = 0; input < 4; input++) {
             fill_inputs(&random, 17 * 256);
             for (int64_t i = 0; i < 17 * 256 && input > 0; i++)
-                inputs[i] = input == 1   ? 127
-                            : input == 2 ? (i % 3 ? 127.0f : -127.0f)
-                                         : 1e-38f * (float)(i % 9);
+                inputs[i] = input == 1 ? 127 : input == 2 ? (i % 3 ? 127.0f : -127.0f) : 1e-38f * (float)(i % 9);
             for (size_t t = 0; t < N_TYPES; t++) {
                 const int32_t block = vouch_type_get_info(types[t])->block_length;
                 fixture f = make_matrix(types[t], 40, block > 32 ? 256 : 96, (pattern)how, &random);
@@ -300,7 +298,7 @@ static void test_packed_size(void **state)
 {
     (void)state;
     static const double bits[VOUCH_TYPE_COUNT] = {
-        [VOUCH_TYPE_TQ1_0] = 2.125,  [VOUCH_TYPE_IQ1_S] = 2.375, [VOUCH_TYPE_IQ1_M] = 3.625,
+        [VOUCH_TYPE_TQ1_0] = 2.125,   [VOUCH_TYPE_IQ1_S] = 2.375,  [VOUCH_TYPE_IQ1_M] = 3.625,
         [VOUCH_TYPE_IQ2_XXS] = 3.375, [VOUCH_TYPE_IQ2_XS] = 3.625, [VOUCH_TYPE_IQ2_S] = 3.625,
         [VOUCH_TYPE_IQ3_XXS] = 4.375, [VOUCH_TYPE_IQ3_S] = 4.375,
     };
@@ -535,9 +533,8 @@ static void test_cache_writes(void **state)
                 float row[70];
                 vouch_matrix_get_row(&fast, at, row);
                 for (int64_t k = 0; k + 1 < width; k++)
-                    assert_true(
-                        row[k] ==
-                        (type == VOUCH_TYPE_F32 ? c[k] : vouch_half_to_float(vouch_float_to_half(c[k]))));
+                    assert_true(row[k] ==
+                                (type == VOUCH_TYPE_F32 ? c[k] : vouch_half_to_float(vouch_float_to_half(c[k]))));
             }
             free(plain.data), free(fast.data);
         }

@@ -100,10 +100,10 @@ static void errors_are_small(void **state)
     static const struct {
         vouch_type type;
         double most;
-    } bounds[] = {{VOUCH_TYPE_Q8_0, 0.0057}, {VOUCH_TYPE_Q6_K, 0.0188}, {VOUCH_TYPE_Q5_K, 0.0377},
-                  {VOUCH_TYPE_Q5_1, 0.0395}, {VOUCH_TYPE_Q5_0, 0.0446}, {VOUCH_TYPE_Q4_K, 0.0746},
-                  {VOUCH_TYPE_Q4_1, 0.0815}, {VOUCH_TYPE_Q4_0, 0.0909}, {VOUCH_TYPE_IQ4_NL, 0.0785},
-                  {VOUCH_TYPE_IQ4_XS, 0.0793}, {VOUCH_TYPE_Q3_K, 0.159}, {VOUCH_TYPE_Q2_K, 0.314},
+    } bounds[] = {{VOUCH_TYPE_Q8_0, 0.0057},   {VOUCH_TYPE_Q6_K, 0.0188}, {VOUCH_TYPE_Q5_K, 0.0377},
+                  {VOUCH_TYPE_Q5_1, 0.0395},   {VOUCH_TYPE_Q5_0, 0.0446}, {VOUCH_TYPE_Q4_K, 0.0746},
+                  {VOUCH_TYPE_Q4_1, 0.0815},   {VOUCH_TYPE_Q4_0, 0.0909}, {VOUCH_TYPE_IQ4_NL, 0.0785},
+                  {VOUCH_TYPE_IQ4_XS, 0.0793}, {VOUCH_TYPE_Q3_K, 0.159},  {VOUCH_TYPE_Q2_K, 0.314},
                   {VOUCH_TYPE_MXFP4, 0.119}};
     enum { N = 4096 };
     static float x[N], back[N];
@@ -135,18 +135,17 @@ typedef struct shape {
     const char *const *matrices; /* of a layer, ended by NULL */
 } shape;
 
-static const char *const split[] = {"attn_q",   "attn_k", "attn_v",   "attn_output",
-                                    "ffn_gate", "ffn_up", "ffn_down", NULL},
-                  *const experts[] = {"attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate_inp",
-                                      "ffn_gate_exps", "ffn_up_exps", "ffn_down_exps", NULL},
-                  *const fused[] = {"attn_qkv", "attn_output", "ffn_up", "ffn_down", NULL},
-                  *const small[] = {"attn_v", NULL};
+static const char
+    *const split[] = {"attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down", NULL},
+           *const experts[] = {"attn_q",        "attn_k",      "attn_v",        "attn_output", "ffn_gate_inp",
+                               "ffn_gate_exps", "ffn_up_exps", "ffn_down_exps", NULL},
+           *const fused[] = {"attn_qkv", "attn_output", "ffn_up", "ffn_down", NULL}, *const small[] = {"attn_v", NULL};
 
 static const shape shapes[] = {
-    {"llama", 32, 32, 8, 0, 256, false, split},  /* a dense model whose query heads share keys */
-    {"qwen2", 9, 4, 2, 0, 96, true, split},      /* rows that are not whole blocks of 256 */
+    {"llama", 32, 32, 8, 0, 256, false, split}, /* a dense model whose query heads share keys */
+    {"qwen2", 9, 4, 2, 0, 96, true, split},     /* rows that are not whole blocks of 256 */
     {"llama", 10, 32, 8, 8, 256, false, experts}, {"llama", 80, 64, 8, 0, 256, true, small}, /* of 70 billion */
-    {"falcon", 32, 8, 1, 0, 512, false, fused},  {"llama", 3, 5, 5, 0, 100, false, split}, /* not even whole of 32 */
+    {"falcon", 32, 8, 1, 0, 512, false, fused},   {"llama", 3, 5, 5, 0, 100, false, split},  /* not even whole of 32 */
 };
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 _Static_assert((int)N_SHAPES == (int)N_GOLDEN_SHAPES, "run golden/mixes.py");
@@ -302,7 +301,7 @@ static void tensor_check(const vouch_gguf_tensor *new, const vouch_gguf_tensor *
     unsigned char *expected = malloc(new->bytes);
     assert_non_null(expected);
     assert_int_equal(old->type, VOUCH_TYPE_F32);
-    vouch_quantize_values((vouch_type)new->type, old->data, n, expected);
+    vouch_quantize_values((vouch_type) new->type, old->data, n, expected);
     assert_memory_equal(new->data, expected, new->bytes);
     free(expected);
 }
@@ -439,8 +438,8 @@ static void bad_input_leaves_no_file(void **state)
 static void killed_writers_leave_nothing(void **state)
 {
     (void)state;
-    static const char *const names[] = {".4711-0.part", ".4712-13.part", ".4713-0.part", ".part", ".a-0.part",
-                                        ".4714-0.party"};
+    static const char *const names[] = {".4711-0.part", ".4712-13.part", ".4713-0.part",
+                                        ".part",        ".a-0.part",     ".4714-0.party"};
     char paths[6][400];
     struct stat info;
     for (size_t i = 0; i < 6; i++) {
@@ -552,20 +551,13 @@ static int shapes_write(const char *where)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_those_of_ggml),
-        cmocka_unit_test(values_are_those_of_gguf_py),
-        cmocka_unit_test(errors_are_small),
-        cmocka_unit_test(types_are_those_of_llama_quantize),
-        cmocka_unit_test(mixes_are_found_by_name),
-        cmocka_unit_test(files_hold_the_converted_tensors),
-        cmocka_unit_test(types_can_be_chosen),
-        cmocka_unit_test(quantised_input_is_refused),
-        cmocka_unit_test(bad_input_leaves_no_file),
-        cmocka_unit_test(killed_writers_leave_nothing),
-        cmocka_unit_test(one_matrix_is_no_matrices),
-        cmocka_unit_test(f32_needs_no_permission),
-        cmocka_unit_test(damaged_files_do_not_crash),
-        cmocka_unit_test(a_cancelled_call_leaves_no_file),
+        cmocka_unit_test(blocks_are_those_of_ggml),   cmocka_unit_test(values_are_those_of_gguf_py),
+        cmocka_unit_test(errors_are_small),           cmocka_unit_test(types_are_those_of_llama_quantize),
+        cmocka_unit_test(mixes_are_found_by_name),    cmocka_unit_test(files_hold_the_converted_tensors),
+        cmocka_unit_test(types_can_be_chosen),        cmocka_unit_test(quantised_input_is_refused),
+        cmocka_unit_test(bad_input_leaves_no_file),   cmocka_unit_test(killed_writers_leave_nothing),
+        cmocka_unit_test(one_matrix_is_no_matrices),  cmocka_unit_test(f32_needs_no_permission),
+        cmocka_unit_test(damaged_files_do_not_crash), cmocka_unit_test(a_cancelled_call_leaves_no_file),
     };
     if (argc == 2) return shapes_write(argv[1]);
     return cmocka_run_group_tests(tests, files_write, NULL);

@@ -91,8 +91,8 @@ static bool scan_is_right(const head *before, const head *after, bool decay_afte
         }
         const double d = (double)r->rate * ((double)r->v[j] - (r->has_delta ? known : 0));
         for (int64_t i = 0; i < r->n_keys; i++) {
-            const double s = (double)before->state[i * r->n_values + j] * (double)r->decay[i * r->decay_step] +
-                             (double)r->k[i] * d;
+            const double s =
+                (double)before->state[i * r->n_values + j] * (double)r->decay[i * r->decay_step] + (double)r->k[i] * d;
             is_right = is_right && fabs(s - (double)after->state[i * r->n_values + j]) < 1e-5;
             out += s * (double)r->q[i];
         }

@@ -88,8 +88,8 @@ static void a_row_has_the_same_bits_in_any_pass(void **state)
                     if ((k + 2 * c + (size_t)(3 * i + t)) % 7 != 0) continue;
                     run_tokens(&got, path, kernels, 1 + (int32_t)(c + k) % 3, chunks[c]);
                     if (memcmp(&expected, &got, sizeof got) != 0)
-                        fail_msg("%s, type %d, %s: another result in passes of %d rows", tiny_model_family(i),
-                                 types[t], kernels->name, chunks[c]);
+                        fail_msg("%s, type %d, %s: another result in passes of %d rows", tiny_model_family(i), types[t],
+                                 kernels->name, chunks[c]);
                 }
         }
 }

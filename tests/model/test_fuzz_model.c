@@ -15,8 +15,7 @@ static const char *const words[] = {"llama.",  "qwen3.", "tokenizer.ggml", "gene
                                     ".weight", "GGUF",   "chat_template",  "output",   NULL};
 
 /* The shape of stories260K, a trained model of 260,000 parameters. */
-static const tiny_model_options shape = {
-    .n_vocab = 512, .n_layers = 5, .n_heads = 8, .n_kv_heads = 4, .n_ff = 172};
+static const tiny_model_options shape = {.n_vocab = 512, .n_layers = 5, .n_heads = 8, .n_kv_heads = 4, .n_ff = 172};
 
 static uint8_t *model_bytes(const tiny_model_options *options, size_t *size)
 {
@@ -72,8 +71,8 @@ static void mutate_all(const tiny_model_options *options, int n, int share, uint
         mutator_next(&m);
         feed("mutation", (size_t)i, m.bytes, m.n);
     }
-    print_message("%ld refused, %ld opened, of these %ld answered and %ld had no finite logits\n",
-                  seen.refused, seen.opened, seen.answered, seen.numeric);
+    print_message("%ld refused, %ld opened, of these %ld answered and %ld had no finite logits\n", seen.refused,
+                  seen.opened, seen.answered, seen.numeric);
     assert_int_equal(seen.refused + seen.opened, n);
     assert_true(seen.refused >= n / 10 && seen.answered >= n / share && seen.numeric >= n / 200);
     mutator_close(&m);
@@ -112,10 +111,8 @@ static void test_damaged_recurrent_models(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_valid_model_answers),
-        cmocka_unit_test(test_truncated_models),
-        cmocka_unit_test(test_damaged_models),
-        cmocka_unit_test(test_damaged_quantized_models),
+        cmocka_unit_test(test_valid_model_answers),      cmocka_unit_test(test_truncated_models),
+        cmocka_unit_test(test_damaged_models),           cmocka_unit_test(test_damaged_quantized_models),
         cmocka_unit_test(test_damaged_recurrent_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -556,8 +556,7 @@ static double run_and_compare(const loaded *m, const vouch_weights *truth, int32
             double streams[MOST_LAYERS][WIDTH], logits[WIDTH];
             forward(truth, rows[r].token, at + r, streams, logits);
             most = fmax(most, distance(vouch_pass_logits(s.pass, r), logits, h->n_vocab));
-            memcpy(logits_of + (at + r) * h->n_vocab, vouch_pass_logits(s.pass, r),
-                   (size_t)h->n_vocab * sizeof(float));
+            memcpy(logits_of + (at + r) * h->n_vocab, vouch_pass_logits(s.pass, r), (size_t)h->n_vocab * sizeof(float));
             for (int32_t l = 0; l < h->n_layers; l++)
                 most = fmax(most, distance(vouch_pass_tap(s.pass, l, r), streams[l], h->n_embd));
         }
@@ -578,17 +577,25 @@ static void hide_tokens(vouch_weights *w)
 static const struct {
     const char *name;
     void (*change)(vouch_weights *w);
-} descriptions[] = {{"as loaded", change_nothing},           {"norms after", norm_after},
-                    {"scales", scale_residual},              {"norms and scales", norm_and_scale_some},
-                    {"narrow layers", narrow_layers},        {"rotaries", mix_rotaries},
-                    {"windows", hide_tokens},                {"recurrent", make_recurrent}};
+} descriptions[] = {{"as loaded", change_nothing},    {"norms after", norm_after},
+                    {"scales", scale_residual},       {"norms and scales", norm_and_scale_some},
+                    {"narrow layers", narrow_layers}, {"rotaries", mix_rotaries},
+                    {"windows", hide_tokens},         {"recurrent", make_recurrent}};
 enum { N_DESCRIPTIONS = sizeof descriptions / sizeof descriptions[0] };
 
 static const tiny_model_options models[] = {
     {.n_vocab = 90, .n_embd = 64, .n_heads = 4, .n_kv_heads = 2, .n_layers = 4, .n_ff = 128},
     {.arch = "qwen3", .n_vocab = 80, .n_embd = 56, .n_heads = 4, .n_kv_heads = 2, .head_dim = 12, .n_layers = 4},
-    {.arch = "qwen3moe", .n_vocab = 80, .n_embd = 56, .n_heads = 4, .head_dim = 12, .n_layers = 3, .n_experts = 7,
-     .n_used = 3, .n_ff_expert = 30, .n_dense = 1},
+    {.arch = "qwen3moe",
+     .n_vocab = 80,
+     .n_embd = 56,
+     .n_heads = 4,
+     .head_dim = 12,
+     .n_layers = 3,
+     .n_experts = 7,
+     .n_used = 3,
+     .n_ff_expert = 30,
+     .n_dense = 1},
     {.arch = "deepseek2", .n_vocab = 80, .n_layers = 3, .n_experts = 6, .n_dense = 3},
 };
 
@@ -606,11 +613,16 @@ static int norms_fill(void **state)
 static void families_compute_their_formulas(void **state)
 {
     (void)state;
-    static const char *const names[] = {"mamba", "mamba2", "jamba", "falcon-h1", "nemotron_h", "plamo2", "kimi-linear",
-                                        "bailingmoe3", "arctic"};
+    static const char *const names[] = {"mamba",  "mamba2",      "jamba",       "falcon-h1", "nemotron_h",
+                                        "plamo2", "kimi-linear", "bailingmoe3", "arctic"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const tiny_model_options options = {.arch = names[i], .n_vocab = 80, .n_embd = 32, .n_heads = i < 6 ? 4 : 2,
-                                            .n_ff = i < 8 ? 0 : 32, .head_dim = 12, .n_layers = 4};
+        const tiny_model_options options = {.arch = names[i],
+                                            .n_vocab = 80,
+                                            .n_embd = 32,
+                                            .n_heads = i < 6 ? 4 : 2,
+                                            .n_ff = i < 8 ? 0 : 32,
+                                            .head_dim = 12,
+                                            .n_layers = 4};
         loaded m = load(&options, vouch_kernels_find(NULL), 1 + (int32_t)i % 2);
         for (int32_t chunk = 1; chunk <= N_TOKENS; chunk += 6) {
             const double most = run_and_compare(&m, m.weights, chunk);

@@ -36,11 +36,9 @@ static vouch_status open_model(const tiny_model_options *options, vouch_error *e
 }
 
 /* Checks the status, and that the message names the file and contains these words. */
-static void check_refusal(vouch_status status, const vouch_error *err, vouch_status expected,
-                          const char *const *words)
+static void check_refusal(vouch_status status, const vouch_error *err, vouch_status expected, const char *const *words)
 {
-    if (status != expected || err->code != expected)
-        fail_msg("status %d, message '%s'", status, err->message);
+    if (status != expected || err->code != expected) fail_msg("status %d, message '%s'", status, err->message);
     if (!strstr(err->message, path)) fail_msg("'%s' doesn't name %s", err->message, path);
     for (; *words; words++)
         if (!strstr(err->message, *words)) fail_msg("'%s' doesn't say '%s'", err->message, *words);
@@ -92,8 +90,7 @@ static void add_entry(vouch_gguf_writer *writer, void *user)
 
 static tiny_model_options model_with(const entry *e)
 {
-    return (tiny_model_options){
-        .n_vocab = 50, .omit = e->key, .add = add_entry, .user = (void *)(uintptr_t)e};
+    return (tiny_model_options){.n_vocab = 50, .omit = e->key, .add = add_entry, .user = (void *)(uintptr_t)e};
 }
 
 static void required_keys(void **state)
@@ -133,8 +130,7 @@ static void optional_keys_and_other_types(void **state)
         assert_opens(&options);
     }
     assert_opens(&(tiny_model_options){.n_vocab = 50, .omit = "llama.rope.freq_base"});
-    assert_opens(
-        &(tiny_model_options){.n_vocab = 50, .n_kv_heads = 4, .omit = "llama.attention.head_count_kv"});
+    assert_opens(&(tiny_model_options){.n_vocab = 50, .n_kv_heads = 4, .omit = "llama.attention.head_count_kv"});
 }
 
 /* Keys of other architectures, which this one doesn't read: those that could change logits are refused, except for
@@ -233,8 +229,7 @@ static void hyperparameters_out_of_range(void **state)
         INTEGER("llama.attention.value_length", U32, 1, "2 to 1024"),
         INTEGER("llama.attention.head_count", U32, 64, "head width"),
         /* Unsupported values. */
-        TEXT("general.architecture", "gpt5", VOUCH_E_UNSUPPORTED,
-             "'gpt5' is not supported; docs/models.md lists"),
+        TEXT("general.architecture", "gpt5", VOUCH_E_UNSUPPORTED, "'gpt5' is not supported; docs/models.md lists"),
         TEXT("general.architecture", "", VOUCH_E_UNSUPPORTED, "'' is not supported; docs/models.md lists"),
         TEXT("general.architecture", "t5", VOUCH_E_UNSUPPORTED, "t5"),
         TEXT("llama.rope.scaling.type", "dynamic", VOUCH_E_UNSUPPORTED, "dynamic"),
@@ -371,9 +366,9 @@ static void recurrent_mixers_must_fit_together(void **state)
         options.user = (void *)(uintptr_t)&wrong[i].e;
         REFUSED(&options, VOUCH_E_FORMAT, wrong[i].says);
     }
-    static const char *const tensors[] = {"attn_qkv.weight", "attn_gate.weight", "ssm_out.weight", "ssm_conv1d.weight",
-                                          "ssm_dt.bias",     "ssm_a",            "ssm_norm.weight", "ssm_beta.weight",
-                                          "ssm_alpha.weight"};
+    static const char *const tensors[] = {"attn_qkv.weight",   "attn_gate.weight", "ssm_out.weight",
+                                          "ssm_conv1d.weight", "ssm_dt.bias",      "ssm_a",
+                                          "ssm_norm.weight",   "ssm_beta.weight",  "ssm_alpha.weight"};
     for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
         char name[48];
         snprintf(name, sizeof name, "blk.0.%s", tensors[i]);
@@ -489,7 +484,7 @@ static void mamba_sizes_must_fit_together(void **state)
     options.arch = "mamba";
     REFUSED(&options, VOUCH_E_UNSUPPORTED, odd.key, "multiple of 16");
     static const char *const tensors[] = {"blk.1.ssm_in.weight", "blk.1.ssm_conv1d.weight", "blk.0.ssm_a",
-                                          "blk.0.ssm_d", "blk.0.ssm_dt.bias", "blk.1.ssm_out.weight"};
+                                          "blk.0.ssm_d",         "blk.0.ssm_dt.bias",       "blk.1.ssm_out.weight"};
     for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++)
         for (int a = 0; a < 2; a++) {
             options = (tiny_model_options){.arch = a ? "mamba" : "mamba2", .n_vocab = 50, .omit = tensors[i]};
@@ -548,16 +543,14 @@ static void add_shape(vouch_gguf_writer *writer, void *user)
 
 static tiny_model_options model_shaped(const shape *s)
 {
-    return (tiny_model_options){
-        .n_vocab = 50, .omit = s->name, .add = add_shape, .user = (void *)(uintptr_t)s};
+    return (tiny_model_options){.n_vocab = 50, .omit = s->name, .add = add_shape, .user = (void *)(uintptr_t)s};
 }
 
 static void missing_tensors(void **state)
 {
     (void)state;
-    static const char *const parts[] = {"attn_norm",   "attn_q",      "attn_k",     "attn_v",
-                                        "attn_output", "ffn_norm",    "ffn_gate",   "ffn_up",
-                                        "ffn_down",    "attn_q_norm", "attn_k_norm"};
+    static const char *const parts[] = {"attn_norm", "attn_q", "attn_k",   "attn_v",      "attn_output", "ffn_norm",
+                                        "ffn_gate",  "ffn_up", "ffn_down", "attn_q_norm", "attn_k_norm"};
     tiny_model_options options = {.n_vocab = 50, .arch = "qwen3"};
     char name[64];
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -565,10 +558,8 @@ static void missing_tensors(void **state)
         options.omit = name;
         REFUSED(&options, VOUCH_E_FORMAT, name, "missing");
     }
-    REFUSED((&(tiny_model_options){.omit = "token_embd.weight"}), VOUCH_E_FORMAT, "token_embd.weight",
-            "missing");
-    REFUSED((&(tiny_model_options){.omit = "output_norm.weight"}), VOUCH_E_FORMAT, "output_norm.weight",
-            "missing");
+    REFUSED((&(tiny_model_options){.omit = "token_embd.weight"}), VOUCH_E_FORMAT, "token_embd.weight", "missing");
+    REFUSED((&(tiny_model_options){.omit = "output_norm.weight"}), VOUCH_E_FORMAT, "output_norm.weight", "missing");
     assert_opens(&(tiny_model_options){.omit = "output.weight"}); /* the output then uses the embedding */
 }
 
@@ -669,9 +660,8 @@ static void unsupported_types_are_named(void **state)
             assert_opens(&(tiny_model_options){.n_vocab = 50});
             change_type(tensors[t], types[i].type);
             const vouch_status status = vouch_model_open(&model, path, NULL, &err);
-            check_refusal(
-                status, &err, VOUCH_E_UNSUPPORTED,
-                (const char *const[]){tensors[t], types[i].name, known ? "supported: F32, F16" : "", NULL});
+            check_refusal(status, &err, VOUCH_E_UNSUPPORTED,
+                          (const char *const[]){tensors[t], types[i].name, known ? "supported: F32, F16" : "", NULL});
             assert_null(model);
         }
 }
@@ -700,12 +690,10 @@ static void a_model_says_what_it_is(void **state)
     options.progress = report;
     options.progress_user = &r;
     path = test_temporary("model.gguf");
-    tiny_model_write(path, &(tiny_model_options){.arch = "qwen3",
-                                                 .type = VOUCH_TYPE_Q4_1,
-                                                 .n_kv_heads = 1,
-                                                 .head_dim = 20,
-                                                 .tied = true,
-                                                 .n_layers = 3});
+    tiny_model_write(
+        path,
+        &(tiny_model_options){
+            .arch = "qwen3", .type = VOUCH_TYPE_Q4_1, .n_kv_heads = 1, .head_dim = 20, .tied = true, .n_layers = 3});
     vouch_model *model;
     vouch_error err;
     if (vouch_model_open(&model, path, &options, &err) != VOUCH_OK) fail_msg("%s", err.message);
@@ -907,15 +895,10 @@ static void wide_model_write(float *noise)
     static const struct {
         const char *name;
         int64_t dim[2];
-    } parts[] = {{"ffn_gate", {WIDE_EMBD, WIDE_FF}},
-                 {"ffn_up", {WIDE_EMBD, WIDE_FF}},
-                 {"ffn_down", {WIDE_FF, WIDE_EMBD}},
-                 {"attn_q", {WIDE_EMBD, WIDE_EMBD}},
-                 {"attn_k", {WIDE_EMBD, WIDE_EMBD}},
-                 {"attn_v", {WIDE_EMBD, WIDE_EMBD}},
-                 {"attn_output", {WIDE_EMBD, WIDE_EMBD}},
-                 {"attn_norm", {WIDE_EMBD, 1}},
-                 {"ffn_norm", {WIDE_EMBD, 1}}};
+    } parts[] = {
+        {"ffn_gate", {WIDE_EMBD, WIDE_FF}},      {"ffn_up", {WIDE_EMBD, WIDE_FF}},   {"ffn_down", {WIDE_FF, WIDE_EMBD}},
+        {"attn_q", {WIDE_EMBD, WIDE_EMBD}},      {"attn_k", {WIDE_EMBD, WIDE_EMBD}}, {"attn_v", {WIDE_EMBD, WIDE_EMBD}},
+        {"attn_output", {WIDE_EMBD, WIDE_EMBD}}, {"attn_norm", {WIDE_EMBD, 1}},      {"ffn_norm", {WIDE_EMBD, 1}}};
     const uint32_t n_layers = WIDE_LAYERS, n_embd = WIDE_EMBD, n_ff = WIDE_FF, n_ctx = 64, n_heads = 4;
     const float eps = 1e-5f;
     const int64_t n_embedding[] = {WIDE_EMBD, WIDE_VOCAB};

@@ -328,8 +328,7 @@ static int64_t count_while_answering(drafting how, bool also_look)
  * twice, in shared passes. */
 static int64_t count_in_engine(void)
 {
-    const vouch_engine_options options = {
-        .n_sessions = 2 * N_DRAFTINGS, .n_ctx = 200, .n_threads = 3, .page_size = 16};
+    const vouch_engine_options options = {.n_sessions = 2 * N_DRAFTINGS, .n_ctx = 200, .n_threads = 3, .page_size = 16};
     everything all[N_DRAFTINGS] = {0};
     vouch_session *beside[N_DRAFTINGS];
     vouch_model *target;
@@ -433,8 +432,7 @@ static void memory_is_known_at_open(void **state)
         assert_int_equal(vouch_session_open(&all.session, all.target, &options, NULL), VOUCH_OK);
         const int64_t taken = atomic_load(&live_bytes) - before;
         const int64_t said = (int64_t)vouch_session_memory(all.session);
-        if (said > taken || said < taken - 8192)
-            fail_msg("says %lld, took %lld", (long long)said, (long long)taken);
+        if (said > taken || said < taken - 8192) fail_msg("says %lld, took %lld", (long long)said, (long long)taken);
         close_all(&all);
     }
 }

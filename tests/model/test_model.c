@@ -58,8 +58,8 @@ static const tiny_model_options shapes[N_SHAPES] = {
         {.type = VOUCH_TYPE_Q8_0, .arch = "qwen3", .n_heads = 4, .n_kv_heads = 1, .head_dim = 64, .tied = true},
     [LLAMA_Q4_0_ROPE_FREQS] =
         {.type = VOUCH_TYPE_Q4_0, .n_embd = 96, .n_heads = 3, .n_kv_heads = 1, .n_vocab = 391, .rope_freqs = true},
-    [QWEN3_F32_HEAD_6] = {.type = VOUCH_TYPE_F32, .arch = "qwen3", .n_embd = 22, .n_heads = 3, .head_dim = 6,
-                          .n_ff = 50, .n_vocab = 77},
+    [QWEN3_F32_HEAD_6] =
+        {.type = VOUCH_TYPE_F32, .arch = "qwen3", .n_embd = 22, .n_heads = 3, .head_dim = 6, .n_ff = 50, .n_vocab = 77},
     [LLAMA_F16] = {.type = VOUCH_TYPE_F16, .n_embd = 20, .n_heads = 2, .n_kv_heads = 1, .n_ff = 36, .n_vocab = 45},
     [LLAMA_Q8_0_ROPE_SCALE] =
         {.type = VOUCH_TYPE_Q8_0, .n_embd = 32, .n_heads = 4, .n_kv_heads = 4, .rope_scale = 2, .tied = true},
@@ -75,16 +75,37 @@ static const tiny_model_options shapes[N_SHAPES] = {
     [LLAMA_Q3_K_Q2_K] = {.type = VOUCH_TYPE_Q3_K, .other = VOUCH_TYPE_Q2_K, SUPER},
     [QWEN3_IQ4_XS_Q5_K] = {.type = VOUCH_TYPE_IQ4_XS, .other = VOUCH_TYPE_Q5_K, SUPER, .arch = "qwen3"},
     [LLAMA_TQ1_0_IQ2_XS] = {.type = VOUCH_TYPE_TQ1_0, .other = VOUCH_TYPE_IQ2_XS, SUPER},
-    [EXPERTS_F32] = {.arch = "qwen3moe", .n_embd = 40, .n_heads = 2, .n_vocab = 47, .n_experts = 9, .n_used = 3,
-                     .n_ff_expert = 23},
-    [EXPERTS_Q8_0_Q4_0] = {.type = VOUCH_TYPE_Q8_0, .other = VOUCH_TYPE_Q4_0, .arch = "llama", .n_vocab = 47,
-                           .n_experts = 6, .n_used = 2},
-    [EXPERTS_FUSED_F16] = {.type = VOUCH_TYPE_F16, .arch = "qwen3moe", .n_embd = 48, .n_vocab = 47, .n_experts = 5,
-                           .n_used = 5, .n_ff_expert = 24, .fused = true, .n_dense = 1},
-    [EXPERTS_Q4_K_Q6_K] = {.type = VOUCH_TYPE_Q4_K, .other = VOUCH_TYPE_Q6_K, SUPER, .arch = "qwen3moe",
-                           .n_experts = 40, .n_used = 8, .n_ff_expert = 256},
-    [EXPERTS_MXFP4_NVFP4] = {.type = VOUCH_TYPE_MXFP4, .other = VOUCH_TYPE_NVFP4, .arch = "qwen3moe", .n_vocab = 47,
-                             .n_experts = 6, .n_used = 2, .n_ff_expert = 64},
+    [EXPERTS_F32] =
+        {.arch = "qwen3moe", .n_embd = 40, .n_heads = 2, .n_vocab = 47, .n_experts = 9, .n_used = 3, .n_ff_expert = 23},
+    [EXPERTS_Q8_0_Q4_0] = {.type = VOUCH_TYPE_Q8_0,
+                           .other = VOUCH_TYPE_Q4_0,
+                           .arch = "llama",
+                           .n_vocab = 47,
+                           .n_experts = 6,
+                           .n_used = 2},
+    [EXPERTS_FUSED_F16] = {.type = VOUCH_TYPE_F16,
+                           .arch = "qwen3moe",
+                           .n_embd = 48,
+                           .n_vocab = 47,
+                           .n_experts = 5,
+                           .n_used = 5,
+                           .n_ff_expert = 24,
+                           .fused = true,
+                           .n_dense = 1},
+    [EXPERTS_Q4_K_Q6_K] = {.type = VOUCH_TYPE_Q4_K,
+                           .other = VOUCH_TYPE_Q6_K,
+                           SUPER,
+                           .arch = "qwen3moe",
+                           .n_experts = 40,
+                           .n_used = 8,
+                           .n_ff_expert = 256},
+    [EXPERTS_MXFP4_NVFP4] = {.type = VOUCH_TYPE_MXFP4,
+                             .other = VOUCH_TYPE_NVFP4,
+                             .arch = "qwen3moe",
+                             .n_vocab = 47,
+                             .n_experts = 6,
+                             .n_used = 2,
+                             .n_ff_expert = 64},
     [LATENT_Q8_0] = {.type = VOUCH_TYPE_Q8_0, .arch = "minicpm3", .n_vocab = 47, .head_dim = 64},
     [LATENT_F32] = {.arch = "plm", .n_vocab = 43, .n_heads = 3, .head_dim = 64},
 };
@@ -117,8 +138,7 @@ static loaded load(const char *path, const vouch_kernels *kernels, int32_t n_thr
     vouch_error err;
     assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_OK);
     assert_int_equal(vouch_pool_open(&model.pool, n_threads, &err), VOUCH_OK);
-    assert_int_equal(vouch_weights_open(&model.weights, gguf, 0, kernels, model.pool, NULL, NULL, &err),
-                     VOUCH_OK);
+    assert_int_equal(vouch_weights_open(&model.weights, gguf, 0, kernels, model.pool, NULL, NULL, &err), VOUCH_OK);
     vouch_gguf_close(gguf);
     return model;
 }
@@ -181,8 +201,8 @@ static expected first_tokens(const expected *e)
 /* Whether the row has the reference's bits and they are finite. */
 static bool same_row(const expected *e, int32_t position, const float *logits)
 {
-    return isfinite(logits[0]) && memcmp(e->logits + (size_t)position * (size_t)e->n_vocab, logits,
-                                         (size_t)e->n_vocab * sizeof *logits) == 0;
+    return isfinite(logits[0]) &&
+           memcmp(e->logits + (size_t)position * (size_t)e->n_vocab, logits, (size_t)e->n_vocab * sizeof *logits) == 0;
 }
 
 /* Runs the first `offset` tokens in one pass and the rest in passes of n rows. Returns the number of rows whose logits
@@ -223,8 +243,7 @@ static void sweep_chunks(const expected *e, const loaded *model, vouch_kv_type k
 {
     static const int32_t chunks[] = {1, 7, 32, 256};
     vouch_sequence s = open_sequence(model, 256, kv_type);
-    for (int i = how == ONE_OFFSET; i < 4; i++)
-        assert_int_equal(count_differences(e, &s, 0, chunks[i]), 0);
+    for (int i = how == ONE_OFFSET; i < 4; i++) assert_int_equal(count_differences(e, &s, 0, chunks[i]), 0);
     vouch_sequence_close(&s);
 }
 

@@ -132,8 +132,7 @@ static void masks_may_have_a_file(void **state)
     vouch_model *target = open_target();
     char from[256], folder[256];
     snprintf(from, sizeof from, "%s", hf_file(hf_folder_write("mask", &file, &(hf_layout){0}), "model.safetensors"));
-    snprintf(folder, sizeof folder, "%s",
-             write_folder("apart", MASKED, &(hf_layout){.left_out = "mask_embedding"}));
+    snprintf(folder, sizeof folder, "%s", write_folder("apart", MASKED, &(hf_layout){.left_out = "mask_embedding"}));
     write_whole(hf_file(folder, "mask_embedding.pt"), "PK", 2);
     refuses(folder, target, VOUCH_E_UNSUPPORTED, "save it as mask_embedding.safetensors");
     assert_int_equal(rename(from, hf_file(folder, "mask_embedding.safetensors")), 0);
@@ -233,8 +232,9 @@ static void other_forms_of_blocks_are_read(void **state)
 {
     (void)state;
     vouch_model *target = open_target();
-    const char *config = changed(DFLASH, "[\"full_attention\", \"full_attention\"], \"use_sliding_window\": false, "
-                                         "\"sliding_window\": null",
+    const char *config = changed(DFLASH,
+                                 "[\"full_attention\", \"full_attention\"], \"use_sliding_window\": false, "
+                                 "\"sliding_window\": null",
                                  "[\"sliding_attention\", \"full_attention\"], \"use_sliding_window\": true, "
                                  "\"sliding_window\": 7");
     vouch_head *head = open_path(write_folder("window", DFLASH, &(hf_layout){.config = config}), target);
@@ -242,8 +242,10 @@ static void other_forms_of_blocks_are_read(void **state)
     assert_int_equal(head->weights->body->layers[1].attention.window, 0);
     assert_int_equal(head->weights->block.first, 1);
     vouch_head_close(head);
-    config = changed(DFLASH, "\"layer_types\": [\"full_attention\", \"full_attention\"], \"use_sliding_window\": "
-                             "false, \"sliding_window\": null", "\"sliding_window\": 7");
+    config = changed(DFLASH,
+                     "\"layer_types\": [\"full_attention\", \"full_attention\"], \"use_sliding_window\": "
+                     "false, \"sliding_window\": null",
+                     "\"sliding_window\": 7");
     head = open_path(write_folder("unused", DFLASH, &(hf_layout){.config = config}), target);
     assert_int_equal(head->weights->body->layers[0].attention.window, 0);
     vouch_head_close(head);
@@ -408,8 +410,8 @@ static void folders_of_other_sizes_are_refused(void **state)
         {DFLASH, "", "", "hidden_norm.weight", VOUCH_E_FORMAT, "'fc.weight' has shape"},
         {DFLASH, "", "", "layers.1.self_attn.q_norm.weight", VOUCH_E_FORMAT, "'blk.1.attn_q_norm.weight' is missing"},
         {DSPARK, "\"vanilla\"", "\"gated\"", NULL, VOUCH_E_UNSUPPORTED, "markov_head_type isn't vanilla"},
-        {MASKED, "\"hidden_act\"", "\"speculators_model_type\": \"xpress\", \"hidden_act\"", NULL,
-         VOUCH_E_UNSUPPORTED, "speculators_model_type is 'xpress'"},
+        {MASKED, "\"hidden_act\"", "\"speculators_model_type\": \"xpress\", \"hidden_act\"", NULL, VOUCH_E_UNSUPPORTED,
+         "speculators_model_type is 'xpress'"},
         {MASKED, "\"hidden_act\"",
          "\"speculators_model_type\": \"dflash\", \"sample_from_anchor\": true, \"hidden_act\"", NULL,
          VOUCH_E_UNSUPPORTED, "sample_from_anchor is true without a Markov matrix"},
@@ -495,11 +497,19 @@ static void folders_become_files(void **state)
 static void damaged_files_never_crash(void **state)
 {
     (void)state;
-    static const char *const words[] = {"block_count", "embedding_length", "head_count", "target_layers",
-                                        "target_hidden_size", "blk.0.attn_q", "fc.weight", "d2t", NULL};
-    static const char *const members[] = {"hidden_size", "num_attention_heads", "num_key_value_heads",
-                                          "num_hidden_layers", "vocab_size", "eagle_aux_hidden_state_layer_ids",
-                                          "rms_norm_eps", "rope_theta", NULL};
+    static const char *const words[] = {"block_count",
+                                        "embedding_length",
+                                        "head_count",
+                                        "target_layers",
+                                        "target_hidden_size",
+                                        "blk.0.attn_q",
+                                        "fc.weight",
+                                        "d2t",
+                                        NULL};
+    static const char *const members[] = {
+        "hidden_size",       "num_attention_heads", "num_key_value_heads",
+        "num_hidden_layers", "vocab_size",          "eagle_aux_hidden_state_layer_ids",
+        "rms_norm_eps",      "rope_theta",          NULL};
     static const char *const headers[] = {"shape", "dtype", "data_offsets", "d2t", "fc.weight", "linear", NULL};
     const char *path = test_temporary("damaged.gguf");
     vouch_model *model = tiny_model_open(&eagle3_cases[0].target), *target = open_target();

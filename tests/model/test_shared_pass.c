@@ -29,8 +29,8 @@ static vouch_staged stage(const vouch_shared_sequence *s, const int32_t *tokens,
     vouch_row *rows = vouch_shared_pass_rows(s->shared);
     assert_true(vouch_shared_pass_room(s->shared, 1) >= n);
     for (int32_t i = 0; i < n; i++)
-        rows[i] = (vouch_row){
-            .memory = s->memory, .token = tokens[i], .parent = -1, .kept = true, .logits = i == n - 1};
+        rows[i] =
+            (vouch_row){.memory = s->memory, .token = tokens[i], .parent = -1, .kept = true, .logits = i == n - 1};
     return vouch_shared_pass_stage(s->shared, n);
 }
 
@@ -68,8 +68,7 @@ static void rows_beside_others_have_the_same_bits(void **state)
             const float *a = vouch_pass_logits(alone[i].shared->pass, own.first_logits);
             const float *b = vouch_pass_logits(beside[i].shared->pass, staged[i].first_logits);
             assert_memory_equal(a, b, VOCAB * sizeof *a);
-            const float *other =
-                vouch_pass_logits(beside[i].shared->pass, staged[(i + 1) % N_SEQUENCES].first_logits);
+            const float *other = vouch_pass_logits(beside[i].shared->pass, staged[(i + 1) % N_SEQUENCES].first_logits);
             assert_memory_not_equal(a, other, VOCAB * sizeof *a);
             assert_true(vouch_memory_digest(beside[i].memory) == vouch_memory_digest(alone[i].memory));
             sum += vouch_shared_pass_seconds(beside[i].shared, &staged[i]);

@@ -100,8 +100,7 @@ static void convert(const file *checkpoint, const char *path)
     conversion c = {0};
     vouch_error err;
     memcpy(header, checkpoint->bytes, sizeof header);
-    c.dim = header[0], c.hidden = header[1], c.layers = header[2], c.heads = header[3],
-    c.kv_heads = header[4];
+    c.dim = header[0], c.hidden = header[1], c.layers = header[2], c.heads = header[3], c.kv_heads = header[4];
     c.vocab = abs(header[5]), c.context = header[6];
     c.at = (const float *)(const void *)(checkpoint->bytes + sizeof header);
     c.end = c.at + (checkpoint->size - sizeof header) / sizeof(float);

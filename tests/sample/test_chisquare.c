@@ -126,8 +126,7 @@ static int32_t draw_whole(vouch_draw_fn *draw, const vouch_dist *dist, uint64_t 
 
 /* Emits K + 1 tokens: the tokens of one cycle, then plain draws from the target. */
 static void emit_tokens(models *m, const vouch_rule *rule, const vouch_seeded_draw *seeded, draft_kind kind,
-                        int64_t position,
-                        int32_t tokens[K + 1])
+                        int64_t position, int32_t tokens[K + 1])
 {
     const vouch_dice dice = vouch_dice_philox(seeded);
     for (int i = 0; i < K; i++)
@@ -319,8 +318,7 @@ static vouch_status small_row(void *self, int32_t row, int32_t depth, const vouc
 }
 
 static void small_answer(small *s, const vouch_rule *rule, bool numbered, const vouch_seeded_draw *seeded,
-                         int64_t position,
-                         int32_t *tokens)
+                         int64_t position, int32_t *tokens)
 {
     const vouch_dice dice = vouch_dice_philox(seeded);
     const vouch_dist *q[K] = {&s->q, &s->q};
@@ -478,8 +476,7 @@ static void pairs_expect(vouch_session *session, double *p)
             vouch_session_set_seed(session, seed_of(params, draws & 1, draws & 2));
             assert_int_equal(vouch_session_prompt(session, tokens, N_PROMPT + 1, NULL), VOUCH_OK);
             assert_int_equal(vouch_session_probabilities(session, N_PROMPT - 1, 2, rows[0], NULL), VOUCH_OK);
-            for (int32_t y = 0; y < VOCAB; y++)
-                p[x * VOCAB + y] += weight * (double)rows[0][x] * (double)rows[1][y];
+            for (int32_t y = 0; y < VOCAB; y++) p[x * VOCAB + y] += weight * (double)rows[0][x] * (double)rows[1][y];
         }
 }
 
@@ -542,9 +539,9 @@ static void test_wrong_heads_fail(void **state)
     static const struct {
         int kind;
         head_mistake mistake;
-    } wrong[] = {{MEDUSA_HEAD, HEAD_Q_OF_OTHER_DEPTH},  {MEDUSA_HEAD, HEAD_DROPS_LOW_Q},
-                 {ASSISTANT_HEAD, HEAD_DROPS_LOW_Q},    {DFLASH_HEAD, HEAD_Q_OF_OTHER_DEPTH},
-                 {DSPARK_HEAD, HEAD_Q_WITHOUT_BIAS},    {DSPARK_HEAD, HEAD_DROPS_LOW_Q}};
+    } wrong[] = {{MEDUSA_HEAD, HEAD_Q_OF_OTHER_DEPTH}, {MEDUSA_HEAD, HEAD_DROPS_LOW_Q},
+                 {ASSISTANT_HEAD, HEAD_DROPS_LOW_Q},   {DFLASH_HEAD, HEAD_Q_OF_OTHER_DEPTH},
+                 {DSPARK_HEAD, HEAD_Q_WITHOUT_BIAS},   {DSPARK_HEAD, HEAD_DROPS_LOW_Q}};
     test_skip_slow();
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         for (int r = 0; r < 2; r++) {

@@ -31,8 +31,7 @@ static void fixture_layout(fixture *m, const vouch_sampling *sampling, const vou
     m->before = vouch_arena_take(&m->arena, (size_t)m->n_vocab, sizeof(float));
 }
 
-static void fixture_open(fixture *m, int32_t n_vocab, const vouch_sampling *sampling,
-                         const vouch_kernels *kernels)
+static void fixture_open(fixture *m, int32_t n_vocab, const vouch_sampling *sampling, const vouch_kernels *kernels)
 {
     *m = (fixture){.n_vocab = n_vocab};
     assert_int_equal(vouch_sampling_check(sampling, n_vocab, NULL), VOUCH_OK);
@@ -102,8 +101,7 @@ static ranked *reference(const fixture *m, const int32_t *history, size_t n_hist
         if (isinf(r[x].logit) && isfinite(changed)) r[x].logit = copysignf(FLT_MAX, r[x].logit);
     }
     qsort(r, (size_t)m->n_vocab, sizeof *r, compare_ranked);
-    for (int32_t i = 0; i < m->n_vocab; i++)
-        r[i].weight = exp(((double)r[i].logit - r[0].logit) / s->temperature);
+    for (int32_t i = 0; i < m->n_vocab; i++) r[i].weight = exp(((double)r[i].logit - r[0].logit) / s->temperature);
     return r;
 }
 
@@ -134,8 +132,7 @@ static void check_against_reference(const fixture *m, const int32_t *history, si
         assert_true((s->top_p < 1 && kept >= enough - slack) || r[n].weight < s->min_p * (1 + OFF) ||
                     r[n].weight < TINY);
     for (int32_t i = 0; i < n; i++)
-        assert_true(fabs(vouch_dist_p(dist, r[i].id) - r[i].weight / kept) <=
-                    3e-5 * r[i].weight / kept + TINY);
+        assert_true(fabs(vouch_dist_p(dist, r[i].id) - r[i].weight / kept) <= 3e-5 * r[i].weight / kept + TINY);
     free(r);
 }
 

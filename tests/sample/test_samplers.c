@@ -110,7 +110,7 @@ static const hand typical_hands[] = {
 
 static const hand xtc_hands[] = {
     {0.2, {0.5, 0.25, 0.125, 0.125, 0}, {0, 0.5, 0.25, 0.25, 0}},
-    {0.125, {0.5, 0.25, 0.125, 0.125, 0}, {0, 0, 0, 1, 0}},  /* of equals the higher id ranks last */
+    {0.125, {0.5, 0.25, 0.125, 0.125, 0}, {0, 0, 0, 1, 0}},            /* of equals the higher id ranks last */
     {0.3, {0.5, 0.25, 0.125, 0.125, 0}, {0.5, 0.25, 0.125, 0.125, 0}}, /* one token reaches it */
     {0, {0.1, 0.2, 0.3, 0.4, 0}, {1, 0, 0, 0, 0}},
     {0.5, {0.5, 0.5, 0, 0, 0}, {0, 1, 0, 0, 0}},
@@ -254,17 +254,14 @@ static void breakers_end_repetitions(void **state)
         const char *text, *breaker, *followed;
         float loss;
     } cases[] = {
-        {"1abcdx 2abcd", NULL, "x", 8},
-        {"1abcdx 2abcd", "b", "x", 2},     /* c d lie after the last breaker */
-        {"1abcdx 2abcd", "ab", "x", 2},    /* over two tokens */
-        {"1abcdx 2abcd", "2ab", "x", 2},
-        {"1abcdx 2abcd", "bcd", "x", 0},   /* nothing lies after it */
-        {"1abcdx 2abcd", "cd2", "x", 8},   /* not in the text */
-        {"1abcdx 2abcd", "x", "x", 0},     /* a breaker itself loses nothing */
-        {"1abcdx 2abcd", "x 2abcdx", "x", 8},
-        {"1abcdx 2abcd", "1", "x", 8},     /* before the repetition */
-        {"cdx 2abcd", "abc", "x", 1},      /* d alone */
-        {"bcdx 2abcd", "2bbabc", "x", 4},  /* "abc" ends like it, and no more */
+        {"1abcdx 2abcd", NULL, "x", 8},       {"1abcdx 2abcd", "b", "x", 2},   /* c d lie after the last breaker */
+        {"1abcdx 2abcd", "ab", "x", 2},                                        /* over two tokens */
+        {"1abcdx 2abcd", "2ab", "x", 2},      {"1abcdx 2abcd", "bcd", "x", 0}, /* nothing lies after it */
+        {"1abcdx 2abcd", "cd2", "x", 8},                                       /* not in the text */
+        {"1abcdx 2abcd", "x", "x", 0},                                         /* a breaker itself loses nothing */
+        {"1abcdx 2abcd", "x 2abcdx", "x", 8}, {"1abcdx 2abcd", "1", "x", 8},   /* before the repetition */
+        {"cdx 2abcd", "abc", "x", 1},                                          /* d alone */
+        {"bcdx 2abcd", "2bbabc", "x", 4},                                      /* "abc" ends like it, and no more */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const float loss = loss_after(cases[i].text, cases[i].breaker, cases[i].followed);
@@ -432,13 +429,23 @@ static void chain_equals_a_plain_reference(void **state)
 
 static vouch_sampling sampling_of(const sampler_case *c)
 {
-    return (vouch_sampling){.temperature = c->temperature, .top_k = c->top_k, .top_p = c->top_p, .min_p = c->min_p,
-                            .typical_p = c->typical_p, .top_n_sigma = c->top_n_sigma, .xtc_probability = 1,
-                            .xtc_threshold = c->xtc_threshold, .dry_multiplier = c->dry_multiplier,
-                            .dry_base = c->dry_base, .dry_allowed_length = c->dry_allowed_length,
-                            .dry_penalty_last_n = c->dry_last_n, .dry_sequence_breakers = sampler_breakers,
-                            .n_dry_sequence_breakers = (size_t)c->breakers, .repeat_penalty = c->repeat_penalty,
-                            .frequency_penalty = c->frequency_penalty, .presence_penalty = c->presence_penalty,
+    return (vouch_sampling){.temperature = c->temperature,
+                            .top_k = c->top_k,
+                            .top_p = c->top_p,
+                            .min_p = c->min_p,
+                            .typical_p = c->typical_p,
+                            .top_n_sigma = c->top_n_sigma,
+                            .xtc_probability = 1,
+                            .xtc_threshold = c->xtc_threshold,
+                            .dry_multiplier = c->dry_multiplier,
+                            .dry_base = c->dry_base,
+                            .dry_allowed_length = c->dry_allowed_length,
+                            .dry_penalty_last_n = c->dry_last_n,
+                            .dry_sequence_breakers = sampler_breakers,
+                            .n_dry_sequence_breakers = (size_t)c->breakers,
+                            .repeat_penalty = c->repeat_penalty,
+                            .frequency_penalty = c->frequency_penalty,
+                            .presence_penalty = c->presence_penalty,
                             .penalty_window = c->penalty_window};
 }
 

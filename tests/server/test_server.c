@@ -248,8 +248,7 @@ static void stream_check(int *accepted, int *rejected)
     const size_t n = json_array_size(events);
     int n_tokens = 0, n_accepted = 0, n_rejected = 0;
     size_t i;
-    json_array_foreach(events, i, event)
-    {
+    json_array_foreach(events, i, event) {
         json_t *trace = http_at(event, "choices.0.vouch.0");
         if (!trace) continue;
         n_tokens++;
@@ -280,8 +279,7 @@ static json_t *text_chunks(const char *path, const char *body, int index)
     json_t *events = http_events(&reply, &is_done), *event, *chunks = json_array();
     size_t i;
     assert_true(is_done);
-    json_array_foreach(events, i, event)
-    {
+    json_array_foreach(events, i, event) {
         json_t *choice = http_at(event, "choices.0"), *text = http_at(choice, "text");
         if (!text) text = http_at(choice, "delta.content");
         if (!text || json_string_length(text) == 0 || whole(choice, "index") != index) continue;
@@ -313,8 +311,8 @@ static void framed_chunks_are_whole_chunks(void **state)
             snprintf(body[trace], sizeof body[trace],
                      "{%s, \"max_tokens\": 90, \"temperature\": 1.5, \"seed\": 3, \"n\": 2, \"ignore_eos\": true, "
                      "\"stream\": true, \"stream_options\": {\"include_usage\": %s}, "
-                     "\"speculative\": {\"drafters\": \"none\", \"trace\": %s}}", asked[i / 2].body,
-                     i % 2 ? "true" : "false", trace ? "true" : "false");
+                     "\"speculative\": {\"drafters\": \"none\", \"trace\": %s}}",
+                     asked[i / 2].body, i % 2 ? "true" : "false", trace ? "true" : "false");
         for (int index = 0; index < 2; index++) {
             json_t *framed = text_chunks(asked[i / 2].path, body[0], index);
             json_t *built = text_chunks(asked[i / 2].path, body[1], index);
@@ -353,8 +351,7 @@ static void timings_check(const json_t *timings, const json_t *usage, int64_t n)
     static const char *const times[] = {"prompt_ms",    "prompt_per_token_ms",    "prompt_per_second",
                                         "predicted_ms", "predicted_per_token_ms", "predicted_per_second"};
     assert_int_equal(whole(timings, "predicted_n"), n);
-    if (usage)
-        assert_int_equal(whole(timings, "prompt_n") + whole(timings, "cache_n"), whole(usage, "prompt_tokens"));
+    if (usage) assert_int_equal(whole(timings, "prompt_n") + whole(timings, "cache_n"), whole(usage, "prompt_tokens"));
     assert_true(whole(timings, "draft_n") >= whole(timings, "draft_n_accepted"));
     assert_true(whole(timings, "draft_n_accepted") >= 0);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
@@ -368,9 +365,9 @@ static void timings_check(const json_t *timings, const json_t *usage, int64_t n)
 static void answers_have_timings(void **state)
 {
     (void)state;
-    static const char *const paths[] = {CHAT, "/v1/completions"}, 
-                      *const prompts[] = {"\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]",
-                                          "\"prompt\": \"hello\""};
+    static const char *const paths[] = {CHAT, "/v1/completions"},
+                             *const prompts[] = {"\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]",
+                                                 "\"prompt\": \"hello\""};
     for (int i = 0; i < 8; i++) {
         char body[400];
         const bool with_usage = i & 1, per_token = i & 2;
@@ -389,8 +386,7 @@ static void answers_have_timings(void **state)
         json_t *events = http_events(&reply, &is_done);
         int64_t n = 0;
         size_t e;
-        json_array_foreach(events, e, event)
-        {
+        json_array_foreach(events, e, event) {
             const json_t *timings = http_at(event, "timings");
             const bool is_last = e == json_array_size(events) - 1;
             const char *text = http_text_at(event, i < 4 ? "choices.0.delta.content" : "choices.0.text");
@@ -531,8 +527,7 @@ static void calls_are_forced(void **state)
     json_t *events = http_events(&reply, &is_done), *event;
     int n_calls = 0;
     size_t i;
-    json_array_foreach(events, i, event)
-    {
+    json_array_foreach(events, i, event) {
         const char *name = json_string_value(http_at(event, "choices.0.delta.tool_calls.0.function.name"));
         n_calls += name && (strcmp(name, "f") == 0 || strcmp(name, "g") == 0);
     }
@@ -632,8 +627,10 @@ static void schemas_are_closed_and_lenient(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char body[1000];
-        snprintf(body, sizeof body, "{\"max_tokens\": 30, %s\"response_format\": {\"type\": \"json_schema\", "
-                                    "\"json_schema\": {\"schema\": %s}}, " HELLO "}", cases[i].more, cases[i].schema);
+        snprintf(body, sizeof body,
+                 "{\"max_tokens\": 30, %s\"response_format\": {\"type\": \"json_schema\", "
+                 "\"json_schema\": {\"schema\": %s}}, " HELLO "}",
+                 cases[i].more, cases[i].schema);
         http_reply reply = http_post(server.port, CHAT, body);
         assert_int_equal(reply.status, cases[i].status);
         if ((strstr(reply.head, "Warning:") != NULL) != (cases[i].warning != NULL) ||
@@ -675,12 +672,14 @@ static void answers_are_continued(void **state)
     json_t *text = post("/apply-template", body);
     const char *prompt = http_text_at(text, "prompt");
     assert_string_equal(prompt + strlen(prompt) - 3, "abc");
-    json_t *request = json_pack("{s:s, s:i, s:i, s:b}", "prompt", prompt, "max_tokens", 9, "temperature", 0,
-                                "ignore_eos", 1);
+    json_t *request =
+        json_pack("{s:s, s:i, s:i, s:b}", "prompt", prompt, "max_tokens", 9, "temperature", 0, "ignore_eos", 1);
     char *given = json_dumps(request, 0);
     json_t *plain = post("/v1/completions", given);
-    snprintf(body, sizeof body, "{%s, \"max_tokens\": 9, \"temperature\": 0, \"ignore_eos\": true, "
-                                "\"continue_final_message\": true, \"add_generation_prompt\": false}", turns);
+    snprintf(body, sizeof body,
+             "{%s, \"max_tokens\": 9, \"temperature\": 0, \"ignore_eos\": true, "
+             "\"continue_final_message\": true, \"add_generation_prompt\": false}",
+             turns);
     json_t *chat = post(CHAT, body);
     snprintf(body, sizeof body, "{%s, \"max_tokens\": 9, \"temperature\": 0, \"ignore_eos\": true}", turns);
     json_t *message = post("/v1/messages", body), *other = post(CHAT, body);
@@ -727,8 +726,7 @@ static void responses_are_answered(void **state)
     json_t *events = http_events(&reply, &is_done), *event;
     char joined[1024] = "";
     size_t i;
-    json_array_foreach(events, i, event)
-    {
+    json_array_foreach(events, i, event) {
         assert_int_equal(whole(event, "sequence_number"), i);
         if (http_at(event, "delta")) strcat(joined, http_text_at(event, "delta"));
     }
@@ -771,8 +769,9 @@ static void native_completions_answer(void **state)
         assert_int_equal(whole(http_at(one, "generation_settings"), "n_predict"), 9);
         assert_true(json_is_boolean(http_at(one, "has_new_line")));
     }
-    http_reply reply = http_post(server.port, "/completion", "{\"prompt\": [103, 104], \"n_predict\": 9, \"stream\": "
-                                                             "true, \"temperature\": 0, \"ignore_eos\": true}");
+    http_reply reply = http_post(server.port, "/completion",
+                                 "{\"prompt\": [103, 104], \"n_predict\": 9, \"stream\": "
+                                 "true, \"temperature\": 0, \"ignore_eos\": true}");
     bool is_done;
     json_t *events = http_events(&reply, &is_done), *event, *tokens = json_array();
     size_t i;
@@ -800,15 +799,16 @@ static void native_answers_have_chosen_members(void **state)
     (void)state;
 #define NATIVE_REQUEST "{\"prompt\": \"ab<|im_end|>\", \"n_predict\": 5, \"temperature\": 0, \"ignore_eos\": true"
     json_t *all = post("/completion", NATIVE_REQUEST ", \"response_fields\": []}");
-    json_t *chosen = post("/completion", NATIVE_REQUEST ", \"response_fields\": [\"prompt\", \"content\", \"\", \"/\", "
-                                         "\"timings/predicted_n\", \"content/x\", \"nothing\", \"timings//x\"]}");
+    json_t *chosen =
+        post("/completion", NATIVE_REQUEST ", \"response_fields\": [\"prompt\", \"content\", \"\", \"/\", "
+                                           "\"timings/predicted_n\", \"content/x\", \"nothing\", \"timings//x\"]}");
     assert_string_equal(http_text_at(all, "prompt"), "ab<|im_end|>");
     assert_int_equal(json_object_size(chosen), 3);
     assert_string_equal(http_text_at(chosen, "prompt"), "ab<|im_end|>");
     assert_string_equal(http_text_at(chosen, "content"), http_text_at(all, "content"));
     assert_int_equal(json_integer_value(json_object_get(chosen, "timings/predicted_n")), 5);
-    http_reply reply = http_post(server.port, "/completion",
-                                 NATIVE_REQUEST ", \"stream\": true, \"response_fields\": [\"stop\"]}");
+    http_reply reply =
+        http_post(server.port, "/completion", NATIVE_REQUEST ", \"stream\": true, \"response_fields\": [\"stop\"]}");
     bool is_done;
     json_t *events = http_events(&reply, &is_done), *last = json_array_get(events, json_array_size(events) - 1);
     assert_int_equal(json_object_size(last), 1);
@@ -829,8 +829,10 @@ static void texts_name_biased_tokens(void **state)
     static const bool wanted[] = {false, true, true, true, false};
     for (size_t i = 0; i < sizeof biases / sizeof *biases; i++) {
         char body[256];
-        snprintf(body, sizeof body, "{\"prompt\": [103, 104], \"n_predict\": 1, \"temperature\": 0, "
-                                    "\"logit_bias\": %s}", biases[i]);
+        snprintf(body, sizeof body,
+                 "{\"prompt\": [103, 104], \"n_predict\": 1, \"temperature\": 0, "
+                 "\"logit_bias\": %s}",
+                 biases[i]);
         json_t *answer = post("/completion", body);
         assert_int_equal(strcmp(http_text_at(answer, "content"), "c") == 0, wanted[i]);
         json_decref(answer);
@@ -1011,10 +1013,10 @@ static const struct {
     {CHAT, "{" ASK ", \"logprobs\": true, \"top_logprobs\": 21}", 400, "top_logprobs", "[0, 20]"},
     {CHAT, "{" ASK ", \"model\": 1}", 400, "model", "expected a string"},
     {CHAT, "{" ASK ", \"tools\": {}}", 400, "tools", "expected an array"},
-    {CHAT, "{" ASK ", \"tools\": [{\"type\": \"text\"}]}",
-     400, "tools[0]", "type 'text' is not supported; expected function"},
-    {CHAT, "{" ASK ", \"tools\": [" TOOL ", {\"type\": \"function\", \"function\": {\"name\": 5}}]}", 400,
-     "tools[1]", "a function with a name"},
+    {CHAT, "{" ASK ", \"tools\": [{\"type\": \"text\"}]}", 400, "tools[0]",
+     "type 'text' is not supported; expected function"},
+    {CHAT, "{" ASK ", \"tools\": [" TOOL ", {\"type\": \"function\", \"function\": {\"name\": 5}}]}", 400, "tools[1]",
+     "a function with a name"},
     {CHAT, "{" ASK ", \"tools\": [" TOOL "], \"tool_choice\": {\"type\": \"function\"}}", 400, "tool_choice",
      "that names a tool"},
     {CHAT, "{" ASK ", \"tools\": [" TOOL "], \"tool_choice\": \"function\"}", 400, "tool_choice", "expected auto"},
@@ -1034,10 +1036,12 @@ static const struct {
     {CHAT, "{" ASK ", \"tool_choice\": \"sometimes\"}", 400, "tool_choice", "expected auto"},
     {CHAT, "{" ASK ", \"response_format\": 5}", 400, "response_format", "expected an object, got a number"},
     {CHAT, "{" ASK ", \"response_format\": {\"type\": \"xml\"}}", 400, "response_format.type", "json_schema"},
-    {CHAT, "{" ASK ", \"response_format\": {\"type\": \"json_schema\"}}", 400,
-     "response_format.json_schema.schema", "expected a JSON Schema"},
-    {CHAT, "{" ASK ", \"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"schema\": "
-           "{\"minimum\": []}}}}", 400, "response_format.json_schema.schema", "/minimum"},
+    {CHAT, "{" ASK ", \"response_format\": {\"type\": \"json_schema\"}}", 400, "response_format.json_schema.schema",
+     "expected a JSON Schema"},
+    {CHAT,
+     "{" ASK ", \"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"schema\": "
+     "{\"minimum\": []}}}}",
+     400, "response_format.json_schema.schema", "/minimum"},
     {CHAT, "{" ASK ", \"grammar\": \"root ::= (\"}", 400, "grammar", "line 1"},
     {CHAT, "{" ASK ", \"speculative\": {\"drafters\": \"grammar\"}}", 400, "speculative.drafters", "bound"},
     {TEXT, "{\"prompt\": \"x\", \"logprobs\": 21}", 400, "logprobs", "[0, 20]"},
@@ -1126,7 +1130,8 @@ static void the_document_is_true(void **state)
     (void)state;
     static const struct {
         const char *path, *body;
-    } requests[] = {{CHAT, "{" ASK "}"}, {TEXT, "{\"prompt\": \"x\", \"max_tokens\": 1}"},
+    } requests[] = {{CHAT, "{" ASK "}"},
+                    {TEXT, "{\"prompt\": \"x\", \"max_tokens\": 1}"},
                     {"/completion", "{\"prompt\": \"x\", \"n_predict\": 1}"}};
     http_reply reply = http_request(server.port, "GET", "/openapi.json", "", NULL);
     json_t *document = http_json(&reply), *paths = http_at(document, "paths"), *property;
@@ -1137,8 +1142,7 @@ static void the_document_is_true(void **state)
         json_t *schema = json_object_get(json_object_get(post_of, "application/json"), "schema");
         const char *name;
         assert_true(json_is_false(http_at(schema, "additionalProperties")));
-        json_object_foreach(http_at(schema, "properties"), name, property)
-        {
+        json_object_foreach(http_at(schema, "properties"), name, property) {
             json_t *body = json_loads(requests[i].body, 0, NULL), *most = largest(property);
             if (most) json_object_set_new(body, name, twice(most));
             char *text = json_dumps(body, 0);
@@ -1154,8 +1158,14 @@ static void the_document_is_true(void **state)
     assert_true(n > 30);
     json_t *conversation = http_at(json_object_get(paths, "/apply-template"), "post.requestBody.content");
     json_t *members = http_at(json_object_get(conversation, "application/json"), "schema.properties");
-    static const char *const names[] = {"model", "messages", "tools", "documents", "add_generation_prompt",
-                                        "continue_final_message", "reasoning_effort", "chat_template_kwargs"};
+    static const char *const names[] = {"model",
+                                        "messages",
+                                        "tools",
+                                        "documents",
+                                        "add_generation_prompt",
+                                        "continue_final_message",
+                                        "reasoning_effort",
+                                        "chat_template_kwargs"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) assert_non_null(json_object_get(members, names[i]));
     json_decref(document);
 }
@@ -1218,9 +1228,11 @@ static void thinking_has_a_default(void **state)
 /* What some requests only can have is no default of all, nor a drafter whose file the server doesn't have. */
 static void refuse_defaults(const http_server *of)
 {
-    static const char *const cases[][2] = {{"draft", "--draft-model"}, {"table", "--draft-table"},
+    static const char *const cases[][2] = {{"draft", "--draft-model"},
+                                           {"table", "--draft-table"},
                                            {"head", "start the server with --head"},
-                                           {"ngram,grammar", "auto uses it"}, {"prediction", "brings its own"}};
+                                           {"ngram,grammar", "auto uses it"},
+                                           {"prediction", "brings its own"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char body[64];
         snprintf(body, sizeof body, "{\"drafters\": \"%s\"}", cases[i][0]);
@@ -1242,10 +1254,10 @@ static void several_models_have_names(void **state)
     static const struct {
         const char *body, *says;
         int status;
-    } cases[] = {{"{\"prompt\": \"x\", \"max_tokens\": 1}", "\"model\":\"large\"", 200},
-                 {"{\"prompt\": \"x\", \"max_tokens\": 1, \"model\": \"a small:one\"}",
-                  "\"model\":\"a small:one\"", 200},
-                 {"{\"prompt\": \"x\", \"max_tokens\": 1, \"model\": \"other\"}", "model_not_found", 404}};
+    } cases[] = {
+        {"{\"prompt\": \"x\", \"max_tokens\": 1}", "\"model\":\"large\"", 200},
+        {"{\"prompt\": \"x\", \"max_tokens\": 1, \"model\": \"a small:one\"}", "\"model\":\"a small:one\"", 200},
+        {"{\"prompt\": \"x\", \"max_tokens\": 1, \"model\": \"other\"}", "model_not_found", 404}};
     for (size_t i = 0; i < 3; i++) {
         http_reply reply = http_post(both.port, TEXT, cases[i].body);
         assert_int_equal(reply.status, cases[i].status);

@@ -138,8 +138,10 @@ static void paths_answer(void **state)
         {"/v1/responses/resp_1", NULL, 404, "{'error': {'code': 'unknown_url'}}"},
         {"/v1/health", NULL, 200, "{'status': 'ok'}"},
         {"/ping", "{}", 405, "{'error': {'code': 'method_not_allowed'}}"},
-        {"/v1/chat/completions?api-version=2024-10-21", "{'messages': [{'role': 'user', 'content': 'a'}], "
-         "'max_tokens': 1}", 200, "{'object': 'chat.completion'}"},
+        {"/v1/chat/completions?api-version=2024-10-21",
+         "{'messages': [{'role': 'user', 'content': 'a'}], "
+         "'max_tokens': 1}",
+         200, "{'object': 'chat.completion'}"},
         {"/v1/model", NULL, 404, "{'error': {'code': 'unknown_url'}}"},
         {"/v1/modelsX", NULL, 404, "{'error': {'code': 'unknown_url'}}"},
         {"/v1/models/tiny", "{}", 405, "{'error': {'code': 'method_not_allowed', 'message': '~GET, HEAD, OPTIONS'}}"},
@@ -188,15 +190,14 @@ static void anthropic_errors_have_their_form(void **state)
     } lines[] = {
         {"PUT", "", {MESSAGES, NULL, 405, ERROR("invalid_request_error", "expected POST")}},
         {"DELETE", "", {MESSAGES "/batches/x", NULL, 404, ERROR("not_found_error", "unknown path")}},
-        {"POST", "Origin: https://evil.example\r\n",
-         {MESSAGES, NULL, 403, ERROR("permission_error", "evil.example")}},
+        {"POST", "Origin: https://evil.example\r\n", {MESSAGES, NULL, 403, ERROR("permission_error", "evil.example")}},
         {"POST", "Content-Encoding: gzip\r\n", {MESSAGES, NULL, 415, ERROR("invalid_request_error", "gzip")}},
         {"POST", "Content-Length: 99999999\r\n", {MESSAGES, NULL, 413, ERROR("request_too_large", "99999999")}},
         {"OPTIONS", "", {MESSAGES "/batches", NULL, 404, ERROR("not_found_error", "unknown path")}},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        expect_reply(&lines[i].expected, http_request(server.port, lines[i].method, lines[i].expected.path,
-                                                      lines[i].headers, NULL));
+        expect_reply(&lines[i].expected,
+                     http_request(server.port, lines[i].method, lines[i].expected.path, lines[i].headers, NULL));
     char named[300];
     snprintf(named, sizeof named, "%s", test_temporary("target.gguf"));
     http_server locked = http_server_start(ARGUMENTS(named, "--api-key", "secret"));
@@ -243,7 +244,8 @@ static void tokens_have_their_place(void **state)
     (void)state;
     static const api_case cases[] = {
         {TEXT, "{" A ", 'prompt': '\xc3\xa9\xe2\x82\xac' , 'max_tokens': 2, 'echo': true, 'logprobs': 1}", 200,
-         "{'choices': [{'text': '\xc3\xa9\xe2\x82\xac" "aa', 'logprobs': {'text_offset': [0, 0, 1, 1, 1, 2, 3]}}]}"},
+         "{'choices': [{'text': '\xc3\xa9\xe2\x82\xac"
+         "aa', 'logprobs': {'text_offset': [0, 0, 1, 1, 1, 2, 3]}}]}"},
         {TEXT, "{" A ", 'prompt': 'x', 'max_tokens': 3, 'logprobs': 0}", 200,
          "{'choices': [{'text': 'aaa', 'logprobs': {'text_offset': [0, 1, 2], 'tokens': ['a', 'a', 'a'], "
          "'top_logprobs': [{'a': '*'}, {'a': '*'}, {'a': '*'}]}}]}"},
@@ -283,8 +285,7 @@ static void errors_name_the_clients_field(void **state)
          REFUSED("functions[0].parameters", "functions[0].parameters: type")},
         {CHAT, "{" HELLO ", 'tool_choice': 'AUTO'}", 400, REFUSED("tool_choice", "AUTO")},
         {CHAT, "{" HELLO ", 'tool_choice': 3}", 400, REFUSED("tool_choice", "a number")},
-        {CHAT, "{" HELLO ", 'tools': [{'type': 'web_search'}]}", 400,
-         REFUSED("tools[0]", "web_search")},
+        {CHAT, "{" HELLO ", 'tools': [{'type': 'web_search'}]}", 400, REFUSED("tools[0]", "web_search")},
         {MESSAGES, "{" HELLO ", 'max_tokens': 6, 'tools': [{'type': 'web_search_20250305', 'name': 'web_search'}]}",
          400, "{'error': {'message': '~web_search_20250305'}}"},
         {CHAT, "{" HELLO ", 'reasoning_budget': 2147483648}", 400,
@@ -314,22 +315,27 @@ static void responses_have_their_members(void **state)
          "'annotations': [], 'logprobs': []}]}], "
          "'usage': {'output_tokens': 2, 'input_tokens_details': {'cached_tokens': '*', 'cache_write_tokens': 0}, "
          "'output_tokens_details': {'reasoning_tokens': 0}}}"},
-        {RESPONSES, "{" A ", 'input': 'x', 'max_output_tokens': 9, 'stop': null, 'metadata': {'a': 'b'}, 'user': 'me', "
-                    "'text': {'verbosity': 'low'}, 'reasoning': {'effort': 'low', 'summary': null}, 'truncation': "
-                    "'disabled', 'prompt_cache_key': 'k', 'safety_identifier': 's', 'max_tool_calls': 3, "
-                    "'instructions': 'Be.', 'parallel_tool_calls': false}", 200,
+        {RESPONSES,
+         "{" A ", 'input': 'x', 'max_output_tokens': 9, 'stop': null, 'metadata': {'a': 'b'}, 'user': 'me', "
+         "'text': {'verbosity': 'low'}, 'reasoning': {'effort': 'low', 'summary': null}, 'truncation': "
+         "'disabled', 'prompt_cache_key': 'k', 'safety_identifier': 's', 'max_tool_calls': 3, "
+         "'instructions': 'Be.', 'parallel_tool_calls': false}",
+         200,
          "{'metadata': {'a': 'b'}, 'user': 'me', 'text': {'verbosity': 'low', 'format': {'type': 'text'}}, "
          "'reasoning': {'effort': 'low'}, 'prompt_cache_key': 'k', 'safety_identifier': 's', 'max_tool_calls': 3, "
          "'instructions': 'Be.', 'parallel_tool_calls': false}"},
-        {RESPONSES, "{'input': 'x', 'tool_choice': 'required', 'tools': [{'type': 'function', 'name': 'f', 'strict': "
-                    "true, 'description': 'd', 'parameters': {'const': {}}}]}", 200,
+        {RESPONSES,
+         "{'input': 'x', 'tool_choice': 'required', 'tools': [{'type': 'function', 'name': 'f', 'strict': "
+         "true, 'description': 'd', 'parameters': {'const': {}}}]}",
+         200,
          "{'status': 'completed', 'completed_at': '*', 'incomplete_details': null, 'tool_choice': 'required', 'tools': "
          "[{'type': 'function', 'name': 'f', 'strict': true, 'description': 'd', 'parameters': {'const': {}}}], "
          "'output': [{'type': 'function_call', 'name': 'f', 'arguments': '{}', 'status': 'completed', 'id': '~fc_', "
          "'call_id': '~call_'}]}"},
         {RESPONSES, "{'input': 'x', 'text': {'format': {'type': 'json_schema', 'name': 'n', 'schema': {'const': 1}}}}",
-         200, "{'text': {'format': {'type': 'json_schema', 'name': 'n', 'schema': {'const': 1}}}, 'output': "
-              "[{'status': 'completed', 'content': [{'text': '1'}]}]}"},
+         200,
+         "{'text': {'format': {'type': 'json_schema', 'name': 'n', 'schema': {'const': 1}}}, 'output': "
+         "[{'status': 'completed', 'content': [{'text': '1'}]}]}"},
         {RESPONSES, "{" A ", 'input': 'x', 'max_output_tokens': 2, 'include': ['message.output_text.logprobs']}", 200,
          "{'top_logprobs': 0, 'output': [{'content': [{'logprobs': [{'token': 'a', 'logprob': '*', 'bytes': [97], "
          "'top_logprobs': []}, {'token': 'a'}]}]}]}"},
@@ -356,16 +362,20 @@ static void items_are_read(void **state)
 #define GOOD "{'output': [{'content': [{'text': 'aa'}]}]}"
     static const api_case cases[] = {
         {RESPONSES, SAYS("{'type': 'message', 'role': 'developer', 'content': 'be'}, " USER), 200, GOOD},
-        {RESPONSES, SAYS(USER ", {'type': 'reasoning', 'id': 'r', 'summary': []}, {'id': 'm', 'type': 'message', "
-                              "'role': 'assistant', 'status': 'completed', 'content': [{'type': 'output_text', 'text': "
-                              "'x', 'annotations': [], 'logprobs': []}, {'type': 'refusal', 'refusal': 'no'}]}, " USER),
+        {RESPONSES,
+         SAYS(USER ", {'type': 'reasoning', 'id': 'r', 'summary': []}, {'id': 'm', 'type': 'message', "
+                   "'role': 'assistant', 'status': 'completed', 'content': [{'type': 'output_text', 'text': "
+                   "'x', 'annotations': [], 'logprobs': []}, {'type': 'refusal', 'refusal': 'no'}]}, " USER),
          200, GOOD},
-        {RESPONSES, SAYS(USER ", {'type': 'reasoning', 'id': 'r', 'summary': [], 'encrypted_content': 'e', 'content': "
-                              "[{'type': 'reasoning_text', 'text': 'hm'}], 'status': null}, " CALL ", {'type': "
-                              "'function_call_output', 'call_id': 'c', 'output': 'done', 'id': null}"), 200, GOOD},
-        {RESPONSES, SAYS(USER ", " CALL ", " CALL ", {'type': 'function_call_output', 'call_id': 'c', 'output': "
-                              "[{'type': 'input_text', 'text': 'a'}, {'type': 'input_text', 'text': 'b'}]}"), 200,
-         GOOD},
+        {RESPONSES,
+         SAYS(USER ", {'type': 'reasoning', 'id': 'r', 'summary': [], 'encrypted_content': 'e', 'content': "
+                   "[{'type': 'reasoning_text', 'text': 'hm'}], 'status': null}, " CALL ", {'type': "
+                   "'function_call_output', 'call_id': 'c', 'output': 'done', 'id': null}"),
+         200, GOOD},
+        {RESPONSES,
+         SAYS(USER ", " CALL ", " CALL ", {'type': 'function_call_output', 'call_id': 'c', 'output': "
+                   "[{'type': 'input_text', 'text': 'a'}, {'type': 'input_text', 'text': 'b'}]}"),
+         200, GOOD},
         {RESPONSES, SAYS("{'role': 'user', 'content': [{'type': 'input_text', 'text': 'x', 'cache_control': {}}]}"),
          200, GOOD},
         {RESPONSES, SAYS("{'role': 'user', 'content': null}"), 200, GOOD},
@@ -396,10 +406,11 @@ static void response_streams_are_numbered(void **state)
     (void)state;
     char *body = quoted("{" A ", 'stream': true, 'input': 'x', 'max_output_tokens': 2, 'top_logprobs': 1}");
     http_reply reply = http_post(server.port, RESPONSES, body);
-    static const char *const types[] = {
-        "response.created", "response.in_progress", "response.output_item.added", "response.content_part.added",
-        "response.output_text.delta", "response.output_text.delta", "response.output_text.done",
-        "response.content_part.done", "response.output_item.done", "response.incomplete"};
+    static const char *const types[] = {"response.created",           "response.in_progress",
+                                        "response.output_item.added", "response.content_part.added",
+                                        "response.output_text.delta", "response.output_text.delta",
+                                        "response.output_text.done",  "response.content_part.done",
+                                        "response.output_item.done",  "response.incomplete"};
     enum { N_TYPES = sizeof types / sizeof *types };
     bool is_done;
     json_t *events = http_events(&reply, &is_done);
@@ -484,8 +495,10 @@ static void tools_are_allowed(void **state)
         {CHAT, "{" HELLO ", " BOTH ", " ALLOWED("required", "g'}}, {'function': {'name': 'g") "}", 200,
          "{'choices': [{'message': {'tool_calls': [{'function': {'name': 'g'}}]}}]}"},
         {CHAT, "{" HELLO ", " ALLOWED("required", "f") "}", 400, REFUSED("tool_choice", "no tool")},
-        {CHAT, "{" HELLO ", 'tools': [{'type': 'function', 'function': {'name': 'f', 'parameters': {'$ref': "
-         "'#/$defs/x'}}}], 'tool_choice': 'required'}", 400, REFUSED("tools[0].function.parameters", "$defs/x")},
+        {CHAT,
+         "{" HELLO ", 'tools': [{'type': 'function', 'function': {'name': 'f', 'parameters': {'$ref': "
+         "'#/$defs/x'}}}], 'tool_choice': 'required'}",
+         400, REFUSED("tools[0].function.parameters", "$defs/x")},
         {CHAT, "{" HELLO ", " BOTH ", 'tool_choice': {'type': 'allowed_tools'}}", 400, REFUSED("tool_choice", "mode")},
         {RESPONSES, "{'input': 'x', " FLAT ", " ALLOWED_FLAT("required", "g") ", 'parallel_tool_calls': false}", 200,
          "{'output': [{'type': 'function_call', 'name': 'g'}], 'tools': [{'name': 'f'}, {'name': 'g'}], "
@@ -508,14 +521,18 @@ static void functions_become_tools(void **state)
     "'!', 'function_call': {'name': 'f', 'arguments': '{}'}}}]}"
     static const api_case cases[] = {
         {CHAT, "{" HELLO ", " FUNCTIONS ", 'function_call': {'name': 'f'}}", 200, CALLED},
-        {CHAT, "{" HELLO ", 'functions': [{'name': 'f', 'parameters': {'const': {}}}], 'function_call': {'name': 'f'}, "
-               "'tools': null, 'tool_choice': null}", 200, CALLED},
+        {CHAT,
+         "{" HELLO ", 'functions': [{'name': 'f', 'parameters': {'const': {}}}], 'function_call': {'name': 'f'}, "
+         "'tools': null, 'tool_choice': null}",
+         200, CALLED},
         {CHAT, "{" A ", " HELLO ", " FUNCTIONS ", 'function_call': 'none', 'max_tokens': 2}", 200, SAID("aa")},
         {CHAT, "{" A ", " HELLO ", " FUNCTIONS ", 'function_call': 'auto', 'max_tokens': 2}", 200, SAID("aa")},
         {CHAT, "{" A ", " HELLO ", 'functions': null, 'function_call': null, 'max_tokens': 2}", 200, SAID("aa")},
-        {CHAT, "{" A ", 'max_tokens': 2, 'messages': [{'role': 'user', 'content': 'x'}, {'role': 'assistant', "
-               "'content': null, 'function_call': {'name': 'f', 'arguments': '{}'}}, {'role': 'function', 'name': 'f', "
-               "'content': 'done'}]}", 200, SAID("aa")},
+        {CHAT,
+         "{" A ", 'max_tokens': 2, 'messages': [{'role': 'user', 'content': 'x'}, {'role': 'assistant', "
+         "'content': null, 'function_call': {'name': 'f', 'arguments': '{}'}}, {'role': 'function', 'name': 'f', "
+         "'content': 'done'}]}",
+         200, SAID("aa")},
         {CHAT, "{" HELLO ", " FUNCTIONS ", 'function_call': {'name': 'h'}}", 400, REFUSED("tool_choice", "no tool")},
         {CHAT, "{" HELLO ", " FUNCTIONS ", 'function_call': 'often'}", 400, REFUSED("function_call", "auto, none")},
         {CHAT, "{" HELLO ", " FUNCTIONS ", " BOTH "}", 400, REFUSED("functions", "either")},
@@ -533,8 +550,7 @@ static void functions_become_tools(void **state)
     json_t *events = http_events(&reply, &is_done), *event;
     char name[64] = "", arguments[64] = "";
     size_t i;
-    json_array_foreach(events, i, event)
-    {
+    json_array_foreach(events, i, event) {
         json_t *call = http_at(event, "choices.0.delta.function_call");
         assert_null(http_at(event, "choices.0.delta.tool_calls"));
         if (json_object_get(call, "name")) strcat(name, http_text_at(call, "name"));
@@ -597,9 +613,10 @@ static void bans_meet_grammars(void **state)
          "{'choices': [{'text': '\\n', 'finish_reason': 'stop'}], 'usage': {'completion_tokens': 2}}"},
         {TEXT, "{'prompt': 'x', 'max_tokens': 9, 'regex': '\\n', 'logit_bias': {'16': -100}}", 400,
          "{'error': {'code': 'invalid_value', 'message': '~logit_bias and min_tokens'}}"},
-        {MESSAGES, "{" HELLO ", 'max_tokens': 9, 'tool_choice': {'type': 'any'}, 'tools': [{'name': 'f', "
-         "'input_schema': {'type': 'object'}}], 'logit_bias': {'129': -100}}", 400,
-         "{'error': {'type': 'invalid_request_error', 'message': '~logit_bias'}}"},
+        {MESSAGES,
+         "{" HELLO ", 'max_tokens': 9, 'tool_choice': {'type': 'any'}, 'tools': [{'name': 'f', "
+         "'input_schema': {'type': 'object'}}], 'logit_bias': {'129': -100}}",
+         400, "{'error': {'type': 'invalid_request_error', 'message': '~logit_bias'}}"},
     };
     EXPECT(cases);
     enum { N_VOCAB = 400 }; /* of a tiny model */
@@ -643,18 +660,24 @@ static void schemas_keep_their_text(void **state)
         {TEXT, "{'prompt': 'x', 'response_format': {'type': 'json_object', 'schema': {'const': 0.10}}}", 200,
          "{'choices': [{'text': '0.10'}]}"},
         {"/completion", "{'prompt': 'x', 'json_schema': {'const': 0.10}}", 200, "{'content': '0.10'}"},
-        {RESPONSES, "{'input': 'x', 'text': {'format': {'type': 'json_schema', 'name': 'x', 'schema': "
-                    "{'const': 0.10}}}}", 200,
-         "{'output': [{'content': [{'text': '0.10'}]}], 'text': {'format': {'schema': {'const': 0.1}}}}"},
-        {MESSAGES, "{'max_tokens': 60, " HELLO ", 'output_config': {'format': {'type': 'json_schema', 'schema': "
-                   "{'const': 0.10}}}}", 200, "{'content': [{'text': '0.10'}]}"},
-        {CHAT, "{" HELLO ", 'tool_choice': 'required', 'tools': [{'type': 'function', 'function': {'name': 'f', "
-               "'parameters': {'type': 'object', 'required': ['x'], 'properties': {'x': {'enum': [0.10], 'maximum': "
-               "18446744073709551615, 'description': '\\u0000'}}}}}]}", 200,
-         "{'choices': [{'message': {'tool_calls': [{'function': {'arguments': '~0.10'}}]}}]}"},
-        {CHAT, "{" HELLO ", 'max_tokens': 1, 'tools': [{'type': 'function', 'function': {'name': 'f', 'parameters': "
-               "{'type': 'object', 'properties': {'x': {'type': 'integer', 'maximum': 18446744073709551615, 'default': "
-               "1e400}}}}}]}", 200, "{'choices': '*'}"},
+        {RESPONSES,
+         "{'input': 'x', 'text': {'format': {'type': 'json_schema', 'name': 'x', 'schema': "
+         "{'const': 0.10}}}}",
+         200, "{'output': [{'content': [{'text': '0.10'}]}], 'text': {'format': {'schema': {'const': 0.1}}}}"},
+        {MESSAGES,
+         "{'max_tokens': 60, " HELLO ", 'output_config': {'format': {'type': 'json_schema', 'schema': "
+         "{'const': 0.10}}}}",
+         200, "{'content': [{'text': '0.10'}]}"},
+        {CHAT,
+         "{" HELLO ", 'tool_choice': 'required', 'tools': [{'type': 'function', 'function': {'name': 'f', "
+         "'parameters': {'type': 'object', 'required': ['x'], 'properties': {'x': {'enum': [0.10], 'maximum': "
+         "18446744073709551615, 'description': '\\u0000'}}}}}]}",
+         200, "{'choices': [{'message': {'tool_calls': [{'function': {'arguments': '~0.10'}}]}}]}"},
+        {CHAT,
+         "{" HELLO ", 'max_tokens': 1, 'tools': [{'type': 'function', 'function': {'name': 'f', 'parameters': "
+         "{'type': 'object', 'properties': {'x': {'type': 'integer', 'maximum': 18446744073709551615, 'default': "
+         "1e400}}}}}]}",
+         200, "{'choices': '*'}"},
         {CHAT, ONE("{'const': 01}"), 400, "{'error': {'message': '~no valid JSON'}}"},
         {CHAT, ONE("{'const': '\\u00'}"), 400, "{'error': {'message': '~no valid JSON'}}"},
     };
@@ -676,10 +699,11 @@ static void structures_bind_answers(void **state)
         {CHAT, ONE("'guided_grammar': 'root = a'"), 400, REFUSED("guided_grammar", "line 1")},
         {CHAT, ONE("'guided_grammar': 'root ::= [a] [b]'"), 200, SAID("ab")},
         {CHAT, ONE("'guided_json': {'const': 7, 'required': null, 'properties': null}"), 200, SAID("7")},
-        {CHAT, ONE("'tool_choice': 'required', 'tools': [{'type': 'function', 'function': {'name': 'f', 'parameters': "
-                   "{'type': 'object', 'properties': {'x': {'const': 7, 'enum': null}}, 'required': null, "
-                   "'additionalProperties': null}}}]"), 200,
-         "{'choices': [{'message': {'tool_calls': [{'function': {'name': 'f'}}]}}]}"},
+        {CHAT,
+         ONE("'tool_choice': 'required', 'tools': [{'type': 'function', 'function': {'name': 'f', 'parameters': "
+             "{'type': 'object', 'properties': {'x': {'const': 7, 'enum': null}}, 'required': null, "
+             "'additionalProperties': null}}}]"),
+         200, "{'choices': [{'message': {'tool_calls': [{'function': {'name': 'f'}}]}}]}"},
         {CHAT, ONE("'guided_json': {'const': 'x'}"), 200, SAID("\\'x\\'")},
         {CHAT, ONE("'guided_json': '{\\'const\\': 7}'"), 200, SAID("7")},
         {CHAT, ONE("'structured_outputs': {'json': {'const': 7}}"), 200, SAID("7")},
@@ -732,27 +756,36 @@ static void what_says_nothing_is_accepted(void **state)
         {CHAT, "{" A ", 'max_tokens': 2, 'stream_options': {'x': null}, 'stream': false, " HELLO "}", 400,
          REFUSED("stream_options", "stream")},
         {CHAT, "{" A ", 'max_tokens': 2, 'speculative': {'x': null}, " HELLO "}", 200, SAID("aa")},
-        {CHAT, "{" A ", 'max_tokens': 2, 'cache_control': {'type': 'ephemeral'}, 'messages': [{'role': 'system', "
-               "'content': [{'type': 'text', 'text': 'be', 'cache_control': {'type': 'ephemeral'}}], 'name': null}, "
-               "{'role': 'user', 'content': 'x', 'cache_control': {'type': 'ephemeral'}, 'tool_calls': null, 'audio': "
-               "null}]}", 200, SAID("aa")},
-        {CHAT, "{" A ", 'max_tokens': 2, 'messages': [{'role': 'user', 'content': 'x'}, {'role': 'assistant', "
-               "'content': null, 'refusal': 'no', 'tool_calls': null, 'function_call': null, 'annotations': [], "
-               "'audio': null}, {'role': 'user', 'content': 'x'}]}", 200, SAID("aa")},
-        {CHAT, "{" A ", 'max_tokens': 2, 'messages': [{'role': 'user', 'content': 'x'}, {'role': 'assistant', "
-               "'content': [{'type': 'refusal', 'refusal': 'no'}]}, {'role': 'user', 'content': 'x'}]}", 200,
-         SAID("aa")},
-        {CHAT, "{" A ", 'max_tokens': 2, " HELLO ", 'tools': [{'type': 'function', 'cache_control': {'type': "
-               "'ephemeral'}, 'function': {'name': 'f', 'strict': null, 'description': null, 'parameters': null}}]}",
+        {CHAT,
+         "{" A ", 'max_tokens': 2, 'cache_control': {'type': 'ephemeral'}, 'messages': [{'role': 'system', "
+         "'content': [{'type': 'text', 'text': 'be', 'cache_control': {'type': 'ephemeral'}}], 'name': null}, "
+         "{'role': 'user', 'content': 'x', 'cache_control': {'type': 'ephemeral'}, 'tool_calls': null, 'audio': "
+         "null}]}",
          200, SAID("aa")},
-        {MESSAGES, "{" A ", 'max_tokens': 2, 'no_such_field': null, 'thread': null, 'thinking': null, 'system': [{"
-                   "'type': 'text', 'text': 'be', 'cache_control': {'type': 'ephemeral'}}], 'cache_control': {'type': "
-                   "'ephemeral'}, 'tools': [{'name': 'f', 'input_schema': {'type': 'object'}, 'cache_control': {"
-                   "'type': 'ephemeral'}, 'strict': null}], 'messages': [{'role': 'user', 'content': [{"
-                   "'type': 'text', 'text': 'x', 'cache_control': {'type': 'ephemeral'}, 'citations': null}]}]}", 200,
-         "{'content': [{'type': 'text', 'text': 'aa'}]}"},
-        {RESPONSES, "{" A ", 'max_output_tokens': 2, 'input': 'x', 'no_such_field': null, 'tools': null, 'text': null, "
-                    "'previous_response_id': null, 'conversation': null}", 200, "{'output': '*'}"},
+        {CHAT,
+         "{" A ", 'max_tokens': 2, 'messages': [{'role': 'user', 'content': 'x'}, {'role': 'assistant', "
+         "'content': null, 'refusal': 'no', 'tool_calls': null, 'function_call': null, 'annotations': [], "
+         "'audio': null}, {'role': 'user', 'content': 'x'}]}",
+         200, SAID("aa")},
+        {CHAT,
+         "{" A ", 'max_tokens': 2, 'messages': [{'role': 'user', 'content': 'x'}, {'role': 'assistant', "
+         "'content': [{'type': 'refusal', 'refusal': 'no'}]}, {'role': 'user', 'content': 'x'}]}",
+         200, SAID("aa")},
+        {CHAT,
+         "{" A ", 'max_tokens': 2, " HELLO ", 'tools': [{'type': 'function', 'cache_control': {'type': "
+         "'ephemeral'}, 'function': {'name': 'f', 'strict': null, 'description': null, 'parameters': null}}]}",
+         200, SAID("aa")},
+        {MESSAGES,
+         "{" A ", 'max_tokens': 2, 'no_such_field': null, 'thread': null, 'thinking': null, 'system': [{"
+         "'type': 'text', 'text': 'be', 'cache_control': {'type': 'ephemeral'}}], 'cache_control': {'type': "
+         "'ephemeral'}, 'tools': [{'name': 'f', 'input_schema': {'type': 'object'}, 'cache_control': {"
+         "'type': 'ephemeral'}, 'strict': null}], 'messages': [{'role': 'user', 'content': [{"
+         "'type': 'text', 'text': 'x', 'cache_control': {'type': 'ephemeral'}, 'citations': null}]}]}",
+         200, "{'content': [{'type': 'text', 'text': 'aa'}]}"},
+        {RESPONSES,
+         "{" A ", 'max_output_tokens': 2, 'input': 'x', 'no_such_field': null, 'tools': null, 'text': null, "
+         "'previous_response_id': null, 'conversation': null}",
+         200, "{'output': '*'}"},
         {MESSAGES, "{" HELLO ", 'max_tokens': 2, 'thread': {'type': 'create'}}", 400,
          "{'error': {'type': 'invalid_request_error', 'details': {'error_code': 'thread_unsupported_request'}}}"},
     };
@@ -781,18 +814,24 @@ static void conversations_are_read(void **state)
         READ(ONE_USER ", {'role': 'user', 'content': 'y', 'name': 'bob', 'id': 'm', 'created_at': 3}",
              TURN("user", "x") TURN("user", "y")),
         READ(ONE_USER ", " ONE_CALL ", {'role': 'tool', 'tool_call_id': 'a', 'name': 'f', 'content': [{'type': 'text', "
-             "'text': 'r'}, {'type': 'text', 'text': 's', 'annotations': null}]}", TURN("tool", "r\\ns")),
+                      "'text': 'r'}, {'type': 'text', 'text': 's', 'annotations': null}]}",
+             TURN("tool", "r\\ns")),
         READ(ONE_USER ", " ONE_CALL ", {'role': 'tool', 'tool_call_id': 'a', 'content': ''}", TURN("tool", "")),
         READ(ONE_USER ", " ONE_CALL ", " ONE_USER, TURN("assistant", "") TURN("user", "x") ANSWER),
-        READ(ONE_USER ", {'role': 'assistant', 'tool_calls': [" CALL_OF_F ", {'id': 'b', 'function': {'name': 'f', "
+        READ(ONE_USER
+             ", {'role': 'assistant', 'tool_calls': [" CALL_OF_F ", {'id': 'b', 'function': {'name': 'f', "
              "'arguments': {}}, 'index': 1}]}, {'role': 'tool', 'tool_call_id': 'b', 'content': 's'}, {'role': 'tool', "
-             "'tool_call_id': 'a', 'content': 'r'}", TURN("tool", "s") TURN("tool", "r") ANSWER),
+             "'tool_call_id': 'a', 'content': 'r'}",
+             TURN("tool", "s") TURN("tool", "r") ANSWER),
         READ(ONE_USER ", {'role': 'assistant', 'tool_calls': [{'id': 'a', 'function': {'name': 'f', 'arguments': 'so "
-             "on'}}]}, {'role': 'tool', 'tool_call_id': 'a', 'content': 'r'}", TURN("tool", "r")),
+                      "on'}}]}, {'role': 'tool', 'tool_call_id': 'a', 'content': 'r'}",
+             TURN("tool", "r")),
         READ(ONE_USER ", {'role': 'assistant', 'content': 'a', 'reasoning': 'hm', 'reasoning_details': [], "
-             "'reasoning_content': null}, " ONE_USER, TURN("assistant", "a")),
+                      "'reasoning_content': null}, " ONE_USER,
+             TURN("assistant", "a")),
         READ(ONE_USER ", {'role': 'assistant', 'content': [{'type': 'text', 'text': 'a'}, {'type': 'refusal', "
-             "'refusal': 'no'}]}, " ONE_USER, TURN("assistant", "a\\nno")),
+                      "'refusal': 'no'}]}, " ONE_USER,
+             TURN("assistant", "a\\nno")),
         READ(ONE_USER ", {'role': 'assistant', 'content': null, 'refusal': 'no'}, " ONE_USER, TURN("assistant", "no")),
         READ(ONE_USER ", {'role': 'assistant', 'audio': {'id': 'x'}}, " ONE_USER, TURN("assistant", "")),
         READ("{'role': 'user', 'content': [{'type': 'text', 'text': 'x', 'cache_control': {'type': 'ephemeral'}}]}",
@@ -804,9 +843,10 @@ static void conversations_are_read(void **state)
         {CHAT, "{'messages': [{'role': 'user', 'parts': [{'text': 'x'}]}]}", 400,
          REFUSED("messages[0].content", "got nothing")},
         {CHAT, "{'messages': [{'role': 'model', 'content': 'x'}]}", 400, REFUSED("messages[0].role", "is \\'model\\'")},
-        {CHAT, "{'messages': [" ONE_USER ", {'role': 'assistant', 'tool_calls': [{'id': 'a', 'type': 'custom', "
-               "'custom': {'name': 'f', 'input': 'x'}}]}]}", 400,
-         REFUSED("messages[1].tool_calls[0].function", "is missing")},
+        {CHAT,
+         "{'messages': [" ONE_USER ", {'role': 'assistant', 'tool_calls': [{'id': 'a', 'type': 'custom', "
+         "'custom': {'name': 'f', 'input': 'x'}}]}]}",
+         400, REFUSED("messages[1].tool_calls[0].function", "is missing")},
     };
     EXPECT(cases);
 #undef READ
@@ -831,15 +871,22 @@ static void bare_tools_get_objects(void **state)
         {CHAT, BARE(", 'parameters': {'properties': {'x': {}}}"), 200, GIVEN},
         {CHAT, BARE(", 'parameters': {'description': 'd'}"), 200, GIVEN},
         {CHAT, BARE(", 'parameters': {'type': ['object', 'null'], 'properties': {}}"), 200, GIVEN},
-        {CHAT, BARE(", 'parameters': {'$schema': 'http://json-schema.org/draft-07/schema#', 'type': 'object', "
-                    "'properties': {}, 'additionalProperties': false}"), 200, GIVEN},
-        {CHAT, BARE(", 'parameters': {'type': 'object', '$ref': '#/$defs/a', '$defs': {'a': {'type': 'object', "
-                    "'properties': {}}}}"), 200, GIVEN},
-        {MESSAGES, "{'temperature': 0, " HELLO ", 'max_tokens': 60, 'tool_choice': {'type': 'any'}, 'tools': [{'name': "
-                   "'f', 'input_schema': {}}]}", 200, "{'content': [{'type': 'tool_use', 'name': 'f', 'input': {}}]}"},
-        {RESPONSES, "{'temperature': 0, 'input': 'x', 'max_output_tokens': 60, 'tool_choice': 'required', 'tools': "
-                    "[{'type': 'function', 'name': 'f', 'parameters': null, 'strict': null}]}", 200,
-         "{'output': [{'type': 'function_call', 'name': 'f', 'arguments': '~{'}]}"},
+        {CHAT,
+         BARE(", 'parameters': {'$schema': 'http://json-schema.org/draft-07/schema#', 'type': 'object', "
+              "'properties': {}, 'additionalProperties': false}"),
+         200, GIVEN},
+        {CHAT,
+         BARE(", 'parameters': {'type': 'object', '$ref': '#/$defs/a', '$defs': {'a': {'type': 'object', "
+              "'properties': {}}}}"),
+         200, GIVEN},
+        {MESSAGES,
+         "{'temperature': 0, " HELLO ", 'max_tokens': 60, 'tool_choice': {'type': 'any'}, 'tools': [{'name': "
+         "'f', 'input_schema': {}}]}",
+         200, "{'content': [{'type': 'tool_use', 'name': 'f', 'input': {}}]}"},
+        {RESPONSES,
+         "{'temperature': 0, 'input': 'x', 'max_output_tokens': 60, 'tool_choice': 'required', 'tools': "
+         "[{'type': 'function', 'name': 'f', 'parameters': null, 'strict': null}]}",
+         200, "{'output': [{'type': 'function_call', 'name': 'f', 'arguments': '~{'}]}"},
         {CHAT, BARE(", 'parameters': {'type': 'string'}"), 400, REFUSED("tools[0].function.parameters", "an object")},
         {CHAT, BARE(", 'parameters': {'type': ['array', 'null']}"), 400,
          REFUSED("tools[0].function.parameters", "an object")},
@@ -847,11 +894,14 @@ static void bare_tools_get_objects(void **state)
          "{'error': {'message': '~tools[0].input_schema: type: expected'}}"},
         {RESPONSES, "{'input': 'x', 'tools': [{'type': 'function', 'name': 'f', 'parameters': {'type': 'null'}}]}", 400,
          REFUSED("tools[0].parameters", "an object")},
-        {RESPONSES, "{'input': 'x', 'tool_choice': 'required', 'tools': [{'type': 'function', 'name': 'f', "
-                    "'parameters': {'properties': {'x': {'enum': []}}, 'required': ['x']}}]}", 400,
-         REFUSED("tools[0].parameters", "enum")},
-        {MESSAGES, "{'temperature': 0, " HELLO ", 'max_tokens': 60, 'tool_choice': {'type': 'any'}, 'tools': [{'name': "
-                   "'f'}]}", 200, "{'content': [{'type': 'tool_use', 'name': 'f', 'input': {}}]}"},
+        {RESPONSES,
+         "{'input': 'x', 'tool_choice': 'required', 'tools': [{'type': 'function', 'name': 'f', "
+         "'parameters': {'properties': {'x': {'enum': []}}, 'required': ['x']}}]}",
+         400, REFUSED("tools[0].parameters", "enum")},
+        {MESSAGES,
+         "{'temperature': 0, " HELLO ", 'max_tokens': 60, 'tool_choice': {'type': 'any'}, 'tools': [{'name': "
+         "'f'}]}",
+         200, "{'content': [{'type': 'tool_use', 'name': 'f', 'input': {}}]}"},
         {MESSAGES, "{" HELLO ", 'max_tokens': 6, 'tools': [{'name': 'f', 'input_schema': 'x'}]}", 400,
          "{'error': {'message': '~tools[0]: input_schema: expected an object, got a string'}}"},
     };
@@ -889,18 +939,22 @@ static void cut_calls_are_calls(void **state)
         {CHAT, CUT_CHAT("40", ", 'speculative': {'drafters': 'none'}"), 200, CUT_TO("{\\'x\\':\\'aaaaaaaa")},
         {CHAT, CUT_CHAT("40", ", 'stop': 'a'"), 200, CUT_TO("{\\'x\\':\\'aaaaaaaa")}, /* of the head's "name" */
         {CHAT, CUT_CHAT("40", ", 'stop': 'aaa'"), 200, CUT_TO("{\\'x\\':\\'aaaaaaaa")},
-        {CHAT, "{'temperature': 0, " HELLO ", 'max_tokens': 40, 'function_call': {'name': 'f'}, 'functions': "
-               "[{'name': 'f', 'parameters': " LONG_CALL "}]}", 200,
+        {CHAT,
+         "{'temperature': 0, " HELLO ", 'max_tokens': 40, 'function_call': {'name': 'f'}, 'functions': "
+         "[{'name': 'f', 'parameters': " LONG_CALL "}]}",
+         200,
          "{'choices': [{'finish_reason': 'length', 'message': {'content': null, "
          "'function_call': {'name': 'f', 'arguments': '{\\'x\\':\\'aaaaaaaa'}}}]}"},
         {MESSAGES, CUT_MESSAGES("1"), 200, "{'stop_reason': 'max_tokens', 'content': []}"},
         {MESSAGES, CUT_MESSAGES("20"), 200, "{'stop_reason': 'max_tokens', 'content': []}"},
         {MESSAGES, CUT_MESSAGES("40"), 200,
          "{'stop_reason': 'max_tokens', 'content': [{'type': 'tool_use', 'name': 'f', 'input': {}}]}"},
-        {RESPONSES, CUT_RESPONSES("20"), 200, "{'status': 'incomplete', 'incomplete_details': {'reason': "
-                    "'max_output_tokens'}, 'output': [{'type': 'message', 'content': [{'text': ''}]}]}"},
-        {RESPONSES, CUT_RESPONSES("40"), 200, "{'status': 'incomplete', 'output': [{'type': 'function_call', 'status': "
-                    "'incomplete', 'call_id': '*', 'arguments': '{\\'x\\':\\'aaaaaaaa'}]}"},
+        {RESPONSES, CUT_RESPONSES("20"), 200,
+         "{'status': 'incomplete', 'incomplete_details': {'reason': "
+         "'max_output_tokens'}, 'output': [{'type': 'message', 'content': [{'text': ''}]}]}"},
+        {RESPONSES, CUT_RESPONSES("40"), 200,
+         "{'status': 'incomplete', 'output': [{'type': 'function_call', 'status': "
+         "'incomplete', 'call_id': '*', 'arguments': '{\\'x\\':\\'aaaaaaaa'}]}"},
     };
     EXPECT(cases);
     /* The same in streams. */
@@ -918,8 +972,7 @@ static void cut_calls_are_calls(void **state)
         bool is_done;
         json_t *events = http_events(&reply, &is_done), *event;
         size_t e;
-        json_array_foreach(events, e, event)
-        {
+        json_array_foreach(events, e, event) {
             const json_t *piece = http_at(event, streams[i].piece), *last = http_at(event, streams[i].last);
             if (json_is_string(piece)) strcat(arguments, json_string_value(piece));
             if (json_is_string(last)) snprintf(finish, sizeof finish, "%s", json_string_value(last));
@@ -961,8 +1014,10 @@ static void formats_stand_beside_calls(void **state)
         {CHAT, BESIDE(BY_NAME, "'grammar': 'root ::= [a]'"), NOT_ALSO_A_CALL},
         {CHAT, BESIDE(BY_NAME, "'guided_regex': 'a'"), NOT_ALSO_A_CALL},
         {CHAT, BESIDE(BY_NAME, "'structured_outputs': {'choice': ['yes']}"), NOT_ALSO_A_CALL},
-        {CHAT, "{" HELLO ", " SEVEN ", 'functions': [{'name': 'f', 'parameters': {'const': {}}}], 'function_call': "
-               "{'name': 'f'}}", 200, "{'choices': [{'message': {'function_call': {'name': 'f'}}}]}"},
+        {CHAT,
+         "{" HELLO ", " SEVEN ", 'functions': [{'name': 'f', 'parameters': {'const': {}}}], 'function_call': "
+         "{'name': 'f'}}",
+         200, "{'choices': [{'message': {'function_call': {'name': 'f'}}}]}"},
         {RESPONSES, BESIDE_FLAT("'required', 'parallel_tool_calls': false"), 200,
          "{'output': [{'type': 'function_call'}], 'text': {'format': {'type': 'json_schema'}}}"},
         {RESPONSES, BESIDE_FLAT("{'type': 'function', 'name': 'g'}"), 200,
@@ -1001,8 +1056,10 @@ static void pictures_are_refused(void **state)
          MEDIA("input[0].content[0]")},
         {RESPONSES, SAYS("{'role': 'user', 'content': [{'type': 'input_file'}]}"), 400, MEDIA("input[0].content[0]")},
         {RESPONSES, SAYS("{'role': 'user', 'content': [{'type': 'input_audio'}]}"), 400, MEDIA("input[0].content[0]")},
-        {RESPONSES, SAYS(USER ", " CALL ", {'type': 'function_call_output', 'call_id': 'c', 'output': [{'type': "
-                              "'input_image'}]}"), 400, MEDIA("input[2].output[0]")},
+        {RESPONSES,
+         SAYS(USER ", " CALL ", {'type': 'function_call_output', 'call_id': 'c', 'output': [{'type': "
+                   "'input_image'}]}"),
+         400, MEDIA("input[2].output[0]")},
         {"/completion", "{'prompt': {'prompt_string': 'x', 'multimodal_data': ['AA']}}", 400,
          "{'error': {'param': 'prompt', 'message': '~this server reads text only'}}"},
         {"/completion", "{'n_predict': 2, " A ", 'prompt': {'prompt_string': 'x'}}", 200, "{'content': 'aa'}"},

@@ -98,11 +98,11 @@ static void round_trip(const char *name, const vouch_model *model, const server_
         const char *arguments = http_text_at(wanted, "arguments");
         assert_string_equal(got->name, http_text_at(wanted, "name"));
         assert_true(got->is_over);
-        if (got->id && *got->id >= 'a') assert_string_equal(got->id, http_text_at(json_array_get(calls, (size_t)i),
-            "id"));
+        if (got->id && *got->id >= 'a')
+            assert_string_equal(got->id, http_text_at(json_array_get(calls, (size_t)i), "id"));
         if (!call_same_json(arguments, strlen(arguments), got->arguments.bytes, got->arguments.n))
-            fail_msg("%s: '%s'\n read as %.*s\n in %s", name, arguments, (int)got->arguments.n,
-                got->arguments.bytes, answer);
+            fail_msg("%s: '%s'\n read as %.*s\n in %s", name, arguments, (int)got->arguments.n, got->arguments.bytes,
+                     answer);
     }
     size_t n_white = 0;
     while (n_white < reader.content.n && strchr("\n ", reader.content.bytes[n_white])) n_white++;
@@ -148,10 +148,12 @@ static void calls_of_templates_that_show_none(void **state)
     } cases[] = {
         {"{% if xml_tools %}Call in <tool_call></tool_call>: {{ xml_tools | tojson }}{% endif %}",
          "<tool_call>\n{\"name\": \"look_up\", \"arguments\": {\"kind\": \"noun\"}}\n</tool_call>\n<tool_call>\n"
-         "{\"name\": \"stop\", \"arguments\": {}}\n</tool_call>", 2},
+         "{\"name\": \"stop\", \"arguments\": {}}\n</tool_call>",
+         2},
         {"{% if tools %}<|tool|>{{ tools | tojson }}<|/tool|>{% endif %}",
          "<|tool_call|>[{\"name\": \"look_up\", \"arguments\": {\"kind\": \"noun\"}}, {\"name\": \"stop\", "
-         "\"arguments\": {}}]<|/tool_call|>", 2},
+         "\"arguments\": {}}]<|/tool_call|>",
+         2},
         {"{{ tools | tojson if tools }} Answer <|tool_call|> and a list.",
          "<|tool_call|>[{\"name\": \"look_up\", \"arguments\": {\"kind\": \"noun\"}}]", 1},
         {"<|tool_list_start|>{{ tools | tojson if tools }}<|tool_list_end|>",
@@ -195,7 +197,7 @@ static void odd_templates_have_no_calls(void **state)
     };
     static const char *const answers[] = {"{\"name\": \"look_up\", \"arguments\": {}} and more", "look_up\nkind: a\n",
                                           "<call name=\"look_up\" kind=\"a\"/>",
-                                              "<function=look_up>{\"kind\": \"a\"}x"};
+                                          "<function=look_up>{\"kind\": \"a\"}x"};
     json_t *tools = json_loads(CALL_TOOLS, 0, NULL);
     for (size_t i = 0; i < COUNT(odd); i++) {
         vouch_model *model = model_with(odd[i]);
@@ -254,7 +256,8 @@ static void ask(char *body, size_t size, int seed, const char *more)
              "{\"messages\": [{\"role\": \"user\", \"content\": \"look it up\"}], \"max_tokens\": 1500, "
              "\"thinking_budget\": 200, \"temperature\": 0.8, \"seed\": %d, \"logit_bias\": {\"%d\": 5, \"%d\": "
              "-100}, \"tools\": " CALL_TOOLS ", %s, \"speculative\": {\"accept\": \"match\", \"drafters\": "
-             "\"%s\"}}", seed, TINY_THINK_END, TINY_BYTES, more, seed % 2 ? "none" : "auto");
+             "\"%s\"}}",
+             seed, TINY_THINK_END, TINY_BYTES, more, seed % 2 ? "none" : "auto");
 }
 
 /* The deltas of a stream, joined, are the message of the answer. Returns the number of its calls. */
@@ -270,17 +273,15 @@ static int same_streamed(const http_server *server, const char *body, json_t *me
     size_t i, j;
     int n = 0;
     assert_true(is_done);
-    json_array_foreach(events, i, event)
-    {
+    json_array_foreach(events, i, event) {
         json_t *delta = http_at(event, "choices.0.delta");
         if (http_at(delta, "reasoning_content")) strcat(thoughts, http_text_at(delta, "reasoning_content"));
         if (http_at(delta, "content")) strcat(content, http_text_at(delta, "content"));
-        json_array_foreach(http_at(delta, "tool_calls"), j, call)
-        {
+        json_array_foreach(http_at(delta, "tool_calls"), j, call) {
             const bool begins = http_at(call, "id") != NULL;
             if (begins && n > 0)
-                assert_string_equal(arguments, http_text_at(json_array_get(calls, (size_t)n - 1),
-                    "function.arguments"));
+                assert_string_equal(arguments,
+                                    http_text_at(json_array_get(calls, (size_t)n - 1), "function.arguments"));
             if (begins) {
                 assert_string_equal(http_text_at(call, "function.name"),
                                     http_text_at(json_array_get(calls, (size_t)n), "function.name"));
@@ -320,8 +321,7 @@ static void check_forced(const http_server *server, int seed, const char *more, 
     const int n = same_streamed(server, body, message);
     *n_thoughts += http_at(message, "reasoning_content") != NULL;
     if (strcmp(http_text_at(answer, "choices.0.finish_reason"), "length") != 0) {
-        json_array_foreach(http_at(message, "tool_calls"), i, call)
-        {
+        json_array_foreach(http_at(message, "tool_calls"), i, call) {
             const char *called = http_text_at(call, "function.name");
             if (!is_valid(called, http_text_at(call, "function.arguments")))
                 fail_msg("%s(%s)", called, http_text_at(call, "function.arguments"));
@@ -392,7 +392,8 @@ static void required_parameters_have_names(void **state)
                      "{\"messages\": [{\"role\": \"user\", \"content\": \"x\"}], \"max_tokens\": 2, "
                      "\"tool_choice\": \"required\", \"tools\": [{\"type\": \"function\", \"function\": {\"name\": "
                      "\"f\", \"parameters\": {\"type\": \"object\", \"properties\": {\"word\": {\"type\": "
-                     "\"string\"}}, \"required\": %s}}}]}", lists[l]);
+                     "\"string\"}}, \"required\": %s}}}]}",
+                     lists[l]);
             http_reply reply = http_post(server.port, CHAT, body);
             assert_int_equal(reply.status, 400);
             json_t *answer = http_json(&reply);
@@ -429,7 +430,8 @@ static void schemas_begin_after_thoughts(void **state)
             const int kind = seed % 3;
             snprintf(body, sizeof body,
                      "{\"messages\": [{\"role\": \"user\", \"content\": \"x\"}], \"max_tokens\": 1000, \"seed\": %d, "
-                     "\"logit_bias\": {\"%d\": 9}, %s}", seed, TINY_THINK_END, kinds[kind]);
+                     "\"logit_bias\": {\"%d\": 9}, %s}",
+                     seed, TINY_THINK_END, kinds[kind]);
             http_reply reply = http_post(server.port, CHAT, body);
             if (reply.status != 200) fail_msg("status %d: %s", reply.status, reply.body);
             json_t *answer = http_json(&reply), *message = http_at(answer, "choices.0.message");

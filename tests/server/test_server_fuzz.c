@@ -96,8 +96,8 @@ static void cut_bodies(void **state)
     for (size_t v = 0; v < COUNT(values); v++)
         for (size_t path = 0; path < (test_is_quick() ? 3 : 20); path++) {
             char body[1024];
-            const int n = snprintf(body, sizeof body, "%c{%s, \"%s\": %s}", (char)path,
-                                   needed[path % COUNT(needed)], names[v % COUNT(names)], values[v]);
+            const int n = snprintf(body, sizeof body, "%c{%s, \"%s\": %s}", (char)path, needed[path % COUNT(needed)],
+                                   names[v % COUNT(names)], values[v]);
             for (size_t cut = 1; cut <= (size_t)n; cut++) feed("cut", v * 1000 + cut, (const uint8_t *)body, cut);
         }
 }

@@ -151,9 +151,9 @@ static void long_headers_are_cut_off(void **state)
     static const struct {
         const char *begin, *part;
     } cases[] = {
-        {HEALTH "X: ", "a"}, {HEALTH, "X"}, {HEALTH, "X: a\r\n"}, {"GET /", "a"}, {"", "G"},
-        {HEALTH "X: a\r\n", " "}, {CHUNKS "1d;", "a"}, {CHUNKS "0", "0"},
-        {CHUNKS "1d\r\n" BODY "\r\n0\r\n", "X: y\r\n"},
+        {HEALTH "X: ", "a"}, {HEALTH, "X"},     {HEALTH, "X: a\r\n"},
+        {"GET /", "a"},      {"", "G"},         {HEALTH "X: a\r\n", " "},
+        {CHUNKS "1d;", "a"}, {CHUNKS "0", "0"}, {CHUNKS "1d\r\n" BODY "\r\n0\r\n", "X: y\r\n"},
     };
     char *bytes = malloc(LONG + 64);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -178,9 +178,9 @@ static int count_of(const char *text, const char *word)
 static void requests_share_a_connection(void **state)
 {
     (void)state;
-    static const char three[] = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
-                                "POST " TEXT " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 29\r\n\r\n" BODY HEALTH
-                                "\r\n";
+    static const char three[] =
+        "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        "POST " TEXT " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 29\r\n\r\n" BODY HEALTH "\r\n";
     const int fd = http_connect(server.port);
     assert_true(http_send(fd, three, sizeof three - 1));
     char *all = calloc(1, 1 << 16);
@@ -336,11 +336,11 @@ static void old_clients_get_streams(void **state)
 static void pages_of_other_sites_are_refused(void **state)
 {
     (void)state;
-    http_server open = http_server_start(
-        ARGUMENTS(target, "--cors", "https://chat.example", "--cors", "localhost", "--parallel", "1"));
+    http_server open = http_server_start(ARGUMENTS(target, "--cors", "https://chat.example", "--cors", "localhost",
+                                                   "--parallel", "1"));
     http_server locked = http_server_start(ARGUMENTS(target, "--cors", "*", "--api-key", "k", "--parallel", "1"));
-    static const char *const origins[] = {"https://chat.example", "http://localhost:3000", "http://[::1]",
-                                          "https://evil.example", "http://localhost.evil.example", "null",
+    static const char *const origins[] = {"https://chat.example",     "http://localhost:3000",         "http://[::1]",
+                                          "https://evil.example",     "http://localhost.evil.example", "null",
                                           "https://chat.example.evil"};
     for (size_t i = 0; i < sizeof origins / sizeof *origins; i++) {
         char headers[256];
@@ -384,11 +384,14 @@ static void pages_of_other_sites_are_refused(void **state)
 static int stream_open(const http_server *to, int max_tokens, size_t n_first)
 {
     char body[256], request[512], first[64];
-    const int n_body = snprintf(body, sizeof body, "{\"prompt\": \"x\", \"max_tokens\": %d, \"stream\": true, "
-                                                   "\"ignore_eos\": true, \"temperature\": 0, \"logprobs\": 20}",
+    const int n_body = snprintf(body, sizeof body,
+                                "{\"prompt\": \"x\", \"max_tokens\": %d, \"stream\": true, "
+                                "\"ignore_eos\": true, \"temperature\": 0, \"logprobs\": 20}",
                                 max_tokens);
-    const int n = snprintf(request, sizeof request, "POST " TEXT " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-                                                    "Content-Length: %d\r\n\r\n%s", n_body, body);
+    const int n = snprintf(request, sizeof request,
+                           "POST " TEXT " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                           "Content-Length: %d\r\n\r\n%s",
+                           n_body, body);
     const int fd = http_connect(to->port);
     assert_true(fd >= 0 && http_send(fd, request, (size_t)n));
     assert_true(n_first == 0 || read(fd, first, n_first) == (ssize_t)n_first);
@@ -555,10 +558,9 @@ static bool is_ended(int fd)
 static void slow_clients_are_dropped(void **state)
 {
     (void)state;
-    http_server strict =
-        http_server_start(ARGUMENTS(target, "--timeout", "1", "--parallel", "1", "--ctx", "200000"));
-    static const char *const begins[] = {"", HEALTH "X: ", POST "Content-Length: 9999\r\n\r\n",
-                                         CHUNKS "ffff\r\n", CHUNKS "1;"};
+    http_server strict = http_server_start(ARGUMENTS(target, "--timeout", "1", "--parallel", "1", "--ctx", "200000"));
+    static const char *const begins[] = {"", HEALTH "X: ", POST "Content-Length: 9999\r\n\r\n", CHUNKS "ffff\r\n",
+                                         CHUNKS "1;"};
     enum { N = sizeof begins / sizeof *begins };
     expect_health(&strict);
     const int before = count_descriptors(strict.child);
@@ -585,8 +587,8 @@ static void slow_clients_are_dropped(void **state)
     memset(text, 'a', LARGE);
     memcpy(text, begin, sizeof begin - 1);
     memcpy(text + LARGE - 2, end, 2);
-    const int n_head = snprintf(head, sizeof head,
-                                "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", LARGE);
+    const int n_head =
+        snprintf(head, sizeof head, "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", LARGE);
     const int large = http_connect(strict.port);
     assert_true(http_send(large, head, (size_t)n_head) && http_send(large, text, LARGE));
     while (count_descriptors(strict.child) > before) usleep(10000);
@@ -635,7 +637,7 @@ static long resident_memory(pid_t of)
 
 typedef struct load {
     const http_server *server;
-    int n;                           /* requests of each client */
+    int n;                                 /* requests of each client */
     atomic_int n_whole, n_refused, n_lost; /* 200; 503 or no connection; anything else */
 } load;
 
@@ -771,7 +773,6 @@ static void a_signal_drains(void **state)
     http_reply_free(&reply);
     assert_int_equal(status_of(busy.child), 0);
 }
-
 
 /* The second signal ends running answers, and says so. */
 static void a_second_signal_ends_answers(void **state)

@@ -61,8 +61,9 @@ static json_t *prompt_of(const loop *l, json_t *answer)
 {
     json_t *messages = json_copy(l->messages);
     if (answer) json_array_append(messages, answer);
-    json_t *reply = post(l, "/apply-template", json_pack("{s:o, s:o, s:b}", "messages", messages, "tools", tools(),
-                                                         "add_generation_prompt", !answer));
+    json_t *reply =
+        post(l, "/apply-template",
+             json_pack("{s:o, s:o, s:b}", "messages", messages, "tools", tools(), "add_generation_prompt", !answer));
     json_t *prompt = json_incref(http_at(reply, "prompt"));
     json_decref(reply);
     return prompt;
@@ -104,8 +105,7 @@ static void add_delta(json_t *message, json_t *delta)
     size_t i;
     append_text(message, "content", http_at(delta, "content"));
     append_text(message, "reasoning_content", http_at(delta, "reasoning_content"));
-    json_array_foreach(http_at(delta, "tool_calls"), i, piece)
-    {
+    json_array_foreach(http_at(delta, "tool_calls"), i, piece) {
         json_t *calls = json_object_get(message, "tool_calls");
         if (!calls) json_object_set_new(message, "tool_calls", calls = json_array());
         const size_t index = (size_t)json_integer_value(http_at(piece, "index"));
@@ -133,11 +133,10 @@ static json_t *streamed(const loop *l, json_t *request)
            *message = json_pack("{s:s, s:n}", "role", "assistant", "content"), *reason = NULL;
     size_t i;
     assert_true(is_done);
-    json_array_foreach(events, i, event)
-    {
+    json_array_foreach(events, i, event) {
         add_delta(message, http_at(event, "choices.0.delta"));
-        if (json_is_string(http_at(event, "choices.0.finish_reason"))) reason = http_at(event,
-                                                                                       "choices.0.finish_reason");
+        if (json_is_string(http_at(event, "choices.0.finish_reason")))
+            reason = http_at(event, "choices.0.finish_reason");
     }
     json_t *answer = json_pack("{s:[{s:o, s:O}]}", "choices", "message", message, "finish_reason", reason);
     http_reply_free(&reply);
@@ -173,8 +172,7 @@ static bool has_id(const char *text, const char *id, bool streams)
 {
     static const char late[] = ", \"id\": \"";
     const char *at = strstr(text, id);
-    return at && !(streams && (size_t)(at - text) > strlen(late) &&
-                   memcmp(at - strlen(late), late, strlen(late)) == 0);
+    return at && !(streams && (size_t)(at - text) > strlen(late) && memcmp(at - strlen(late), late, strlen(late)) == 0);
 }
 
 /* Compares calls. Ids of the server are then replaced in `got`. */
@@ -211,8 +209,9 @@ static void say(loop *l, json_t *message, const char *reason, bool streams)
     size_t n = json_string_length(whole);
     const char *text = call_answer(json_string_value(prompt), json_string_length(prompt), json_string_value(whole), &n);
     if (strncmp(text, think_end, strlen(think_end)) == 0) text += strlen(think_end), n -= strlen(think_end);
-    json_t *answer = ask(l, json_pack("{s:o, s:i, s:i}", "grammar", grammar_of(text, n), "max_tokens", 4000, "seed",
-                                      l->n_calls), streams);
+    json_t *answer =
+        ask(l, json_pack("{s:o, s:i, s:i}", "grammar", grammar_of(text, n), "max_tokens", 4000, "seed", l->n_calls),
+            streams);
     json_t *got = http_at(answer, "choices.0.message"), *thoughts = http_at(message, "reasoning_content");
     json_t *said = json_stringn(text, n);
     if (strcmp(http_text_at(answer, "choices.0.finish_reason"), reason) != 0)
@@ -263,9 +262,10 @@ static void force(loop *l)
     snprintf(nul, sizeof nul, "%d", TINY_BYTES);
     for (int seed = 1; seed <= 40; seed++) {
         json_decref(answer);
-        answer = ask(l, json_pack("{s:s, s:b, s:i, s:i, s:i, s:{s:i}}", "tool_choice", "required",
-                                  "parallel_tool_calls", 0, "thinking_budget", 12, "max_tokens", 300, "seed", seed,
-                                  "logit_bias", nul, -100), seed % 2);
+        answer = ask(l,
+                     json_pack("{s:s, s:b, s:i, s:i, s:i, s:{s:i}}", "tool_choice", "required", "parallel_tool_calls",
+                               0, "thinking_budget", 12, "max_tokens", 300, "seed", seed, "logit_bias", nul, -100),
+                     seed % 2);
         if (strcmp(http_text_at(answer, "choices.0.finish_reason"), "tool_calls") == 0) break;
     }
     json_t *message = http_at(answer, "choices.0.message"), *arguments = NULL;
@@ -282,14 +282,15 @@ static void check_loop(const char *name, const char *path, int n_most, call_thou
 {
     http_server server =
         http_server_start((const char *const[]){model_file, "--chat-template", path, "--ctx", "16384", NULL});
-    loop l = {.name = name, .port = server.port, .random = {3},
+    loop l = {.name = name,
+              .port = server.port,
+              .random = {3},
               .messages = json_pack("[{s:s, s:s}]", "role", "user", "content", "look it up")};
     force(&l);
     json_t *turns[] = {calling(&l, 1), calling(&l, n_most), calling(&l, n_most > 1 ? 2 : 1), calling(&l, 1),
                        json_pack("{s:s, s:s}", "role", "assistant", "content", "It is a noun.")};
     /* A grammar binds the answer from its first token on, so there are no thoughts where the prompt opens them. */
-    if (thoughts == CALL_MAY_THINK)
-        json_object_set_new(turns[2], "reasoning_content", json_string("Let me see."));
+    if (thoughts == CALL_MAY_THINK) json_object_set_new(turns[2], "reasoning_content", json_string("Let me see."));
     if (thoughts == CALL_THINKS) assert_non_null(http_at(l.messages, "1.reasoning_content"));
     for (int t = 0; t < 5; t++) {
         say(&l, turns[t], t < 4 ? "tool_calls" : "stop", t % 2);
@@ -335,12 +336,11 @@ typedef struct api {
 static const api apis[] = {
     {"/v1/messages", "/v1/messages/count_tokens", "messages",
      "{\"name\": \"say\", \"description\": \"Says it.\", \"input_schema\": " SAY_SCHEMA "}",
-     "{\"tool_choice\": {\"type\": \"any\", \"disable_parallel_tool_use\": true}, \"max_tokens\": 400}",
-     "content", false},
+     "{\"tool_choice\": {\"type\": \"any\", \"disable_parallel_tool_use\": true}, \"max_tokens\": 400}", "content",
+     false},
     {"/v1/responses", "/v1/responses/input_tokens", "input",
      "{\"type\": \"function\", \"name\": \"say\", \"description\": \"Says it.\", \"parameters\": " SAY_SCHEMA "}",
-     "{\"tool_choice\": \"required\", \"parallel_tool_calls\": false, \"max_output_tokens\": 400}",
-     "output", true},
+     "{\"tool_choice\": \"required\", \"parallel_tool_calls\": false, \"max_output_tokens\": 400}", "output", true},
 };
 
 /* A call of the answer's blocks or items, with the thoughts before it, as a message of chat. NULL: there is none. */
@@ -348,8 +348,7 @@ static json_t *as_chat(const api *a, json_t *output)
 {
     json_t *block, *message = json_pack("{s:s, s:s}", "role", "assistant", "content", ""), *calls = NULL;
     size_t i;
-    json_array_foreach(output, i, block)
-    {
+    json_array_foreach(output, i, block) {
         const char *type = http_text_at(block, "type");
         json_t *thoughts = http_at(block, a->is_items ? "content.0.text" : "thinking");
         if (strcmp(type, "reasoning") == 0 || strcmp(type, "thinking") == 0)
@@ -411,9 +410,10 @@ static void check_api(const char *name, int port, const api *a)
     json_t *list = json_pack("[{s:s, s:s}]", "role", "user", "content", "look it up"), *chat = json_deep_copy(list);
     for (int t = 0; t < 5; t++) turn_of(&l, a, tool, list, chat);
     json_t *count = post(&l, a->count, json_pack("{s:o, s:[o]}", a->list, list, "tools", tool));
-    json_t *answer = post(&l, CHAT, json_pack("{s:o, s:[{s:s, s:{s:s, s:s, s:o}}], s:i}", "messages", chat, "tools",
-                                              "type", "function", "function", "name", "say", "description", "Says it.",
-                                              "parameters", schema, "max_tokens", 1));
+    json_t *answer =
+        post(&l, CHAT,
+             json_pack("{s:o, s:[{s:s, s:{s:s, s:s, s:o}}], s:i}", "messages", chat, "tools", "type", "function",
+                       "function", "name", "say", "description", "Says it.", "parameters", schema, "max_tokens", 1));
     const json_int_t n = json_integer_value(http_at(count, "input_tokens")),
                      n_chat = json_integer_value(http_at(answer, "usage.prompt_tokens"));
     if (n == 0 || n != n_chat) fail_msg("%s: %s: %d tokens, and %d of chat", name, a->path, (int)n, (int)n_chat);
@@ -503,7 +503,8 @@ static void arguments_keep_their_digits(void **state)
                  "{\"type\": \"any\", \"disable_parallel_tool_use\": true}, \"seed\": %d, \"thinking\": {\"type\": "
                  "\"disabled\"}, \"tools\": [{\"name\": \"f\", \"input_schema\": {\"type\": \"object\", "
                  "\"properties\": {\"x\": {\"type\": \"integer\", \"minimum\": 1e22, \"maximum\": 3e22}}, "
-                 "\"required\": [\"x\"]}}]", seed);
+                 "\"required\": [\"x\"]}}]",
+                 seed);
         const size_t n_body = strlen(body);
         char *answer = post_text(server.port, "/v1/messages", strcat(body, "}"));
         strcpy(body + n_body, ", \"stream\": true}");
@@ -511,8 +512,7 @@ static void arguments_keep_their_digits(void **state)
         bool is_done;
         json_t *events = http_events(&reply, &is_done), *event;
         size_t e;
-        json_array_foreach(events, e, event)
-        {
+        json_array_foreach(events, e, event) {
             const json_t *piece = http_at(event, "delta.partial_json");
             if (piece && strlen(text) + json_string_length(piece) < 250) strcat(text, json_string_value(piece));
         }
@@ -541,12 +541,15 @@ static void stop_texts_end_content(void **state)
     static const char *const cases[][3] = {
         {CHAT, STOPS(CHAT_TOOL ", \"tool_choice\": \"required\", \"parallel_tool_calls\": false"),
          "\"finish_reason\":\"tool_calls\""},
-        {"/v1/messages", STOPS("{\"name\": \"f\", \"input_schema\": {\"type\": \"object\", \"properties\": {\"city\": "
-                               "{\"const\": \"Paris\"}}, \"required\": [\"city\"]}}], \"stop_sequences\": [\"Paris\"], "
-                               "\"tool_choice\": {\"type\": \"any\", \"disable_parallel_tool_use\": true}"),
+        {"/v1/messages",
+         STOPS("{\"name\": \"f\", \"input_schema\": {\"type\": \"object\", \"properties\": {\"city\": "
+               "{\"const\": \"Paris\"}}, \"required\": [\"city\"]}}], \"stop_sequences\": [\"Paris\"], "
+               "\"tool_choice\": {\"type\": \"any\", \"disable_parallel_tool_use\": true}"),
          "\"stop_reason\":\"tool_use\""},
-        {CHAT, STOPS("{\"type\": \"function\", \"function\": {\"name\": \"f\"}}], \"stop\": \"Paris\", "
-                     "\"guided_choice\": [\"" CALLED "\"]"), "\"finish_reason\":\"stop\""},
+        {CHAT,
+         STOPS("{\"type\": \"function\", \"function\": {\"name\": \"f\"}}], \"stop\": \"Paris\", "
+               "\"guided_choice\": [\"" CALLED "\"]"),
+         "\"finish_reason\":\"stop\""},
     };
     char path[256];
     strcpy(path, test_temporary("template.jinja"));
@@ -579,10 +582,10 @@ static void thoughts_stay_with_their_answer(void **state)
     static const char *const cases[][2] = {
         {ASK ", " THINK("one two") ", " CALL ", " DONE ", " THINK("three") ", " ANSWER("\"content\": \"a\""),
          ASK ", " ANSWER(THOUGHT("one two") CHAT_CALL) ", " RESULT ", " ANSWER(THOUGHT("three") "\"content\": \"a\"")},
-        {ASK ", " ANSWER("\"content\": \"a\"") ", " THINK("one two") ", " CALL ", " DONE ", " ASK ", "
-         ANSWER("\"content\": \"b\""),
-         ASK ", " ANSWER(THOUGHT("one two") "\"content\": \"a\", " CHAT_CALL) ", " RESULT ", " ASK ", "
-         ANSWER("\"content\": \"b\"")},
+        {ASK ", " ANSWER("\"content\": \"a\"") ", " THINK("one two") ", " CALL ", " DONE ", " ASK
+                                                                     ", " ANSWER("\"content\": \"b\""),
+         ASK ", " ANSWER(THOUGHT("one two") "\"content\": \"a\", " CHAT_CALL) ", " RESULT ", " ASK
+                                                                              ", " ANSWER("\"content\": \"b\"")},
         {ASK ", " THINK("one two") ", " ASK ", " ANSWER("\"content\": \"b\""),
          ASK ", " ASK ", " ANSWER("\"content\": \"b\"")},
     };
@@ -615,12 +618,9 @@ static void loops_go_on_in_published_forms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_go_on_in_each_form),
-        cmocka_unit_test(loops_go_on_in_published_forms),
-        cmocka_unit_test(loops_go_on_in_each_api),
-        cmocka_unit_test(thoughts_stay_with_their_answer),
-        cmocka_unit_test(arguments_keep_their_digits),
-        cmocka_unit_test(stop_texts_end_content),
+        cmocka_unit_test(loops_go_on_in_each_form),    cmocka_unit_test(loops_go_on_in_published_forms),
+        cmocka_unit_test(loops_go_on_in_each_api),     cmocka_unit_test(thoughts_stay_with_their_answer),
+        cmocka_unit_test(arguments_keep_their_digits), cmocka_unit_test(stop_texts_end_content),
     };
     return cmocka_run_group_tests(tests, files_write, NULL);
 }

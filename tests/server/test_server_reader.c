@@ -13,7 +13,7 @@
 
 /* The templates that the answers follow. */
 enum { HERMES, CODER, LLAMA, MISTRAL, NEMO, GPT_OSS, PYTHON, GEMMA, FUNCTIONARY, APERTUS, N_FORMS };
-static const char *const templates[] = {"Hermes",  "Coder",  "Llama", "Mistral",    "Nemo",
+static const char *const templates[] = {"Hermes",  "Coder",  "Llama", "Mistral",     "Nemo",
                                         "gpt-oss", "Python", "Gemma", "Functionary", "Apertus"};
 static server_form *forms[N_FORMS];
 
@@ -40,9 +40,10 @@ static const struct {
      F("f", "{\\\"x\\\":1}")},
     {HERMES, "\n<tool_call>\n{\"name\": \"f\", \"arguments\": {\"x\": 1}}\n</tool_call>", true, false, "", "",
      F("f", "{\\\"x\\\":1}")},
-    {HERMES, "well <tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>\n<tool_call>{\"name\": \"g\", "
-     "\"arguments\": {}}</tool_call> done", true, false, "well done", "",
-     "[{\"name\":\"f\",\"arguments\":\"{}\"},{\"name\":\"g\",\"arguments\":\"{}\"}]"},
+    {HERMES,
+     "well <tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>\n<tool_call>{\"name\": \"g\", "
+     "\"arguments\": {}}</tool_call> done",
+     true, false, "well done", "", "[{\"name\":\"f\",\"arguments\":\"{}\"},{\"name\":\"g\",\"arguments\":\"{}\"}]"},
     {HERMES, "<think>t</think>\n<tool_call>{\"name\": \"f\", \"arguments\": {}}", true, false, "", "t", F("f", "{}")},
     {HERMES, "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>", false, false,
      "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>", "", ""},
@@ -67,10 +68,14 @@ static const struct {
      ""}, /* no tool has this name */
     {HERMES, "<tool_call>{\"name\": \"f\", \"arguments\": {\"x\": [1, ", true, false, "", "", F("f", "{\\\"x\\\":[1")},
     /* Qwen3-Coder */
-    {CODER, "<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n<parameter=s>\na\nb\n</parameter>\n"
-     "</function>\n</tool_call>", true, false, "", "", F("f", "{\\\"x\\\":1,\\\"s\\\":\\\"a\\\\nb\\\"}")},
-    {CODER, "<tool_call><function=f><parameter=word>1</parameter><parameter=x>\n[1]\n</parameter></function>"
-     "</tool_call>", true, false, "", "", F("f", "{\\\"word\\\":\\\"1\\\",\\\"x\\\":[1]}")}, /* asks for a string */
+    {CODER,
+     "<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n<parameter=s>\na\nb\n</parameter>\n"
+     "</function>\n</tool_call>",
+     true, false, "", "", F("f", "{\\\"x\\\":1,\\\"s\\\":\\\"a\\\\nb\\\"}")},
+    {CODER,
+     "<tool_call><function=f><parameter=word>1</parameter><parameter=x>\n[1]\n</parameter></function>"
+     "</tool_call>",
+     true, false, "", "", F("f", "{\\\"word\\\":\\\"1\\\",\\\"x\\\":[1]}")}, /* asks for a string */
     {CODER, "<tool_call><function=f></function></tool_call>", true, false, "", "", F("f", "{}")},
     {CODER, "<tool_call><function=f><parameter=x>True</parameter><parameter=y>None</parameter></function></tool_call>",
      true, false, "", "", F("f", "{\\\"x\\\":true,\\\"y\\\":null}")},
@@ -90,8 +95,10 @@ static const struct {
     {LLAMA, "{\"name\": \"Bob\", \"age\": 3}", true, false, "{\"name\": \"Bob\", \"age\": 3}", "", ""},
     /* Mistral */
     {NEMO, "\1[TOOL_CALLS]\1[{\"name\": \"f\", \"arguments\": {}}]", true, false, "", "", F("f", "{}")},
-    {NEMO, "[TOOL_CALLS][{\"name\": \"f\", \"arguments\": {}, \"id\": \"abcdefghi\"}, {\"name\": \"g\", \"arguments\": "
-     "{}}]", true, false, "", "", "[{\"name\":\"f\",\"arguments\":\"{}\"},{\"name\":\"g\",\"arguments\":\"{}\"}]"},
+    {NEMO,
+     "[TOOL_CALLS][{\"name\": \"f\", \"arguments\": {}, \"id\": \"abcdefghi\"}, {\"name\": \"g\", \"arguments\": "
+     "{}}]",
+     true, false, "", "", "[{\"name\":\"f\",\"arguments\":\"{}\"},{\"name\":\"g\",\"arguments\":\"{}\"}]"},
     {NEMO, "[TOOL_CALLS][]", true, false, "[TOOL_CALLS][]", "", ""},
     {MISTRAL, "\1[TOOL_CALLS]\1f\1[CALL_ID]\1abc123xyz\1[ARGS]\1{\"x\": 1}", true, false, "", "",
      F("f", "{\\\"x\\\":1}")},
@@ -119,11 +126,12 @@ static const struct {
     {FUNCTIONARY, "other\n{}", true, false, "other\n{}", "", ""},
     {FUNCTIONARY, "allow me", true, false, "allow me", "", ""},
     /* gpt-oss */
-    {GPT_OSS, "\1<|channel|>\1analysis\1<|message|>\1hm\1<|end|>\1\1<|start|>\1assistant\1<|channel|>\1final"
-     "\1<|message|>\1yes", true, false, "yes", "hm", ""},
+    {GPT_OSS,
+     "\1<|channel|>\1analysis\1<|message|>\1hm\1<|end|>\1\1<|start|>\1assistant\1<|channel|>\1final"
+     "\1<|message|>\1yes",
+     true, false, "yes", "hm", ""},
     {GPT_OSS, "\1<|channel|>\1commentary to=functions.f \1<|constrain|>\1json\1<|message|>\1{\"x\": 1}\1<|call|>\1",
-        true,
-     false, "", "", F("f", "{\\\"x\\\":1}")},
+     true, false, "", "", F("f", "{\\\"x\\\":1}")},
     {GPT_OSS, "\1<|channel|>\1commentary to=functions.f \1<|message|>\1{\"x\": \1<|call|>\1", true, false, "", "",
      F("f", "{\\\"x\\\":")},
     {GPT_OSS, "\1<|channel|>\1commentary\1<|message|>\1I will\1<|end|>\1", true, false, "I will", "", ""},
@@ -131,8 +139,10 @@ static const struct {
     /* The marks are text in the vocabularies of GGUF files. */
     {GPT_OSS, "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>yes\1<|return|>\1",
      true, false, "yes", "hm", ""},
-    {GPT_OSS, "<|channel|>analysis<|message|>hm<|end|><|start|>assistant to=functions.f<|channel|>commentary json"
-     "<|message|>{\"x\": 1}\1<|call|>\1", true, false, "", "hm", F("f", "{\\\"x\\\":1}")},
+    {GPT_OSS,
+     "<|channel|>analysis<|message|>hm<|end|><|start|>assistant to=functions.f<|channel|>commentary json"
+     "<|message|>{\"x\": 1}\1<|call|>\1",
+     true, false, "", "hm", F("f", "{\\\"x\\\":1}")},
     {GPT_OSS, " to=functions.f<|channel|>commentary json<|message|>{}", true, false, "", "", F("f", "{}")},
     {GPT_OSS, " to=function", true, false, " to=function", "", ""},
     {GPT_OSS, "<|channel|>commentary to=functions.analysis <|constrain|>json<|message|>{}", true, false, "", "",
@@ -147,11 +157,11 @@ static json_t *tools;
 /* Takes these names as control tokens of the form. */
 static void add_controls(server_form *form)
 {
-    static const char *const names[] = {"<|channel|>", "<|message|>", "<|start|>", "<|end|>",        "<|call|>",
-                                        "<|return|>",  "<|constrain|>", "[TOOL_CALLS]", "[ARGS]", "[CALL_ID]",
-                                            "<|python_tag|>"};
-    form->controls = realloc(form->controls,
-        (form->n_controls + sizeof names / sizeof *names) * sizeof *form->controls);
+    static const char *const names[] = {"<|channel|>", "<|message|>", "<|start|>",     "<|end|>",
+                                        "<|call|>",    "<|return|>",  "<|constrain|>", "[TOOL_CALLS]",
+                                        "[ARGS]",      "[CALL_ID]",   "<|python_tag|>"};
+    form->controls =
+        realloc(form->controls, (form->n_controls + sizeof names / sizeof *names) * sizeof *form->controls);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) form->controls[form->n_controls++] = strdup(names[i]);
 }
 
@@ -161,7 +171,8 @@ static int tools_begin(void **state)
     tools = json_loads("[{\"type\": \"function\", \"function\": {\"name\": \"f\", \"parameters\": {\"type\": "
                        "\"object\", \"properties\": {\"word\": {\"type\": \"string\"}, \"kind\": {\"enum\": "
                        "[\"1\", \"2\"]}, \"size\": {\"$ref\": \"#/$defs/size\"}}, \"$defs\": {\"size\": {\"enum\": "
-                       "[\"2\"]}}}}}, {\"type\": \"function\", \"function\": {\"name\": \"a b\"}}]", 0, NULL);
+                       "[\"2\"]}}}}}, {\"type\": \"function\", \"function\": {\"name\": \"a b\"}}]",
+                       0, NULL);
     char path[256];
     strcpy(path, test_temporary("reader.gguf"));
     tiny_model_write(path, &(tiny_model_options){.seed = 7});
@@ -222,7 +233,7 @@ static char *calls_text(const server_reader *reader)
         const server_call *call = &reader->calls[i];
         json_array_append_new(all, json_pack("{s:s, s:o}", "name", call->name, "arguments",
                                              json_stringn(call->arguments.n ? call->arguments.bytes : "",
-                                                 call->arguments.n)));
+                                                          call->arguments.n)));
     }
     char *text = reader->n_calls > 0 ? json_dumps(all, JSON_COMPACT) : strdup("");
     json_decref(all);
@@ -255,11 +266,11 @@ static void further_calls_are_left_out(void **state)
         const char *answer;
     } answers[] = {
         {HERMES, "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call><tool_call>{\"name\": \"g\", "
-         "\"arguments\": {}}</tool_call>"},
+                 "\"arguments\": {}}</tool_call>"},
         {NEMO, "[TOOL_CALLS][{\"name\": \"f\", \"arguments\": {}}, {\"name\": \"g\", \"arguments\": {}}]"},
         {MISTRAL, "[TOOL_CALLS]f[CALL_ID]a[ARGS]{}[TOOL_CALLS]g[CALL_ID]b[ARGS]{}"},
         {CODER, "<tool_call><function=f><parameter=x>1</parameter></function></tool_call><tool_call><function=g>"
-         "<parameter=word>1</parameter></function></tool_call>"}};
+                "<parameter=word>1</parameter></function></tool_call>"}};
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
         for (int only_one = 0; only_one < 2; only_one++) {
             server_reader reader;
@@ -390,11 +401,40 @@ static void deep_arguments_are_read(void **state)
 static void any_text_is_read(void **state)
 {
     (void)state;
-    static const char *const parts[] = {"<think>", "</think>", "<tool_call>", "</tool_call>", "{\"name\": \"f\", ",
-                                        "\"arguments\": {}}", "<function=f>", "<parameter=x>", "</parameter>", "\n",
-                                        "</function>", "[TOOL_CALLS]", "[ARGS]", "a", "{", "\xff", "[", "]", "f", "(x=",
-                                        ")", "<|call_start|>[", "<|tool_call>call:", "<|\"|>", "f\n", "[CALL_ID]", "'",
-                                        ">>>", "all\n", ":", ",", "\"", "\\", "1"};
+    static const char *const parts[] = {"<think>",
+                                        "</think>",
+                                        "<tool_call>",
+                                        "</tool_call>",
+                                        "{\"name\": \"f\", ",
+                                        "\"arguments\": {}}",
+                                        "<function=f>",
+                                        "<parameter=x>",
+                                        "</parameter>",
+                                        "\n",
+                                        "</function>",
+                                        "[TOOL_CALLS]",
+                                        "[ARGS]",
+                                        "a",
+                                        "{",
+                                        "\xff",
+                                        "[",
+                                        "]",
+                                        "f",
+                                        "(x=",
+                                        ")",
+                                        "<|call_start|>[",
+                                        "<|tool_call>call:",
+                                        "<|\"|>",
+                                        "f\n",
+                                        "[CALL_ID]",
+                                        "'",
+                                        ">>>",
+                                        "all\n",
+                                        ":",
+                                        ",",
+                                        "\"",
+                                        "\\",
+                                        "1"};
     static const char *const specials[] = {"<|channel|>", "<|message|>", "<|end|>", "[TOOL_CALLS]", "<|python_tag|>"};
     test_random random = {1};
     for (int round = 0; round < 20000; round++) {
@@ -457,14 +497,10 @@ static void texts_become_json_strings(void **state)
 int main(void)
 {
     const struct CMUnitTest all[] = {
-        cmocka_unit_test(answers_are_told_apart),
-        cmocka_unit_test(further_calls_are_left_out),
-        cmocka_unit_test(cut_calls_are_calls),
-        cmocka_unit_test(cut_texts_are_their_beginnings),
-        cmocka_unit_test(false_ends_are_passed_over),
-        cmocka_unit_test(many_calls_are_read),
-        cmocka_unit_test(deep_arguments_are_read),
-        cmocka_unit_test(any_text_is_read),
+        cmocka_unit_test(answers_are_told_apart),     cmocka_unit_test(further_calls_are_left_out),
+        cmocka_unit_test(cut_calls_are_calls),        cmocka_unit_test(cut_texts_are_their_beginnings),
+        cmocka_unit_test(false_ends_are_passed_over), cmocka_unit_test(many_calls_are_read),
+        cmocka_unit_test(deep_arguments_are_read),    cmocka_unit_test(any_text_is_read),
         cmocka_unit_test(texts_become_json_strings),
     };
     return cmocka_run_group_tests(all, tools_begin, tools_end);

@@ -58,13 +58,23 @@ static char *text_of(const char *fields, const char *drafters)
 
 #define DRY "\"dry_multiplier\": 4, \"dry_allowed_length\": 0, \"dry_penalty_last_n\": -1"
 static const char *const samplers[] = {
-    "\"typical_p\": 0.5", "\"typ_p\": 0.3", "\"top_n_sigma\": 0.5", "\"xtc_probability\": 1, \"xtc_threshold\": 0.001",
-    "\"xtc_probability\": 0.5, \"xtc_threshold\": 0.001", DRY, DRY ", \"dry_sequence_breakers\": []",
+    "\"typical_p\": 0.5",
+    "\"typ_p\": 0.3",
+    "\"top_n_sigma\": 0.5",
+    "\"xtc_probability\": 1, \"xtc_threshold\": 0.001",
+    "\"xtc_probability\": 0.5, \"xtc_threshold\": 0.001",
+    DRY,
+    DRY ", \"dry_sequence_breakers\": []",
     DRY ", \"dry_base\": 3, \"dry_sequence_breakers\": [\"the\", \"\\n\"], \"typical_p\": 0.9"};
 static const char *const idle[] = {
-    "\"typical_p\": 1", "\"top_n_sigma\": -1", "\"top_n_sigma\": 0", "\"xtc_probability\": 0, \"xtc_threshold\": 0.2",
-    "\"xtc_probability\": 1, \"xtc_threshold\": 0.6", "\"dry_multiplier\": 0, \"dry_base\": 1.75",
-    "\"dry_multiplier\": 1, \"dry_penalty_last_n\": 0", "\"dry_multiplier\": 1, \"dry_allowed_length\": 1000",
+    "\"typical_p\": 1",
+    "\"top_n_sigma\": -1",
+    "\"top_n_sigma\": 0",
+    "\"xtc_probability\": 0, \"xtc_threshold\": 0.2",
+    "\"xtc_probability\": 1, \"xtc_threshold\": 0.6",
+    "\"dry_multiplier\": 0, \"dry_base\": 1.75",
+    "\"dry_multiplier\": 1, \"dry_penalty_last_n\": 0",
+    "\"dry_multiplier\": 1, \"dry_allowed_length\": 1000",
     "\"mirostat\": 0, \"mirostat_tau\": 5, \"mirostat_eta\": 0.1, \"dynatemp_range\": 0, \"dynatemp_exponent\": 1"};
 
 static void samplers_change_the_text_and_drafts_do_not(void **state)
@@ -253,7 +263,8 @@ static void wrong_values_name_field_and_range(void **state)
         {"\"dry_sequence_breakers\": [1]", "dry_sequence_breakers[0]", "a string of 1 to 64 bytes"},
         {"\"dry_sequence_breakers\": [\"a\", \"\"]", "dry_sequence_breakers[1]", "a string of 1 to 64 bytes"},
         {"\"dry_sequence_breakers\": [\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\","
-         "\"a\",\"a\",\"a\",\"a\"]", "dry_sequence_breakers", "at most 16"},
+         "\"a\",\"a\",\"a\",\"a\"]",
+         "dry_sequence_breakers", "at most 16"},
         {"\"samplers\": \"dkypmxt\"", "samplers", "expected an array"},
         {"\"samplers\": [\"top_k\", \"mirostat\"]", "samplers", "element 1, 'mirostat': expected one of penalties"},
         {"\"samplers\": [7]", "samplers", "element 0"},

@@ -127,10 +127,30 @@ static bool take_any(walk *w)
 /* A random text of the grammar; false: it got too long. */
 static bool take_all(walk *w, const server_form *form)
 {
-    static const char *const words[] = {
-        "1", "-0.5", "true", "null", "\"a\"", "\"\\u00e9\\n\\ud83d\\ude42\"", "\xf0\x9f\x99\x82", "{}", "[]", ", ",
-        "{\"a\": ", "}", "]", "<", "</", "'", "\\'", "\\", "12345678901234567890", "1e400", "True", "None",
-        "\"</tool_call>", "word"};
+    static const char *const words[] = {"1",
+                                        "-0.5",
+                                        "true",
+                                        "null",
+                                        "\"a\"",
+                                        "\"\\u00e9\\n\\ud83d\\ude42\"",
+                                        "\xf0\x9f\x99\x82",
+                                        "{}",
+                                        "[]",
+                                        ", ",
+                                        "{\"a\": ",
+                                        "}",
+                                        "]",
+                                        "<",
+                                        "</",
+                                        "'",
+                                        "\\'",
+                                        "\\",
+                                        "12345678901234567890",
+                                        "1e400",
+                                        "True",
+                                        "None",
+                                        "\"</tool_call>",
+                                        "word"};
     const char *const closers[] = {form->end, form->quote, "\"", "]", "}", "0", "\"a\":0"};
     enum { LONG = 300 };
     w->n = 0;
@@ -195,8 +215,8 @@ static void check_call(const server_form *form, const json_t *tools, vouch_autom
     reader.is_forced = true;
     read_text(&reader, w);
     if (reader.n_calls != 1 || !reader.calls[0].is_over || strcmp(reader.calls[0].name, "f") != 0)
-        fail_msg("'%.*s' is read as %zu calls and '%.*s'", (int)w->n, w->text, reader.n_calls,
-                 (int)reader.content.n, reader.content.n ? reader.content.bytes : "");
+        fail_msg("'%.*s' is read as %zu calls and '%.*s'", (int)w->n, w->text, reader.n_calls, (int)reader.content.n,
+                 reader.content.n ? reader.content.bytes : "");
     check_arguments(&reader.calls[0].arguments, schema, w);
     server_reader_free(&reader);
 }
@@ -289,7 +309,10 @@ static void odd_parameters(void **state)
         "'required': ['a', 'b']}",
         "{'properties': {'a': {'not': {'type': 'integer'}}, 'b': {'if': {'type': 'string'}, 'then': {'const': '7'}}}, "
         "'required': ['a', 'b']}",
-        "{'properties': {}}", "{}", "{'additionalProperties': {'type': 'integer'}}", "{'required': ['a', 'b b']}",
+        "{'properties': {}}",
+        "{}",
+        "{'additionalProperties': {'type': 'integer'}}",
+        "{'required': ['a', 'b b']}",
         "{'additionalProperties': {'type': 'integer'}, 'required': ['a']}",
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -320,8 +343,9 @@ static void large_parameters(void **state)
                                   : json_pack("{s:s, s:[{s:s}, {s:s}]}", "description", name, "anyOf", "$ref",
                                               "#/$defs/large", "type", "null"));
         json_array_append_new(required, json_string(name));
-        json_object_set_new(large, name, json_pack("{s:s, s:s}", "type", i % 2 ? "string" : "integer", "description",
-                                                   "one of very many"));
+        json_object_set_new(large, name,
+                            json_pack("{s:s, s:s}", "type", i % 2 ? "string" : "integer", "description",
+                                      "one of very many"));
         if (i % 2) json_array_append_new(names, json_string(name));
     }
     json_t *tools = tools_of(json_pack("{s:s, s:o, s:o, s:{s:{s:s, s:o, s:o}}}", "type", "object", "properties",

@@ -136,10 +136,10 @@ static void templates_get_variables(void **state)
     assert_int_equal(prompt_of(", \"thinking\": {\"type\": \"enabled\"}"), plain);
     assert_true(prompt_of(", \"reasoning\": {\"effort\": \"high\"}") > plain);
     assert_true(prompt_of(", \"thinking_budget_tokens\": 9") > prompt_of(", \"thinking_budget_tokens\": 1"));
-    assert_int_equal(
-        prompt_of(", \"thinking_budget_tokens\": 9, \"chat_template_kwargs\": {\"thinking_budget\": 0}"), plain);
-    assert_int_equal(
-        prompt_of(", \"enable_thinking\": false, \"chat_template_kwargs\": {\"enable_thinking\": true}"), plain);
+    assert_int_equal(prompt_of(", \"thinking_budget_tokens\": 9, \"chat_template_kwargs\": {\"thinking_budget\": 0}"),
+                     plain);
+    assert_int_equal(prompt_of(", \"enable_thinking\": false, \"chat_template_kwargs\": {\"enable_thinking\": true}"),
+                     plain);
 }
 
 /* The other APIs, streams, and the server's own default. */
@@ -201,7 +201,8 @@ static void the_command_has_a_budget(void **state)
     char stats[256];
     strcpy(stats, test_temporary("stats.json"));
     expect(RUN("run", model, "--chat-template", template_file, "-p", "hello", "-n", "40", "--temp", "0", "--ignore-eos",
-               "--reasoning-budget", "5", "--stats-json", stats), 0, NULL);
+               "--reasoning-budget", "5", "--stats-json", stats),
+           0, NULL);
     json_t *figures = json_of(stats);
     assert_in_range(whole(figures, "thought_tokens"), 5, 8);
     assert_int_equal(whole(figures, "generated_tokens"), 40);
@@ -238,9 +239,9 @@ static void bad_wishes_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(budgets_are_enforced),           cmocka_unit_test(templates_get_variables),
-        cmocka_unit_test(all_apis_have_budgets),          cmocka_unit_test(grammars_begin_behind_thoughts),
-        cmocka_unit_test(bad_wishes_are_named),           cmocka_unit_test(the_command_has_a_budget),
+        cmocka_unit_test(budgets_are_enforced),  cmocka_unit_test(templates_get_variables),
+        cmocka_unit_test(all_apis_have_budgets), cmocka_unit_test(grammars_begin_behind_thoughts),
+        cmocka_unit_test(bad_wishes_are_named),  cmocka_unit_test(the_command_has_a_budget),
     };
     return cmocka_run_group_tests(tests, server_begin, server_end);
 }

@@ -43,11 +43,11 @@ static size_t place_choose(mutator *m)
 
 static uint64_t number_choose(mutator *m)
 {
-    static const uint64_t numbers[] = {
-        0,          1,          2,          3,          7,          8,          31,         32,
-        33,         64,         127,        128,        255,        256,        0x7fff,     0xffff,
-        0x7fffffff, 0x80000000, 0xffffffff, 1ull << 32, 1ull << 40, 1ull << 61, 1ull << 62, INT64_MAX,
-        1ull << 63, UINT64_MAX, 0x7f800000, 0x7fc00000, 0x7c007c00, 0x80000001};
+    static const uint64_t numbers[] = {0,          1,          2,          3,          7,          8,
+                                       31,         32,         33,         64,         127,        128,
+                                       255,        256,        0x7fff,     0xffff,     0x7fffffff, 0x80000000,
+                                       0xffffffff, 1ull << 32, 1ull << 40, 1ull << 61, 1ull << 62, INT64_MAX,
+                                       1ull << 63, UINT64_MAX, 0x7f800000, 0x7fc00000, 0x7c007c00, 0x80000001};
     if (test_below(&m->random, 4) == 0) return m->size + test_below(&m->random, 65) - 32;
     return numbers[test_below(&m->random, sizeof numbers / sizeof *numbers)];
 }

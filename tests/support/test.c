@@ -25,8 +25,7 @@ const char *test_model(void)
 {
     static char path[1024];
     const char *file = "vouch/SmolLM2-135M-Instruct.Q4_1.gguf";
-    const char *given = getenv("VOUCH_TEST_MODEL"), *cache = getenv("XDG_CACHE_HOME"),
-               *home = getenv("HOME");
+    const char *given = getenv("VOUCH_TEST_MODEL"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (given) snprintf(path, sizeof path, "%s", given);
     else if (cache && *cache) snprintf(path, sizeof path, "%s/%s", cache, file);
     else snprintf(path, sizeof path, "%s/.cache/%s", home ? home : "", file);
@@ -111,8 +110,7 @@ int64_t test_resident(const char *path)
     while (maps && fgets(line, sizeof line, maps)) {
         if (strchr(line, '/')) inside = strstr(line, path) != NULL;
         else if (strchr(line, '-') && strchr(line, '-') < strchr(line, ' ')) inside = false; /* an anonymous mapping */
-        if (inside && sscanf(line, "Rss: %lld kB", &kilobytes) == 1)
-            total = (total < 0 ? 0 : total) + kilobytes * 1024;
+        if (inside && sscanf(line, "Rss: %lld kB", &kilobytes) == 1) total = (total < 0 ? 0 : total) + kilobytes * 1024;
     }
     if (maps) fclose(maps);
     return total;

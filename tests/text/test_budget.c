@@ -44,11 +44,13 @@ static const struct {
     {TURN("Thoughts:\n", "\nAnswer:\n") OPEN, "Thoughts:", "Answer:", "\nAnswer:\n"},
     {HARMONY, "<|channel|>analysis<|message|>", "<|end|>", "<|end|><|start|>assistant<|channel|>final<|message|>"},
     /* Thoughts of earlier answers are cut off. */
-    {"{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content.split('</think>')[-1] }}<|im_end|>\n{% endfor %}"
-     OPEN, "<think>", "</think>", "\n</think>\n\n"},
+    {"{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content.split('</think>')[-1] }}<|im_end|>\n{% endfor "
+     "%}" OPEN,
+     "<think>", "</think>", "\n</think>\n\n"},
     {"{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}" OPEN, "", "", NULL},
-    {"{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{{ m.reasoning_content }}<|im_end|>\n{% endfor %}"
-     OPEN, "", "", NULL},
+    {"{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{{ m.reasoning_content }}<|im_end|>\n{% endfor "
+     "%}" OPEN,
+     "", "", NULL},
     {"{{ raise_exception('thinking is refused') }}{{ messages }}", "", "", NULL},
 };
 
@@ -211,7 +213,6 @@ static void channels_may_come_again(void **state)
 
 /* ------------------------------------------------------------------- sessions */
 
-
 static vouch_model *thinking_model(const char *file)
 {
     vouch_model *model;
@@ -266,9 +267,8 @@ static void prompt_fill(int32_t *prompt, int round)
     prompt[PROMPT - 1] = TINY_THINK;
 }
 
-static const unsigned sets[] = {
-    VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE, VOUCH_DRAFTER_MODEL, VOUCH_DRAFTER_AUTO,
-    VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_SUFFIX};
+static const unsigned sets[] = {VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE, VOUCH_DRAFTER_MODEL,
+                                VOUCH_DRAFTER_AUTO, VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_SUFFIX};
 enum { N_SETS = sizeof sets / sizeof sets[0] };
 
 /* Index of the closing within the answer, by a search; -1: it is not there. */
@@ -420,9 +420,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(marks_are_read_off_published_templates),
-        cmocka_unit_test(marks_are_read_off_templates), cmocka_unit_test(states_follow_the_text),
-        cmocka_unit_test(channels_may_come_again),      cmocka_unit_test(the_budget_is_exact),
-        cmocka_unit_test(rejections_leave_no_trace),    cmocka_unit_test(a_grammar_goes_on_behind_thoughts),
+        cmocka_unit_test(marks_are_read_off_templates),
+        cmocka_unit_test(states_follow_the_text),
+        cmocka_unit_test(channels_may_come_again),
+        cmocka_unit_test(the_budget_is_exact),
+        cmocka_unit_test(rejections_leave_no_trace),
+        cmocka_unit_test(a_grammar_goes_on_behind_thoughts),
         cmocka_unit_test(options_are_checked),
     };
     return cmocka_run_group_tests(tests, models_open, models_close);

@@ -7,27 +7,24 @@
 
 #include "support/model/tokenizers.h"
 
-static const char chat[] =
-    "{% for t in tools or [] %}<|pad|>{{ t|tojson }}{% endfor %}"
-    "{% for d in documents or [] %}{{ d.text }}{% endfor %}"
-    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.reasoning_content or '' }}"
-    "{{ m.content or '' }}{% for c in m.tool_calls or [] %}{{ c.function.name }}"
-    "{{ c.function.arguments|tojson }}{{ c.id }}{% endfor %}{{ m.tool_call_id }}<|im_end|>\n"
-    "{% endfor %}{{ extra }}{% if add_generation_prompt %}<|im_start|>assistant\n"
-    "{% if not enable_thinking|d(true) %}<think></think>{% endif %}{% endif %}";
+static const char chat[] = "{% for t in tools or [] %}<|pad|>{{ t|tojson }}{% endfor %}"
+                           "{% for d in documents or [] %}{{ d.text }}{% endfor %}"
+                           "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.reasoning_content or '' }}"
+                           "{{ m.content or '' }}{% for c in m.tool_calls or [] %}{{ c.function.name }}"
+                           "{{ c.function.arguments|tojson }}{{ c.id }}{% endfor %}{{ m.tool_call_id }}<|im_end|>\n"
+                           "{% endfor %}{{ extra }}{% if add_generation_prompt %}<|im_start|>assistant\n"
+                           "{% if not enable_thinking|d(true) %}<think></think>{% endif %}{% endif %}";
 
 static void assert_renders(const vouch_tokenizer *tokenizer, const char *json, const char *expected)
 {
     char text[2000] = "";
     size_t n = 0, count = 0;
     vouch_error err = {0};
-    if (vouch_tokenizer_render_json(tokenizer, json, strlen(json), text, sizeof text - 1, &n, &err) !=
-        VOUCH_OK)
+    if (vouch_tokenizer_render_json(tokenizer, json, strlen(json), text, sizeof text - 1, &n, &err) != VOUCH_OK)
         fail_msg("%s", err.message);
     text[n] = '\0';
     assert_string_equal(text, expected);
-    assert_int_equal(vouch_tokenizer_render_json(tokenizer, json, strlen(json), NULL, 0, &count, &err),
-                     VOUCH_E_BUFFER);
+    assert_int_equal(vouch_tokenizer_render_json(tokenizer, json, strlen(json), NULL, 0, &count, &err), VOUCH_E_BUFFER);
     assert_int_equal(count, n);
 }
 
@@ -111,7 +108,7 @@ static void calls_take_the_form_that_a_template_reads(void **state)
         {texts, CALLED(", \"content\": \"so\"", "a", "{\"x\": 1}"), "q;so;{\"x\": 1}r;"},
         {texts, CALLED(", \"content\": null", "a", "null"), "q;;{}r;"},
         {texts, CALLED(", \"content\": null", "a", "\"{\\\"x\\\": \""), "q;;{\"arguments\": \"{\\\"x\\\": \"}r;"},
-            /* cut */
+        /* cut */
         {texts, CALLED(", \"content\": null", "a", "\"\""), "q;;{}r;"},
         {nulls, CALLED(", \"content\": \"\"", "a", AS_TEXT), "q;f{\"x\": 1};r;"},
         {nulls, CALLED(", \"content\": null", "a", "{\"x\": 1}"), "q;f{\"x\":1};r;"},
@@ -167,8 +164,10 @@ static void roles_take_the_form_that_a_template_reads(void **state)
         {one, SAID("system", "a") ", " SAID("system", "b") ", " SAID("system", "c") ", " QUESTION,
          "system:a\nb\nc;user:q;"},
         {one, SAID("system", "a") ", " SAID("developer", "b") ", " QUESTION, "system:a\nb;user:q;"},
-        {one, "{\"role\": \"system\", \"content\": [{\"type\": \"text\", \"text\": \"a\"}]}, " SAID("system", "b")
-              ", " QUESTION, "system:a\nb;user:q;"},
+        {one,
+         "{\"role\": \"system\", \"content\": [{\"type\": \"text\", \"text\": \"a\"}]}, " SAID("system",
+                                                                                               "b") ", " QUESTION,
+         "system:a\nb;user:q;"},
         {one, SAID("system", "a") ", " QUESTION, "system:a;user:q;"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -216,24 +215,17 @@ static void bad_conversations(void **state)
         {"[3]", "messages[0] is a number; expected an object"},
         {"[{\"role\": \"user\", \"content\": \"a\"}, {\"content\": \"b\"}]", "messages[1].role is missing"},
         {"[{\"role\": \"wizard\"}]", "messages[0].role is \"wizard\"; expected system, developer, user"},
-        {"[{\"role\": \"user\", \"content\": 3}]",
-         "messages[0].content is a number; expected a string, null"},
+        {"[{\"role\": \"user\", \"content\": 3}]", "messages[0].content is a number; expected a string, null"},
         {"[{\"role\": \"user\", \"content\": [{\"type\": \"image_url\"}]}]",
          "messages[0].content[0].type is \"image_url\"; vouch reads parts of the type \"text\" only"},
-        {"[{\"role\": \"user\", \"content\": [{\"type\": \"text\"}]}]",
-         "messages[0].content[0].text is missing"},
-        {"[{\"role\": \"assistant\", \"tool_calls\": {}}]",
-         "messages[0].tool_calls is an object; expected an array"},
-        {"[{\"role\": \"assistant\", \"tool_calls\": [{}]}]",
-         "messages[0].tool_calls[0].function is missing"},
+        {"[{\"role\": \"user\", \"content\": [{\"type\": \"text\"}]}]", "messages[0].content[0].text is missing"},
+        {"[{\"role\": \"assistant\", \"tool_calls\": {}}]", "messages[0].tool_calls is an object; expected an array"},
+        {"[{\"role\": \"assistant\", \"tool_calls\": [{}]}]", "messages[0].tool_calls[0].function is missing"},
         {"[{\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"f\", \"arguments\": 1}}]}]",
          "messages[0].tool_calls[0].function.arguments is a number"},
-        {"{\"messages\": [{\"role\": \"user\"}], \"tools\": [1]}",
-         "tools[0] is a number; expected an object"},
-        {"{\"messages\": [{\"role\": \"user\"}], \"documents\": 1}",
-         "documents is a number; expected an array"},
-        {"{\"messages\": [{\"role\": \"user\"}], \"chat_template_kwargs\": []}",
-         "chat_template_kwargs is an array"},
+        {"{\"messages\": [{\"role\": \"user\"}], \"tools\": [1]}", "tools[0] is a number; expected an object"},
+        {"{\"messages\": [{\"role\": \"user\"}], \"documents\": 1}", "documents is a number; expected an array"},
+        {"{\"messages\": [{\"role\": \"user\"}], \"chat_template_kwargs\": []}", "chat_template_kwargs is an array"},
     };
     vouch_tokenizer *tokenizer = templated_tokenizer(chat);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -255,46 +247,41 @@ static void conversations_are_rendered(void **state)
     vouch_tokenizer *tokenizer = templated_tokenizer(chat);
     assert_renders(tokenizer, "[{\"role\": \"user\", \"content\": \"Hi\"}]",
                    "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
-    assert_renders(
-        tokenizer,
-        "{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}], \"add_generation_prompt\": false, "
-        "\"tools\": [{\"b\": 1, \"a\": 2}], \"chat_template_kwargs\": {\"extra\": 5}}",
-        "<|pad|>{\"b\": 1, \"a\": 2}<|im_start|>user\nHi<|im_end|>\n5");
-    assert_renders(
-        tokenizer,
-        "{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"a\"}, "
-        "{\"type\": \"text\", \"text\": \"b\"}]}], \"enable_thinking\": false}",
-        "<|im_start|>user\na\nb<|im_end|>\n<|im_start|>assistant\n<think></think>");
-    assert_renders(
-        tokenizer,
-        "{\"messages\": [{\"role\": \"assistant\", \"content\": null, \"tool_calls\": [{\"id\": \"7\", "
-        "\"function\": {\"name\": \"f\", \"arguments\": \"{\\\"x\\\": 1}\"}}]}, {\"role\": \"tool\", "
-        "\"content\": \"2\", \"tool_call_id\": \"7\"}], \"add_generation_prompt\": false}",
-        "<|im_start|>assistant\nf{\"x\": 1}7<|im_end|>\n<|im_start|>tool\n27<|im_end|>\n");
+    assert_renders(tokenizer,
+                   "{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}], \"add_generation_prompt\": false, "
+                   "\"tools\": [{\"b\": 1, \"a\": 2}], \"chat_template_kwargs\": {\"extra\": 5}}",
+                   "<|pad|>{\"b\": 1, \"a\": 2}<|im_start|>user\nHi<|im_end|>\n5");
+    assert_renders(tokenizer,
+                   "{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"a\"}, "
+                   "{\"type\": \"text\", \"text\": \"b\"}]}], \"enable_thinking\": false}",
+                   "<|im_start|>user\na\nb<|im_end|>\n<|im_start|>assistant\n<think></think>");
+    assert_renders(tokenizer,
+                   "{\"messages\": [{\"role\": \"assistant\", \"content\": null, \"tool_calls\": [{\"id\": \"7\", "
+                   "\"function\": {\"name\": \"f\", \"arguments\": \"{\\\"x\\\": 1}\"}}]}, {\"role\": \"tool\", "
+                   "\"content\": \"2\", \"tool_call_id\": \"7\"}], \"add_generation_prompt\": false}",
+                   "<|im_start|>assistant\nf{\"x\": 1}7<|im_end|>\n<|im_start|>tool\n27<|im_end|>\n");
     vouch_tokenizer_close(tokenizer);
     /* A template that can read both forms gets them as they are. */
-    tokenizer = templated_tokenizer(
-        "{% for m in messages %}{% if m.content is string %}S{{ m.content }}{% else %}"
-        "{% for p in m.content or [] %}P{{ p.text }}{% endfor %}{% endif %}"
-        "{% for c in m.tool_calls or [] %}{{ c.function.arguments }}{% endfor %}{% endfor %}");
-    assert_renders(
-        tokenizer,
-        "[{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"a\"}]}, {\"role\": "
-        "\"assistant\", "
-        "\"content\": \"\", \"tool_calls\": [{\"function\": {\"name\": \"f\", \"arguments\": \"{ }\"}}]}]",
-        "PaS{ }");
+    tokenizer =
+        templated_tokenizer("{% for m in messages %}{% if m.content is string %}S{{ m.content }}{% else %}"
+                            "{% for p in m.content or [] %}P{{ p.text }}{% endfor %}{% endif %}"
+                            "{% for c in m.tool_calls or [] %}{{ c.function.arguments }}{% endfor %}{% endfor %}");
+    assert_renders(tokenizer,
+                   "[{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"a\"}]}, {\"role\": "
+                   "\"assistant\", "
+                   "\"content\": \"\", \"tool_calls\": [{\"function\": {\"name\": \"f\", \"arguments\": \"{ }\"}}]}]",
+                   "PaS{ }");
     vouch_tokenizer_close(tokenizer);
     /* The caller's variables hold for every conversation, unless it has its own. */
     vouch_error err = {0};
     tokenizer = templated_tokenizer(chat);
     assert_int_equal(vouch_tokenizer_set_variables(tokenizer, "[1]", &err), VOUCH_E_ARGUMENT);
     assert_non_null(strstr(err.message, "chat_variables is an array; expected a JSON object"));
-    assert_int_equal(
-        vouch_tokenizer_set_variables(tokenizer, "{\"extra\": \"E\", \"enable_thinking\": false}", &err), 0);
+    assert_int_equal(vouch_tokenizer_set_variables(tokenizer, "{\"extra\": \"E\", \"enable_thinking\": false}", &err),
+                     0);
     assert_renders(tokenizer, "[{\"role\": \"user\"}]",
                    "<|im_start|>user\n<|im_end|>\nE<|im_start|>assistant\n<think></think>");
-    assert_renders(tokenizer,
-                   "{\"messages\": [{\"role\": \"user\"}], \"extra\": \"F\", \"enable_thinking\": true}",
+    assert_renders(tokenizer, "{\"messages\": [{\"role\": \"user\"}], \"extra\": \"F\", \"enable_thinking\": true}",
                    "<|im_start|>user\n<|im_end|>\nF<|im_start|>assistant\n");
     vouch_tokenizer_close(tokenizer);
 }
@@ -346,8 +333,7 @@ static void text_names_no_special_token(void **state)
         size_t n, found = 0;
         snprintf(json, sizeof json, "{\"messages\": [{\"role\": \"assistant\", \"content\": \"x%.*s\"}]}",
                  (int)bytes.size, bytes.data);
-        assert_int_equal(vouch_tokenizer_encode_json(tokenizer, json, strlen(json), tokens, 200, &n, NULL),
-                         VOUCH_OK);
+        assert_int_equal(vouch_tokenizer_encode_json(tokenizer, json, strlen(json), tokens, 200, &n, NULL), VOUCH_OK);
         for (size_t j = 0; j < n; j++) found += tokens[j] < TINY_BYTES;
         assert_int_equal(found, special >= TINY_THINK ? 4 : 3);
     }

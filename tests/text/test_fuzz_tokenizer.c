@@ -18,23 +18,23 @@ static const char *const pieces[] = {"the",
                                      "3.14",
                                      "...",
                                      "!?",
-                                     "e\xcc\x81", /* e and a combining acute accent */
-                                     "\xc3\xa9", /* e with acute accent, composed */
-                                     "\xcc\x81", /* the combining accent alone */
-                                     "\xe4\xbd\xa0", /* a Chinese character */
+                                     "e\xcc\x81",        /* e and a combining acute accent */
+                                     "\xc3\xa9",         /* e with acute accent, composed */
+                                     "\xcc\x81",         /* the combining accent alone */
+                                     "\xe4\xbd\xa0",     /* a Chinese character */
                                      "\xf0\x9f\x98\x80", /* an emoji */
-                                     "\xe2\x80\x8d", /* zero-width joiner */
-                                     "\xe2\x80\xa8", /* line separator */
-                                     "\xc2\xa0", /* no-break space */
-                                     "\xff", /* never in UTF-8 */
-                                     "\xed\xa0\x80", /* a surrogate: no UTF-8 */
-                                     "\xc0\xaf", /* an overlong slash: no UTF-8 */
-                                     "\xf4\x90", /* beyond U+10FFFF: no UTF-8 */
+                                     "\xe2\x80\x8d",     /* zero-width joiner */
+                                     "\xe2\x80\xa8",     /* line separator */
+                                     "\xc2\xa0",         /* no-break space */
+                                     "\xff",             /* never in UTF-8 */
+                                     "\xed\xa0\x80",     /* a surrogate: no UTF-8 */
+                                     "\xc0\xaf",         /* an overlong slash: no UTF-8 */
+                                     "\xf4\x90",         /* beyond U+10FFFF: no UTF-8 */
                                      "<|im_start|>",
                                      "<|im_end",
                                      "<think>",
                                      "|>",
-                                     "\xea\xb0\x80", /* a Hangul syllable, composed */
+                                     "\xea\xb0\x80",             /* a Hangul syllable, composed */
                                      "\xe1\x84\x80\xe1\x85\xa1", /* the same syllable, decomposed */
                                      "aaaaaaaa",
                                      "_"};

@@ -23,8 +23,14 @@ static void names_are_known(void **state)
         {"<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"},
         {"<fim-prefix>", "<fim-suffix>", "<fim-middle>"},
         {"<fim_prefix>", "<fim_suffix>", "<fim_middle>"},
-        {"<\xef\xbd\x9c" "fim\xe2\x96\x81" "begin\xef\xbd\x9c>", "<\xef\xbd\x9c" "fim\xe2\x96\x81hole\xef\xbd\x9c>",
-         "<\xef\xbd\x9c" "fim\xe2\x96\x81" "end\xef\xbd\x9c>"},
+        {"<\xef\xbd\x9c"
+         "fim\xe2\x96\x81"
+         "begin\xef\xbd\x9c>",
+         "<\xef\xbd\x9c"
+         "fim\xe2\x96\x81hole\xef\xbd\x9c>",
+         "<\xef\xbd\x9c"
+         "fim\xe2\x96\x81"
+         "end\xef\xbd\x9c>"},
         {"<PRE>", "<SUF>", "<MID>"},
         {"\xe2\x96\x81<PRE>", "\xe2\x96\x81<SUF>", "\xe2\x96\x81<MID>"},
         {"<|code_prefix|>", "<|code_suffix|>", "<|code_middle|>"},
@@ -207,8 +213,8 @@ static void prompts_are_cut(void **state)
     test_random random = {3};
     static int32_t got[20000];
     for (int round = 0; round < 300; round++) {
-        const int32_t n_ctx = round < 100 ? 4096 + (int32_t)test_below(&random, 4000)
-                                          : 16 + (int32_t)test_below(&random, 4200);
+        const int32_t n_ctx =
+            round < 100 ? 4096 + (int32_t)test_below(&random, 4000) : 16 + (int32_t)test_below(&random, 4200);
         const size_t n_prefix = test_below(&random, 3000), n_suffix = test_below(&random, 2000),
                      n_begun = test_below(&random, 2) ? 0 : test_below(&random, 20),
                      n_extra = test_below(&random, 2) ? 0 : test_below(&random, 7000);
@@ -216,9 +222,16 @@ static void prompts_are_cut(void **state)
              *extra = bytes_of(n_extra, 4);
         const int32_t n_predict = test_below(&random, 2) ? 0 : 1 + (int32_t)test_below(&random, 300);
         const vouch_infill_file file = {"", extra, n_extra};
-        const vouch_infill infill = {.prefix = prefix, .n_prefix = n_prefix, .suffix = suffix, .n_suffix = n_suffix,
-                                     .begun = begun, .n_begun = n_begun, .files = &file, .n_files = 1,
-                                     .n_ctx = n_ctx, .n_predict = n_predict};
+        const vouch_infill infill = {.prefix = prefix,
+                                     .n_prefix = n_prefix,
+                                     .suffix = suffix,
+                                     .n_suffix = n_suffix,
+                                     .begun = begun,
+                                     .n_begun = n_begun,
+                                     .files = &file,
+                                     .n_files = 1,
+                                     .n_ctx = n_ctx,
+                                     .n_predict = n_predict};
         size_t n = 0, count[5] = {0}, n_files = 0;
         vouch_error err;
         if (vouch_tokenize_infill(model, &infill, got, 20000, &n, &err)) fail_msg("%s", err.message);
@@ -308,11 +321,13 @@ static void the_server_fills_in(void **state)
             snprintf(body, sizeof body,
                      "{\"input_prefix\": \"int main(\", \"input_suffix\": \"}\\n\", \"prompt\": \"void\", "
                      "\"input_extra\": [{\"filename\": \"a.c\", \"text\": \"int a;\\n\"}], \"n_predict\": 20, "
-                     "\"speculative\": {\"drafters\": \"%s\"}" SAME "}", drafters);
+                     "\"speculative\": {\"drafters\": \"%s\"}" SAME "}",
+                     drafters);
         else
             snprintf(body, sizeof body,
                      "{\"prompt\": \"int main(\", \"suffix\": \"}\\n\", \"max_tokens\": 20, \"speculative\": "
-                     "{\"drafters\": \"%s\"}" SAME "}", drafters);
+                     "{\"drafters\": \"%s\"}" SAME "}",
+                     drafters);
         json_t *answer = post(&server, paths[i / 2], body, 200);
         const char *text = http_text_at(answer, i / 2 ? "choices.0.text" : "content");
         assert_string_equal(text, http_text_at(direct, "content"));
@@ -322,8 +337,8 @@ static void the_server_fills_in(void **state)
         json_decref(answer);
     }
     /* `prompt` is "" unless given; a stream has the same text. */
-    json_t *bare = post(&server, "/infill", "{\"input_prefix\": \"a\", \"input_suffix\": \"b\", \"n_predict\": 3" SAME
-                                            "}", 200);
+    json_t *bare =
+        post(&server, "/infill", "{\"input_prefix\": \"a\", \"input_suffix\": \"b\", \"n_predict\": 3" SAME "}", 200);
     assert_int_equal(json_integer_value(http_at(bare, "tokens_predicted")), 3);
     json_decref(bare);
     vouch_model_close(model);
@@ -343,12 +358,16 @@ static void odd_requests_are_filled_in(void **state)
         {"/infill", "\"input_prefix\": \"\", \"input_suffix\": \"\\u0001\\u0002\", \"n_predict\": 3", 5, 3},
         {"/infill", "\"input_prefix\": \"\\u0001\", \"input_suffix\": \"\\u0002\", \"n_predict\": 0", 5, 0},
         {"/infill", "\"input_prefix\": \"\", \"input_suffix\": \"\", \"input_extra\": [], \"n_predict\": 1", 3, 1},
-        {"/infill", "\"input_prefix\": \"\", \"input_suffix\": \"\", \"input_extra\": null, \"prompt\": null, "
-                    "\"n_predict\": 1", 3, 1},
+        {"/infill",
+         "\"input_prefix\": \"\", \"input_suffix\": \"\", \"input_extra\": null, \"prompt\": null, "
+         "\"n_predict\": 1",
+         3, 1},
         {"/infill", "\"input_prefix\": \"\\r\\n\\r\", \"input_suffix\": \"\", \"n_predict\": 1", 6, 1},
         {"/infill", "\"input_prefix\": \"\\ud83d\\ude00\", \"input_suffix\": \"\", \"n_predict\": 1", 6, 1},
-        {"/infill", "\"input_prefix\": \"\", \"input_suffix\": \"\", \"prompt\": \"\\u0001\", \"n_predict\": 2, "
-                    "\"t_max_predict_ms\": null, \"cache_prompt\": true", 4, 2},
+        {"/infill",
+         "\"input_prefix\": \"\", \"input_suffix\": \"\", \"prompt\": \"\\u0001\", \"n_predict\": 2, "
+         "\"t_max_predict_ms\": null, \"cache_prompt\": true",
+         4, 2},
         {TEXT, "\"prompt\": \"\\u0001\", \"suffix\": \"\\u0002\", \"max_tokens\": 3", 5, 3},
         {TEXT, "\"prompt\": \"\", \"suffix\": \"\\u0002\", \"max_tokens\": 3", 4, 3},
         {TEXT, "\"prompt\": \"\\u0001\", \"suffix\": null, \"max_tokens\": 3", 1, 3},
@@ -374,8 +393,7 @@ static void odd_requests_are_filled_in(void **state)
         bool is_done;
         json_t *events = http_events(&reply, &is_done), *event;
         size_t e;
-        json_array_foreach(events, e, event)
-        {
+        json_array_foreach(events, e, event) {
             const json_t *piece = http_at(event, is_text ? "choices.0.text" : "content");
             if (json_is_string(piece) && json_integer_value(http_at(event, "choices.0.index")) == 0)
                 strcat(streamed, json_string_value(piece));
@@ -403,8 +421,10 @@ static void bad_requests_are_named(void **state)
          "expected an array"},
         {"/infill", "{\"input_prefix\": \"a\", \"input_suffix\": \"b\", \"input_extra\": [{\"filename\": \"x\"}]}",
          "input_extra", "element 0"},
-        {"/infill", "{\"input_prefix\": \"a\", \"input_suffix\": \"b\", \"input_extra\": [{\"text\": \"x\", "
-                    "\"filename\": 3}]}", "input_extra", "element 0"},
+        {"/infill",
+         "{\"input_prefix\": \"a\", \"input_suffix\": \"b\", \"input_extra\": [{\"text\": \"x\", "
+         "\"filename\": 3}]}",
+         "input_extra", "element 0"},
         {TEXT, "{\"prompt\": [1, 2], \"suffix\": \"b\"}", "prompt", "expected a string"},
         {TEXT, "{\"prompt\": \"a\", \"suffix\": 2}", "suffix", "expected a string"},
         {TEXT, "{\"prompt\": \"a\", \"suffix\": \"b\", \"echo\": true}", "suffix", "without echo"},
@@ -472,11 +492,15 @@ static int models_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_known),      cmocka_unit_test(keys_are_read),
-        cmocka_unit_test(prompts_have_their_form), cmocka_unit_test(prompts_are_cut),
-        cmocka_unit_test(refusals_say_why),     cmocka_unit_test(the_server_fills_in),
+        cmocka_unit_test(names_are_known),
+        cmocka_unit_test(keys_are_read),
+        cmocka_unit_test(prompts_have_their_form),
+        cmocka_unit_test(prompts_are_cut),
+        cmocka_unit_test(refusals_say_why),
+        cmocka_unit_test(the_server_fills_in),
         cmocka_unit_test(odd_requests_are_filled_in),
-        cmocka_unit_test(bad_requests_are_named), cmocka_unit_test(the_command_fills_in),
+        cmocka_unit_test(bad_requests_are_named),
+        cmocka_unit_test(the_command_fills_in),
     };
     return cmocka_run_group_tests(tests, models_write, NULL);
 }

@@ -29,8 +29,7 @@ static rendering render(const char *source, size_t n, const char *context)
     jinja_value variables;
     vouch_jinja_run_begin(&r.run, &most);
     assert_int_equal(vouch_json_read(&r.root, context, strlen(context), &r.err), VOUCH_OK);
-    assert_int_equal(vouch_jinja_from_json(&r.run, r.root, JINJA_OF_CALLER, NULL, &variables, &r.err),
-                     VOUCH_OK);
+    assert_int_equal(vouch_jinja_from_json(&r.run, r.root, JINJA_OF_CALLER, NULL, &variables, &r.err), VOUCH_OK);
     r.status = vouch_jinja_render(&r.run, source, n, &variables, &r.text, &r.err);
     return r;
 }
@@ -50,9 +49,9 @@ static void small_templates(void **state)
     for (size_t i = 0; i < sizeof jinja_cases / sizeof *jinja_cases; i++) {
         const char *source = jinja_cases[i].source, *text = jinja_cases[i].text;
         rendering r = render(source, strlen(source), jinja_context);
-        const bool is_right = text ? r.status == VOUCH_OK && r.text.n == strlen(text) &&
-                                         memcmp(r.text.bytes, text, r.text.n) == 0
-                                   : r.status == VOUCH_E_ARGUMENT;
+        const bool is_right =
+            text ? r.status == VOUCH_OK && r.text.n == strlen(text) && memcmp(r.text.bytes, text, r.text.n) == 0
+                 : r.status == VOUCH_E_ARGUMENT;
         if (!is_right)
             print_error("%s\n  expected %s\n  got      %.*s\n", source, text ? text : "an error",
                         r.status ? 200 : (int)r.text.n, r.status ? r.err.message : r.text.bytes);
@@ -116,8 +115,7 @@ static void errors_name_the_line(void **state)
         {"{{ 'a'|nope }}", "there is no filter 'nope'"},
         {"{{ 'a' is nope }}", "there is no test 'nope'"},
         {"{{ 'a' + 1 }}", "a string + an int has no meaning"},
-        {"{{ raise_exception('Roles must alternate') }}",
-         "it refuses this conversation: \"Roles must alternate\""},
+        {"{{ raise_exception('Roles must alternate') }}", "it refuses this conversation: \"Roles must alternate\""},
         {"{% for i in l recursive %}{% endfor %}", "recursive loops: vouch doesn't support them"},
         {"{{ f(*l) }}", "arguments given by * or **: vouch doesn't support them"},
         {"{{ f(**d) }}", "arguments given by * or **: vouch doesn't support them"},
@@ -131,8 +129,7 @@ static void errors_name_the_line(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rendering r = render(cases[i].source, strlen(cases[i].source), "{\"l\": [1]}");
         if (r.status != VOUCH_E_ARGUMENT || !strstr(r.err.message, cases[i].says))
-            fail_msg("%s: wanted \"%s\", got %d: %s", cases[i].source, cases[i].says, r.status,
-                     r.err.message);
+            fail_msg("%s: wanted \"%s\", got %d: %s", cases[i].source, cases[i].says, r.status, r.err.message);
         rendering_free(&r);
     }
 }
@@ -270,13 +267,12 @@ static void marks_follow_each_byte(void **state)
     };
     for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
         char source[400];
-        snprintf(
-            source, sizeof source,
-            "{%% macro f(x) %%}x{{ x }}{%% endmacro %%}{%% set b %%}b{{ %s }}{%% endset %%}{{ b }}{{ f(b) }}"
-            "{%% filter trim %%} {{ b }} {%% endfilter %%}{%% for i in [b] %%}{{ i }}{%% endfor %%}",
-            expressions[i]);
-        rendering r = render(source, strlen(source),
-                             "{\"s\": \"ABBC\", \"l\": [\"AB\", \"C\"], \"d\": {\"KEY\": \"VALUE\"}}");
+        snprintf(source, sizeof source,
+                 "{%% macro f(x) %%}x{{ x }}{%% endmacro %%}{%% set b %%}b{{ %s }}{%% endset %%}{{ b }}{{ f(b) }}"
+                 "{%% filter trim %%} {{ b }} {%% endfilter %%}{%% for i in [b] %%}{{ i }}{%% endfor %%}",
+                 expressions[i]);
+        rendering r =
+            render(source, strlen(source), "{\"s\": \"ABBC\", \"l\": [\"AB\", \"C\"], \"d\": {\"KEY\": \"VALUE\"}}");
         if (r.status != VOUCH_OK) fail_msg("%s: %s", source, r.err.message);
         size_t n_caller = 0;
         for (size_t j = 0; r.status == VOUCH_OK && j < r.text.n; j++) {
@@ -321,8 +317,7 @@ static void json_becomes_values(void **state)
     const json_path top = {.up = NULL};
     vouch_jinja_run_begin(&run, &most);
     assert_int_equal(vouch_json_read(&root, whole, strlen(whole), &err), VOUCH_OK);
-    assert_int_equal(vouch_jinja_from_json(&run, root, JINJA_OF_CALLER, &top, &value, &err),
-                     VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_jinja_from_json(&run, root, JINJA_OF_CALLER, &top, &value, &err), VOUCH_E_ARGUMENT);
     assert_non_null(strstr(err.message, "conversation: a[0][0]"));
     assert_non_null(strstr(err.message, "is nested deeper than 100 levels"));
     vouch_jinja_run_end(&run);

@@ -57,8 +57,8 @@ static void check_group(const char *file, const json_t *group, counts *c)
     c->schemas++;
     assert_non_null(schema);
     const vouch_status status = vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA, schema, strlen(schema), &err);
-    const bool is_never = status == VOUCH_E_ARGUMENT && (strstr(err.message, "never ends") ||
-                                                         strstr(err.message, "no value is valid"));
+    const bool is_never =
+        status == VOUCH_E_ARGUMENT && (strstr(err.message, "never ends") || strstr(err.message, "no value is valid"));
     c->unsupported += status != VOUCH_OK && !is_never;
     for (size_t i = 0; i < json_array_size(tests) && (status == VOUCH_OK || is_never); i++) {
         const json_t *test = json_array_get(tests, i);

@@ -13,11 +13,22 @@
 #include "support/decode/grammar.h"
 #include "support/test.h"
 
-enum { N_VALUES = sizeof schema_values / sizeof schema_values[0],
-       N_CASES = sizeof schema_cases / sizeof schema_cases[0] };
+enum {
+    N_VALUES = sizeof schema_values / sizeof schema_values[0],
+    N_CASES = sizeof schema_cases / sizeof schema_cases[0]
+};
 
-static const char *const keywords[] = {"not", "if", "then", "else", "oneOf", "contains", "minContains", "maxContains",
-                                       "dependentSchemas", "dependentRequired", "unevaluatedProperties",
+static const char *const keywords[] = {"not",
+                                       "if",
+                                       "then",
+                                       "else",
+                                       "oneOf",
+                                       "contains",
+                                       "minContains",
+                                       "maxContains",
+                                       "dependentSchemas",
+                                       "dependentRequired",
+                                       "unevaluatedProperties",
                                        "unevaluatedItems"};
 
 /* Whether the automaton accepts the object with its properties in some order: those in `used` are written already. */
@@ -106,8 +117,9 @@ static size_t random_text(vouch_automaton *a, test_random *random, const char *s
         if (state->accepts && (state->n == 0 || test_below(random, 3) == 0)) return n;
         for (int tries = 0; tries < 300 && next == VOUCH_STATE_DEAD; tries++) {
             const bool is_rare = tries >= 44;
-            text[n] = is_rare ? (char)tries : n > 250 ? "\"}],:0"[tries % 6]
-                                                      : common[test_below(random, sizeof common - 1)];
+            text[n] = is_rare   ? (char)tries
+                      : n > 250 ? "\"}],:0"[tries % 6]
+                                : common[test_below(random, sizeof common - 1)];
             next = vouch_automaton_step(a, a->kept[0], (unsigned char)text[n]);
         }
         if (next == VOUCH_STATE_DEAD) fail_msg("%s: dead end after %.*s", schema, (int)n, text);

@@ -105,8 +105,8 @@ static vouch_tokenizer *random_vocab(const char *model, test_random *random)
 
 static size_t random_text(test_random *random, char *text, size_t most)
 {
-    static const char *const pieces[] = {"a", "b", "c", " ", "\xc3\xa9", "\xe4\xbd\xa0", "ab", "  ", "z", "\n",
-                                         "\xf0\x9f\x98\x80"};
+    static const char *const pieces[] = {"a",  "b",  "c", " ",  "\xc3\xa9",        "\xe4\xbd\xa0",
+                                         "ab", "  ", "z", "\n", "\xf0\x9f\x98\x80"};
     size_t n = 0;
     for (uint32_t left = test_below(random, (uint32_t)most / 4); left > 0; left--) {
         const char *piece = pieces[test_below(random, 11)];
@@ -205,8 +205,8 @@ static void unigram_finds_the_best_sum(void **state)
     (void)state;
     test_random random = {22};
     vocab *v = vocab_new("t5", false);
-    static const char *const words[] = {"a",  "b",   "c",  SPACE_MARK,     SPACE_MARK "a", "ab", "abc", "bc",
-                                        "ca", "cab", "aa", SPACE_MARK "b", "bca",          "aab"};
+    static const char *const words[] = {"a",  "b",  "c",   SPACE_MARK, SPACE_MARK "a", "ab",  "abc",
+                                        "bc", "ca", "cab", "aa",       SPACE_MARK "b", "bca", "aab"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         vocab_add(v, words[i], -1 - (float)test_below(&random, 1000) / 100, TOKEN_NORMAL);
     vocab copy = *v;
@@ -234,11 +234,10 @@ static void unigram_finds_the_best_sum(void **state)
 static void merges_over_characters(void **state)
 {
     (void)state;
-    static const vouch_text merges[] = {TEXT("a b"), TEXT(SPACE_MARK " a"), TEXT(SPACE_MARK " ab"),
-                                        TEXT("\n \n")};
+    static const vouch_text merges[] = {TEXT("a b"), TEXT(SPACE_MARK " a"), TEXT(SPACE_MARK " ab"), TEXT("\n \n")};
     vocab *v = vocab_new("gemma4", true);
-    static const char *const words[] = {"a", "b", SPACE_MARK, "ab", SPACE_MARK "a", SPACE_MARK "ab", "\n", "\n\n",
-                                        "\n\n\n"};
+    static const char *const words[] = {"a",  "b",    SPACE_MARK, "ab", SPACE_MARK "a", SPACE_MARK "ab",
+                                        "\n", "\n\n", "\n\n\n"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) vocab_add(v, words[i], 0, TOKEN_NORMAL);
     v->merges = merges;
     v->n_merges = 4;
@@ -352,7 +351,10 @@ static void spaces_and_specials(void **state)
     CHECK(words_vocab(), SPACE_MARK "a", 0, SPACE, SPACE_A); /* as a space */
     CHECK(words_vocab(), "a<mark>a", 0, SPACE_A, MARK, SPACE_A);
     CHECK(words_vocab(), "<s>a", VOUCH_TOKENIZE_SPECIAL, 1, SPACE_A);
-    CHECK(words_vocab(), "a\xff" "a", 0, SPACE_A, FIRST_BYTE + 0xff, A); /* no prefix behind a lone byte */
+    CHECK(words_vocab(),
+          "a\xff"
+          "a",
+          0, SPACE_A, FIRST_BYTE + 0xff, A); /* no prefix behind a lone byte */
     CHECK(words_vocab(), "<|user|> \n a", VOUCH_TOKENIZE_SPECIAL, USER, SPACES, FIRST_BYTE + '\n', SPACE_A);
     v = words_vocab();
     v->name = "my-Phi-3-mini";
@@ -373,7 +375,10 @@ static void no_bytes_means_unknown(void **state)
     (void)state;
     vocab *v = vocab_new("llama", false);
     vocab_add(v, "a", 0, TOKEN_NORMAL);
-    CHECK(v, "a\xe4\xbd\xa0" "a", 0, 0, 3, 0, 3); /* the prefix has no token, either */
+    CHECK(v,
+          "a\xe4\xbd\xa0"
+          "a",
+          0, 0, 3, 0, 3); /* the prefix has no token, either */
 }
 
 /* The prefix is no text, so a stream drops it: at the beginning and behind special tokens, and only there. */
@@ -384,8 +389,8 @@ static void streams_drop_the_prefix(void **state)
         int32_t before;
         int32_t tokens[4];
         const char *text;
-    } cases[] = {{-1, {SPACE_A, SPACE_B, B, B}, "a bbb"}, {1, {SPACE_A, SPACE_B, B, B}, "a bbb"},
-                 {A, {SPACE_A, SPACE_B, B, B}, " a bbb"}, {-1, {SPACES, A, MARK, SPACE_B}, " a<mark>b"},
+    } cases[] = {{-1, {SPACE_A, SPACE_B, B, B}, "a bbb"},         {1, {SPACE_A, SPACE_B, B, B}, "a bbb"},
+                 {A, {SPACE_A, SPACE_B, B, B}, " a bbb"},         {-1, {SPACES, A, MARK, SPACE_B}, " a<mark>b"},
                  {-1, {SPACE_A, USER, SPACE_A, SPACE_A}, "aa a"}, {MARK, {A, SPACE_A, 2, SPACE}, "a a"}};
     vouch_tokenizer *t = vocab_finish(words_vocab());
     vouch_stream *stream = NULL;
@@ -529,8 +534,11 @@ static void charsmaps(void **state)
     const struct {
         size_t at;
         uint32_t value;
-    } edits[] = {{0, far}, {0, odd}, {0, size + 3}, /* the array's size */
-                 {4, far}, {4, 0x200u << 10},      /* the root's children */
+    } edits[] = {{0, far},
+                 {0, odd},
+                 {0, size + 3}, /* the array's size */
+                 {4, far},
+                 {4, 0x200u << 10},                                     /* the root's children */
                  {4 + 4 * (0x100 ^ 'A'), 'A' | 1u << 8 | 0x200u << 10}, /* its value */
                  {4 + 4 * (0x100 ^ 'A' ^ 1), 1u << 31 | 3},             /* the replacement */
                  {4 + size, 0x00ff0041}};                               /* which is no UTF-8, without an end */

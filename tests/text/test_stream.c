@@ -21,8 +21,7 @@ static vouch_tokenizer *pieces_open(const char *text, size_t n)
     for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j <= n; j++) {
             const size_t start = used;
-            for (size_t k = i; k < j; k++)
-                used += (size_t)tiny_vocab_letter((unsigned char)text[k], letters + used);
+            for (size_t k = i; k < j; k++) used += (size_t)tiny_vocab_letter((unsigned char)text[k], letters + used);
             tokens[n_tokens++] = (vouch_text){letters + start, used - start};
             assert_true(used + 2 * n < sizeof letters && n_tokens < 512);
         }
@@ -46,8 +45,7 @@ static vouch_stream *stream_open(const vouch_tokenizer *tokenizer, const char *c
 {
     vouch_stream *stream = NULL;
     vouch_error err = {0};
-    if (vouch_stream_open(&stream, tokenizer, stop, n_stop, tokens, &err) != VOUCH_OK)
-        fail_msg("%s", err.message);
+    if (vouch_stream_open(&stream, tokenizer, stop, n_stop, tokens, &err) != VOUCH_OK) fail_msg("%s", err.message);
     return stream;
 }
 
@@ -159,9 +157,8 @@ static void specials_are_silent(void **state)
     (void)state;
     vouch_tokenizer *tokenizer = tiny_tokenizer("smollm", TINY_SIZE);
     vouch_stream *stream = stream_open(tokenizer, NULL, 0, 4);
-    static const int32_t tokens[] = {
-        TINY_IM_START, TINY_BYTES + 'a',  TINY_IM_END,    TINY_PAD,          -1,
-        INT32_MAX,     TINY_BYTES + 0xc3, TINY_ENDOFTEXT, TINY_BYTES + 0xa9, TINY_THINK};
+    static const int32_t tokens[] = {TINY_IM_START, TINY_BYTES + 'a',  TINY_IM_END,    TINY_PAD,          -1,
+                                     INT32_MAX,     TINY_BYTES + 0xc3, TINY_ENDOFTEXT, TINY_BYTES + 0xa9, TINY_THINK};
     collected all = {{0}, 0};
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
         assert_false(vouch_stream_push(stream, tokens[i]));

@@ -136,8 +136,9 @@ static void odd_conversations_are_written(void **state)
         {SAID("system", "Sys1") ", " SAID("assistant", "Ans1") ", " SAID("user", "Ask1"), {"Sys1", "Ans1", "Ask1"}},
         {SAID("developer", "Dev1") ", " SAID("user", "Ask1"), {"Dev1", "Ask1"}},
         {SAID("user", "Ask1") ", " SAID("system", "Sys1"), {"Ask1", "Sys1"}},
-        {SAID("user", "Ask1") ", {'role': 'assistant', 'content': null, 'tool_calls': [{'id': 'a', 'function': "
-         "{'name': 'f', 'arguments': '{}'}}]}, {'role': 'tool', 'tool_call_id': 'a', 'content': 'Res1'}",
+        {SAID("user",
+              "Ask1") ", {'role': 'assistant', 'content': null, 'tool_calls': [{'id': 'a', 'function': "
+                      "{'name': 'f', 'arguments': '{}'}}]}, {'role': 'tool', 'tool_call_id': 'a', 'content': 'Res1'}",
          {"Ask1", "Res1"}},
         {"{'role': 'user', 'content': [{'type': 'text', 'text': 'Ask1'}, {'type': 'text', 'text': 'Ask2'}]}",
          {"Ask1", "Ask2"}},

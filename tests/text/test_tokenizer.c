@@ -18,10 +18,10 @@
 
 /* One pre-tokenizer name for each way to cut a text into words; the first four are `pres`. */
 static const char *const cuts[] = {
-    "smollm",     "gpt-2",   "llama-bpe",  "qwen2",      "qwen35",   "gpt-4o",    "tekken", "laguna",  "minicpm5",
-    "jais-2",     "kimi-k2", "tiny_aya",   "youtu",      "falcon",   "default",   "bloom",  "viking",  "deepseek-llm",
-    "chameleon",  "afmoe",   "exaone-moe", "bailingmoe", "superbpe", "seed-coder", "ufakzeka", "deepseek-coder",
-    "deepseek-v3", "spark2_5"};
+    "smollm",     "gpt-2",    "llama-bpe",  "qwen2",        "qwen35",         "gpt-4o",      "tekken",
+    "laguna",     "minicpm5", "jais-2",     "kimi-k2",      "tiny_aya",       "youtu",       "falcon",
+    "default",    "bloom",    "viking",     "deepseek-llm", "chameleon",      "afmoe",       "exaone-moe",
+    "bailingmoe", "superbpe", "seed-coder", "ufakzeka",     "deepseek-coder", "deepseek-v3", "spark2_5"};
 enum { N_CUTS = sizeof cuts / sizeof *cuts };
 
 /* A random character: mostly ASCII of all classes, else a multi-byte character or a combining mark. */
@@ -162,8 +162,7 @@ static void vectors_transformers(void **state)
         vouch_tokenizer *tokenizer = file_tokenizer(vocab);
         const unsigned flags = strstr(pairs[i][0], "-new") ? VOUCH_TOKENIZE_BOS : 0;
         const char *key;
-        json_object_foreach(cases, key, one)
-        {
+        json_object_foreach(cases, key, one) {
             const json_t *text = json_object_get(one, "text"), *list = json_object_get(one, "ids");
             int32_t expected[4096];
             const size_t n = json_array_size(list);
@@ -240,8 +239,8 @@ static void words_of_each_pretokenizer(void **state)
         {" \n\n  z", " \n\n / z", " \n\n / z", " \n\n/ / z", " \n\n/ / z"},
         {"end  ", "end/  ", "end/  ", "end/  ", "end/  "},
         {"a\xe1\xa0\x8ez", "a/\xe1\xa0\x8e/z", "a/\xe1\xa0\x8e/z", "a/\xe1\xa0\x8ez", "a/\xe1\xa0\x8ez"},
-        {"\xc2\xa0\xe2\x80\x83z", "\xc2\xa0/\xe2\x80\x83/z", "\xc2\xa0/\xe2\x80\x83/z",
-         "\xc2\xa0/\xe2\x80\x83z", "\xc2\xa0/\xe2\x80\x83z"},
+        {"\xc2\xa0\xe2\x80\x83z", "\xc2\xa0/\xe2\x80\x83/z", "\xc2\xa0/\xe2\x80\x83/z", "\xc2\xa0/\xe2\x80\x83z",
+         "\xc2\xa0/\xe2\x80\x83z"},
     };
     for (size_t p = 0; p < N_PRES; p++) {
         vouch_tokenizer *tokenizer = tiny_tokenizer(pres[p], TINY_SIZE);
@@ -259,7 +258,11 @@ static void words_of_the_other_pretokenizers(void **state)
     (void)state;
     static const char *const cases[][3] = {
         /* The pre-tokenizer, the text, its words. The patterns' originals give the same (docs/tokenizers.md). */
-        {"qwen35", "e\xcc\x81" "a 12", "e\xcc\x81" "a/ /1/2"},
+        {"qwen35",
+         "e\xcc\x81"
+         "a 12",
+         "e\xcc\x81"
+         "a/ /1/2"},
         {"gpt-4o", "aB\xc3\x89t\xc3\xa9 don't 1234", "a/B\xc3\x89t\xc3\xa9/ don't/ /123/4"},
         {"gpt-4o", "\xe0\xa4\xa8\xe0\xa4\xae\xe0\xa4\xb8\xe0\xa5\x8d\xe0\xa4\xa4\xe0\xa5\x87 x//\n",
          "\xe0\xa4\xa8\xe0\xa4\xae\xe0\xa4\xb8\xe0\xa5\x8d\xe0\xa4\xa4\xe0\xa5\x87/ x///\n"},
@@ -268,12 +271,21 @@ static void words_of_the_other_pretokenizers(void **state)
         {"minicpm5", "1234x", "123/4/x"},
         {"jais-2", "a       b", "a/    /  / b"},
         {"jais-2", " \n  x", " \n/ / x"},
-        {"kimi-k2", "\xe4\xbd\xa0\xe5\xa5\xbd" "abC'S 1234", "\xe4\xbd\xa0\xe5\xa5\xbd/ab/C'S/ /123/4"},
+        {"kimi-k2",
+         "\xe4\xbd\xa0\xe5\xa5\xbd"
+         "abC'S 1234",
+         "\xe4\xbd\xa0\xe5\xa5\xbd/ab/C'S/ /123/4"},
         {"tiny_aya", "1234567 1234x", "1/234/567/ /123/4/x"},
-        {"youtu", "\xe4\xbd\xa0\xe5\xa5\xbd\xe3\x80\x81" "ab 12", "\xe4\xbd\xa0\xe5\xa5\xbd/\xe3\x80\x81/ab/ /1/2"},
+        {"youtu",
+         "\xe4\xbd\xa0\xe5\xa5\xbd\xe3\x80\x81"
+         "ab 12",
+         "\xe4\xbd\xa0\xe5\xa5\xbd/\xe3\x80\x81/ab/ /1/2"},
         {"falcon", "a+b 1234!", "a/+/b/ /123/4/!"},
         {"default", "a+b 1234", "a/+/b/ /123/4"},
-        {"bloom", "a b, c\xe3\x80\x82" "d", "a/ b/,/ c/\xe3\x80\x82/d"},
+        {"bloom",
+         "a b, c\xe3\x80\x82"
+         "d",
+         "a/ b/,/ c/\xe3\x80\x82/d"},
         {"viking", "ab12 3", "ab/1/2/ /3"},
         {"deepseek-llm", "a b\xe4\xbd\xa0\xe3\x81\x82 12!  ", "a/ b/\xe4\xbd\xa0\xe3\x81\x82/ /12/!/  "},
         {"chameleon", "<sentinel:1>  a12.", "</sentinel/:/1/>/  /a/1/2/."},
@@ -393,8 +405,7 @@ static void round_trips(void **state)
             size_t n = text_random(&random, text, sizeof text);
             char *normal = NULL;
             size_t n_normal;
-            if (strcmp(cuts[p], "qwen2") == 0)
-                assert_int_equal(vouch_nfc(text, n, &normal, &n_normal, NULL), 0);
+            if (strcmp(cuts[p], "qwen2") == 0) assert_int_equal(vouch_nfc(text, n, &normal, &n_normal, NULL), 0);
             if (normal) { /* the text and its NFC give the same tokens, and decoding gives the NFC */
                 ids given = encode(tokenizer, text, n, 0), composed = encode(tokenizer, normal, n_normal, 0);
                 assert_same_ids("NFC", given, composed);
@@ -434,8 +445,7 @@ static void nfc_as_utf8proc(void **state)
     for (size_t i = 0; i < N; i++) memcpy(text + 2 * i, i % 2 ? "\xcc\xa3" : "\xcd\x81", 2); /* classes 220 and 230 */
     assert_int_equal(vouch_nfc(text, 2 * N, &normal, &n_normal, NULL), VOUCH_OK);
     assert_int_equal(n_normal, 2 * N);
-    for (size_t i = 0; i < N; i++)
-        assert_memory_equal(normal + 2 * i, i < N / 2 ? "\xcc\xa3" : "\xcc\x81", 2);
+    for (size_t i = 0; i < N; i++) assert_memory_equal(normal + 2 * i, i < N / 2 ? "\xcc\xa3" : "\xcc\x81", 2);
     free(normal);
     free(text);
 }
@@ -529,11 +539,23 @@ static void bytes_without_a_token_become_replacement_characters(void **state)
         const char *what, *text, *seen;
     } cases[] = {
         {"no such byte", "plain \xc3\xa9", "plain \xc3\xa9"},
-        {"a valid character of one byte", "a\x04" "b", "a\xef\xbf\xbd" "b"},
+        {"a valid character of one byte",
+         "a\x04"
+         "b",
+         "a\xef\xbf\xbd"
+         "b"},
         {"alone", "\x04", "\xef\xbf\xbd"},
         {"two of them", "\x04\x04", "\xef\xbf\xbd\xef\xbf\xbd"},
-        {"an invalid byte without a token", "a\xff" "b", "a\xef\xbf\xbd" "b"},
-        {"an invalid byte with a token", "a\x80" "b", "a\x80" "b"},
+        {"an invalid byte without a token",
+         "a\xff"
+         "b",
+         "a\xef\xbf\xbd"
+         "b"},
+        {"an invalid byte with a token",
+         "a\x80"
+         "b",
+         "a\x80"
+         "b"},
         {"two invalid bytes, the first without", "\xf2\xf1", "\xef\xbf\xbd\xf1"},
         {"a valid character of four bytes is one", "x\xf2\x80\x80\x80y", "x\xef\xbf\xbdy"},
         {"beside white space", " \x04 \xff ", " \xef\xbf\xbd \xef\xbf\xbd "},
@@ -569,13 +591,18 @@ static void smollm_loses_no_byte(void **state)
         char *back = decode(tokenizer, inside, &n);
         lacking += tokenizer->byte_token[byte] < 0;
         if (tokenizer->byte_token[byte] >= 0) assert_memory_equal(back, text, 3);
-        else assert_string_equal(back, "a\xef\xbf\xbd" "b");
+        else
+            assert_string_equal(back, "a\xef\xbf\xbd"
+                                      "b");
         free(back);
         free(alone.at);
         free(inside.at);
     }
     assert_int_equal(lacking, 21);
-    ids got = encode(tokenizer, "a\xff" "b", 3, 0);
+    ids got = encode(tokenizer,
+                     "a\xff"
+                     "b",
+                     3, 0);
     assert_true(got.n >= 3);
     free(got.at);
     got = encode(tokenizer, "\xf2\xf1", 2, 0);
@@ -604,8 +631,7 @@ static void specials_only_where_asked(void **state)
     assert_round_trip(tokenizer, text, strlen(text));
     free(named.at);
     free(plain.at);
-    for (int32_t i = 0; i < TINY_BYTES; i++)
-        assert_int_equal(vouch_tokenizer_is_special(tokenizer, i), i < TINY_THINK);
+    for (int32_t i = 0; i < TINY_BYTES; i++) assert_int_equal(vouch_tokenizer_is_special(tokenizer, i), i < TINY_THINK);
     assert_int_equal(vouch_tokenizer_bos(tokenizer), TINY_IM_START);
     assert_int_equal(vouch_tokenizer_eos(tokenizer), TINY_IM_END);
     assert_true(vouch_tokenizer_ends_answer(tokenizer, TINY_IM_END));
@@ -733,8 +759,8 @@ static void *thread_encode(void *arg)
         size_t n = 0;
         int32_t *out = calloc(work->expected.n, sizeof *out);
         work->same = work->same && out &&
-                     vouch_tokenizer_encode(work->tokenizer, work->text, work->n, 0, out, work->expected.n,
-                                            &n, NULL) == VOUCH_OK &&
+                     vouch_tokenizer_encode(work->tokenizer, work->text, work->n, 0, out, work->expected.n, &n, NULL) ==
+                         VOUCH_OK &&
                      n == work->expected.n && memcmp(out, work->expected.at, n * sizeof *out) == 0;
         free(out);
     }

@@ -26,8 +26,7 @@ typedef struct recipe {
     {                                                                                                        \
         literal, sizeof(literal) - 1                                                                         \
     }
-static const vouch_text plain_tokens[] = {TEXT("a"), TEXT("b"), TEXT("ab"), TEXT("<|im_start|>"),
-                                          TEXT("<|im_end|>")};
+static const vouch_text plain_tokens[] = {TEXT("a"), TEXT("b"), TEXT("ab"), TEXT("<|im_start|>"), TEXT("<|im_end|>")};
 static const vouch_text plain_merges[] = {TEXT("a b")};
 static const int32_t plain_kinds[] = {1, 1, 1, 3, 3};
 
@@ -38,8 +37,7 @@ static void recipe_add(vouch_gguf_writer *w, const recipe *r)
     float zeros[64] = {0};
     uint8_t bytes[64];
     int32_t kinds[64];
-    for (size_t i = 0; i < 64; i++)
-        kinds[i] = r->kinds ? (i < n_kinds ? r->kinds[i] : 1) : i < 5 ? plain_kinds[i] : 1;
+    for (size_t i = 0; i < 64; i++) kinds[i] = r->kinds ? (i < n_kinds ? r->kinds[i] : 1) : i < 5 ? plain_kinds[i] : 1;
     for (size_t i = 0; i < 64; i++) bytes[i] = (uint8_t)kinds[i];
     vouch_gguf_add_text(w, "tokenizer.ggml.model", r->model ? r->model : "gpt2");
     vouch_gguf_add_text(w, "tokenizer.ggml.pre", r->pre ? r->pre : "smollm");
@@ -83,8 +81,7 @@ static void assert_refused(const recipe *r, vouch_status code, const char *must_
 static void bad_keys(void **state)
 {
     (void)state;
-    static const int32_t zero_kind[] = {1, 1, 0, 3, 3}, seven_kind[] = {1, 7, 1, 3, 3},
-                         negative[] = {1, 1, 1, -3, 3};
+    static const int32_t zero_kind[] = {1, 1, 0, 3, 3}, seven_kind[] = {1, 7, 1, 3, 3}, negative[] = {1, 1, 1, -3, 3};
     static const char *const kinds[] = {"bert", "rwkv", "plamo2", "hybriddna", "whitespace", "gpt3"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         assert_refused(&(recipe){.model = kinds[i]}, VOUCH_E_UNSUPPORTED, kinds[i]);
@@ -123,20 +120,27 @@ static void bad_tokens_and_merges(void **state)
     const vouch_text none[] = {TEXT("")};
     assert_refused(&(recipe){.tokens = none, .n_tokens = 0, .n_kinds = 1}, VOUCH_E_FORMAT, "0 tokens");
     assert_refused(&(recipe){.tokens = too_long, .n_tokens = 2}, VOUCH_E_FORMAT, "tokens[1] has 4097 bytes");
-    assert_refused(&(recipe){.tokens = bytes_bad, .n_tokens = 2, .kinds = byte_kinds}, VOUCH_E_FORMAT,
-                   "<0xZZ>");
-    assert_refused(&(recipe){.tokens = bytes_signed, .n_tokens = 2, .kinds = byte_kinds}, VOUCH_E_FORMAT,
-                   "<0x-1>");
+    assert_refused(&(recipe){.tokens = bytes_bad, .n_tokens = 2, .kinds = byte_kinds}, VOUCH_E_FORMAT, "<0xZZ>");
+    assert_refused(&(recipe){.tokens = bytes_signed, .n_tokens = 2, .kinds = byte_kinds}, VOUCH_E_FORMAT, "<0x-1>");
 
     static const struct {
         vouch_text merge;
         const char *says;
     } merges[] = {
-        {TEXT("ab"), "one space"},    {TEXT(""), "one space"},          {TEXT(" "), "one space"},
-        {TEXT("a  b"), "one space"},  {TEXT("a b "), "one space"},      {TEXT(" a b"), "one space"},
-        {TEXT("a b a"), "one space"}, {TEXT("a z"), "\"z\""},           {TEXT("z a"), "\"z\""},
-        {TEXT("b a"), "gives no"},    {TEXT("a <|im_start|>"), "im_start"}, {TEXT("a \xe4\xbd\xa0"), "ordinary"},
-        {TEXT("a \xc5"), "ordinary"}, {TEXT("a \0b"), "ordinary"},
+        {TEXT("ab"), "one space"},
+        {TEXT(""), "one space"},
+        {TEXT(" "), "one space"},
+        {TEXT("a  b"), "one space"},
+        {TEXT("a b "), "one space"},
+        {TEXT(" a b"), "one space"},
+        {TEXT("a b a"), "one space"},
+        {TEXT("a z"), "\"z\""},
+        {TEXT("z a"), "\"z\""},
+        {TEXT("b a"), "gives no"},
+        {TEXT("a <|im_start|>"), "im_start"},
+        {TEXT("a \xe4\xbd\xa0"), "ordinary"},
+        {TEXT("a \xc5"), "ordinary"},
+        {TEXT("a \0b"), "ordinary"},
     };
     for (size_t i = 0; i < sizeof merges / sizeof *merges; i++) {
         const vouch_text list[] = {TEXT("a b"), merges[i].merge};
@@ -188,8 +192,7 @@ static void odd_vocabularies_open(void **state)
     free(got.at);
     vouch_tokenizer_close(tokenizer);
 
-    assert_int_equal(recipe_open(&(recipe){.kinds_are_u8 = true}, &tokenizer, &err),
-                     VOUCH_OK);
+    assert_int_equal(recipe_open(&(recipe){.kinds_are_u8 = true}, &tokenizer, &err), VOUCH_OK);
     vouch_tokenizer_close(tokenizer);
     assert_int_equal(recipe_open(&(recipe){.pad = 1 + 5}, &tokenizer, &err), VOUCH_OK); /* unused */
     vouch_tokenizer_close(tokenizer);
@@ -219,8 +222,7 @@ static void no_merge_makes_a_control_token(void **state)
     /* A whole word must not name a control token either. */
     vouch_tokenizer *tokenizer = NULL;
     vouch_error err;
-    const recipe whole = {
-        .tokens = tokens, .n_tokens = 3, .kinds = kinds, .pre = "llama-bpe", .merges = tokens};
+    const recipe whole = {.tokens = tokens, .n_tokens = 3, .kinds = kinds, .pre = "llama-bpe", .merges = tokens};
     assert_int_equal(recipe_open(&whole, &tokenizer, &err), VOUCH_OK);
     ids got = encode(tokenizer, "ab", 2, 0);
     assert_int_equal(got.n, 2);
@@ -298,9 +300,8 @@ static void chat_smollm(void **state)
     if (!path) test_skip("the real model is not there");
     vouch_tokenizer *tokenizer = file_tokenizer(path);
     assert_string_equal(vouch_tokenizer_chat_template(tokenizer), "jinja");
-    const char *rendered =
-        "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face"
-        "<|im_end|>\n<|im_start|>user\nWhat is 2 + 2?<|im_end|>\n<|im_start|>assistant\n";
+    const char *rendered = "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face"
+                           "<|im_end|>\n<|im_start|>user\nWhat is 2 + 2?<|im_end|>\n<|im_start|>assistant\n";
     const vouch_message message = {"user", "What is 2 + 2?"};
     ids got = encode_chat(tokenizer, &message, 1);
     ids expected = encode(tokenizer, rendered, strlen(rendered), VOUCH_TOKENIZE_SPECIAL);
@@ -371,19 +372,29 @@ static void thoughts_are_dropped_from_earlier_turns(void **state)
         size_t n;
         const char *rendered;
     } cases[] = {
-        {forgets, {{"user", "a"}, {"assistant", "<think>\nhm\n</think>\n\nb\n"}, {"user", "c"}}, 3,
+        {forgets,
+         {{"user", "a"}, {"assistant", "<think>\nhm\n</think>\n\nb\n"}, {"user", "c"}},
+         3,
          "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\nb\n<|im_end|>\n<|im_start|>user\nc<|im_end|>\n"
          "<|im_start|>assistant\n"},
-        {forgets, {{"user", "a"}, {"assistant", "</think>b</think>\n"}, {"user", "c"}}, 3,
+        {forgets,
+         {{"user", "a"}, {"assistant", "</think>b</think>\n"}, {"user", "c"}},
+         3,
          "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<|im_end|>\n<|im_start|>user\nc<|im_end|>\n"
          "<|im_start|>assistant\n"},
-        {forgets, {{"user", "a"}, {"assistant", "\n<think>b"}, {"user", "c"}}, 3,
+        {forgets,
+         {{"user", "a"}, {"assistant", "\n<think>b"}, {"user", "c"}},
+         3,
          "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<think>b<|im_end|>\n<|im_start|>user\nc<|im_end|>"
          "\n<|im_start|>assistant\n"},
-        {forgets, {{"user", "a"}, {"assistant", "<think></think>b"}}, 2,
+        {forgets,
+         {{"user", "a"}, {"assistant", "<think></think>b"}},
+         2,
          "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<think></think>b<|im_end|>\n"
          "<|im_start|>assistant\n"},
-        {"chatml", {{"system", "s"}, {"user", "a"}, {"assistant", "<think></think>b"}, {"user", "c"}}, 4,
+        {"chatml",
+         {{"system", "s"}, {"user", "a"}, {"assistant", "<think></think>b"}, {"user", "c"}},
+         4,
          "<|im_start|>system\ns<|im_end|>\n<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<think></think>b"
          "<|im_end|>\n<|im_start|>user\nc<|im_end|>\n<|im_start|>assistant\n"},
         {thinks, {{"user", "a"}}, 1, "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n<think>\n"},
@@ -481,8 +492,7 @@ static void chat_templates(void **state)
     assert_string_equal(vouch_tokenizer_chat_template(tokenizer), "unsupported");
     const vouch_message message = {"user", "hi"};
     size_t n;
-    assert_int_equal(vouch_tokenizer_encode_chat(tokenizer, &message, 1, NULL, 0, &n, &err),
-                     VOUCH_E_UNSUPPORTED);
+    assert_int_equal(vouch_tokenizer_encode_chat(tokenizer, &message, 1, NULL, 0, &n, &err), VOUCH_E_UNSUPPORTED);
     assert_non_null(strstr(err.message, "the model has no token <|im_start|>"));
     vouch_tokenizer_close(tokenizer);
 }
@@ -497,12 +507,11 @@ static void chat_templates_of_models(void **state)
     "<|im_start|>assistant\n"
     static const char *const cases[][2] = {
         {"templates/Qwen-Qwen2.5-7B-Instruct.jinja",
-         "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n"
-         TALK("<think>\nhm\n</think>\n\nb")},
+         "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n" TALK(
+             "<think>\nhm\n</think>\n\nb")},
         {"templates/Qwen-Qwen3-0.6B.jinja", TALK("b")},
         {"templates/stepfun-ai-Step-3.5-Flash.jinja", "<|im_start|>" TALK("b") "<think>\n"}};
-    static const vouch_message messages[] = {
-        {"user", "a"}, {"assistant", "<think>\nhm\n</think>\n\nb"}, {"user", "c"}};
+    static const vouch_message messages[] = {{"user", "a"}, {"assistant", "<think>\nhm\n</think>\n\nb"}, {"user", "c"}};
     for (size_t i = 0; i < 3; i++) {
         const char *path = test_data(cases[i][0]);
         if (!path) test_skip("%s is not there", cases[i][0]);
@@ -566,17 +575,14 @@ static void bad_arguments(void **state)
     assert_int_equal(n, 0);
     assert_int_equal(vouch_tokenizer_encode_chat(NULL, &good, 1, out, 4, &n, &err), VOUCH_E_UNSUPPORTED);
     assert_int_equal(vouch_tokenizer_encode(NULL, "hi", 2, 0, out, 4, &n, &err), VOUCH_E_UNSUPPORTED);
-    assert_int_equal(vouch_tokenizer_encode(tokenizer, "hi", (size_t)1 << 31, 0, out, 4, &n, &err),
-                     VOUCH_E_ARGUMENT);
-    assert_int_equal(vouch_tokenizer_encode(tokenizer, "hi", SIZE_MAX, 0, out, 4, &n, NULL),
-                     VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_tokenizer_encode(tokenizer, "hi", (size_t)1 << 31, 0, out, 4, &n, &err), VOUCH_E_ARGUMENT);
+    assert_int_equal(vouch_tokenizer_encode(tokenizer, "hi", SIZE_MAX, 0, out, 4, &n, NULL), VOUCH_E_ARGUMENT);
     assert_int_equal(vouch_tokenizer_encode(tokenizer, NULL, 0, 0, NULL, 0, &n, &err), VOUCH_OK);
     assert_int_equal(n, 0);
 
     /* A short buffer is filled exactly to its end. */
     out[2] = out[3] = -7;
-    assert_int_equal(vouch_tokenizer_encode(tokenizer, "\x01\x02\x03\x04", 4, 0, out, 2, &n, &err),
-                     VOUCH_E_BUFFER);
+    assert_int_equal(vouch_tokenizer_encode(tokenizer, "\x01\x02\x03\x04", 4, 0, out, 2, &n, &err), VOUCH_E_BUFFER);
     assert_int_equal(n, 4);
     assert_int_equal(out[1], TINY_BYTES + 2);
     assert_int_equal(out[2], -7);
@@ -597,26 +603,23 @@ static void pairs_must_share_a_token_table(void **state)
 {
     (void)state;
     vouch_tokenizer *a = tiny_tokenizer("smollm", TINY_SIZE), *same = tiny_tokenizer("gpt-2", TINY_SIZE);
-    vouch_tokenizer *shorter = tiny_tokenizer("smollm", TINY_SIZE - 1), *other = NULL, *kind = NULL,
-                    *plain = NULL, *ends = NULL;
+    vouch_tokenizer *shorter = tiny_tokenizer("smollm", TINY_SIZE - 1), *other = NULL, *kind = NULL, *plain = NULL,
+                    *ends = NULL;
     vouch_error err = {0};
     assert_int_equal(vouch_tokenizer_check_pair(a, a, &err), VOUCH_OK);
     assert_int_equal(vouch_tokenizer_check_pair(a, same, &err), VOUCH_OK);
     assert_int_equal(vouch_tokenizer_check_pair(a, shorter, &err), VOUCH_E_MISMATCH);
     assert_non_null(strstr(err.message, "600 tokens and the draft 599"));
 
-    const vouch_text tokens[] = {TEXT("a"), TEXT("x\ny"), TEXT("ab"), TEXT("<|im_start|>"),
-                                 TEXT("<|im_end|>")};
+    const vouch_text tokens[] = {TEXT("a"), TEXT("x\ny"), TEXT("ab"), TEXT("<|im_start|>"), TEXT("<|im_end|>")};
     const int32_t kinds[] = {1, 1, 1, 4, 3};
     assert_int_equal(recipe_open(&(recipe){0}, &plain, &err), VOUCH_OK);
-    assert_int_equal(recipe_open(&(recipe){.tokens = tokens, .n_tokens = 5, .merges = tokens}, &other, &err),
-                     VOUCH_OK);
+    assert_int_equal(recipe_open(&(recipe){.tokens = tokens, .n_tokens = 5, .merges = tokens}, &other, &err), VOUCH_OK);
     assert_int_equal(recipe_open(&(recipe){.kinds = kinds}, &kind, &err), VOUCH_OK);
     assert_int_equal(vouch_tokenizer_check_pair(plain, other, &err), VOUCH_E_MISMATCH);
     assert_non_null(strstr(err.message, "token 1 is \"b\" in the target and \"x?y\" in the draft"));
     assert_int_equal(vouch_tokenizer_check_pair(plain, kind, &err), VOUCH_E_MISMATCH);
-    assert_non_null(
-        strstr(err.message, "token 3, \"<|im_start|>\", is control in the target and user-defined"));
+    assert_non_null(strstr(err.message, "token 3, \"<|im_start|>\", is control in the target and user-defined"));
     /* Different BOS and EOS don't matter: only the target's are used. */
     assert_int_equal(recipe_open(&(recipe){.bos = 1 + 3, .eos = 1 + 4, .add_bos = true}, &ends, &err), VOUCH_OK);
     assert_int_equal(vouch_tokenizer_check_pair(plain, ends, &err), VOUCH_OK);

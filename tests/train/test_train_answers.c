@@ -119,8 +119,8 @@ static void shares_foresee(int32_t n_parallel, int64_t n_wanted, int64_t n_promp
     test_random rng = {3};
     for (int i = 0; i < n_parallel; i++) opening[i] = n_opening;
     for (bool is_over = false; !is_over; n_steps++) {
-        train_outlook o = {.n_wanted = n_wanted, .n_prompts = n_prompts, .n_parallel = n_parallel,
-                           .max_tokens = LONGEST};
+        train_outlook o = {
+            .n_wanted = n_wanted, .n_prompts = n_prompts, .n_parallel = n_parallel, .max_tokens = LONGEST};
         assert_true(n_steps < STEPS);
         for (int i = 0; i < n_parallel; i++) {
             if (left[i] == 0 && opening[i] == 0 && (n_prompts == 0 || n_started < n_prompts)) { /* begins */

@@ -63,8 +63,8 @@ typedef struct part {
 
 static part part_new(void)
 {
-    part p = {values_new(64), values_new(64), values_new(64), values_new(64), values_new(64), values_new(64),
-              values_new(64)};
+    part p = {values_new(64), values_new(64), values_new(64), values_new(64),
+              values_new(64), values_new(64), values_new(64)};
     return p;
 }
 
@@ -270,11 +270,10 @@ static void head_fill_batch(head_case *c)
     c->cosines = values_new(64);
     c->sines = values_new(64);
     train_angles(c->cosines, c->sines, LENGTH + 2, 4, 50);
-    c->batch = (train_batch){
-        .rows = {HEAD_ROWS, {c->ends, 2}, c->positions, c->cosines, c->sines},
-        .features = c->features,
-        .tokens = c->tokens,
-        .lessons = {TOP, c->ids, c->p, c->labels, c->counts}};
+    c->batch = (train_batch){.rows = {HEAD_ROWS, {c->ends, 2}, c->positions, c->cosines, c->sines},
+                             .features = c->features,
+                             .tokens = c->tokens,
+                             .lessons = {TOP, c->ids, c->p, c->labels, c->counts}};
 }
 
 static void head_open(head_case *c, int32_t n_layers, train_loss loss)
@@ -307,8 +306,8 @@ static void head_open(head_case *c, int32_t n_layers, train_loss loss)
 
 static void head_close(head_case *c)
 {
-    real *const all[] = {c->block, c->dblock, c->features, c->cosines, c->sines, c->head.output,
-                         c->head.output_bias, c->head.embedding, c->grads.output};
+    real *const all[] = {c->block,       c->dblock,           c->features,       c->cosines,     c->sines,
+                         c->head.output, c->head.output_bias, c->head.embedding, c->grads.output};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     vouch_arena_free(&c->arena);
 }
@@ -372,8 +371,7 @@ static void sequences_of_a_batch_are_apart(void **state)
     for (int g = 0; g < 3; g++) memcpy(before[g], c.values.generations[g].s + LENGTH * WIDTH, size);
     for (int64_t i = 0; i < LENGTH * FEATURES; i++) c.features[i] += 1;
     head_value(&c);
-    for (int g = 0; g < 3; g++)
-        assert_memory_equal(before[g], c.values.generations[g].s + LENGTH * WIDTH, size);
+    for (int g = 0; g < 3; g++) assert_memory_equal(before[g], c.values.generations[g].s + LENGTH * WIDTH, size);
     head_close(&c);
 }
 

@@ -77,11 +77,18 @@ static void learner_open(learner *l, const vouch_head_weights *h)
     const int64_t n = p->n_embd;
     *l = (learner){.target = {.weights = (vouch_weights *)(uintptr_t)h->target}}; /* only read */
     assert_int_equal(train_ends_open(&l->target, NULL), VOUCH_OK);
-    l->shape = (train_head_shape){.n_features = h->n_features, .width = n, .n_draft = p->n_vocab,
-                                  .n_layers = p->n_layers, .n_generations = DEPTH, .eps = p->norm_eps};
-    l->head = (train_head){.fc = matrix_of(&h->fc), .fc_bias = vector_of(h->fc_bias, n, 0),
-                           .token = matrix_of(&h->join), .token_bias = vector_of(h->join_bias, n, 0),
-                           .leave = matrix_of(&h->leave), .output = l->target.output,
+    l->shape = (train_head_shape){.n_features = h->n_features,
+                                  .width = n,
+                                  .n_draft = p->n_vocab,
+                                  .n_layers = p->n_layers,
+                                  .n_generations = DEPTH,
+                                  .eps = p->norm_eps};
+    l->head = (train_head){.fc = matrix_of(&h->fc),
+                           .fc_bias = vector_of(h->fc_bias, n, 0),
+                           .token = matrix_of(&h->join),
+                           .token_bias = vector_of(h->join_bias, n, 0),
+                           .leave = matrix_of(&h->leave),
+                           .output = l->target.output,
                            .output_norm = vector_of(w->output_norm.weight, n, 1),
                            .output_bias = h->target->head_bias ? vector_of(h->target->head_bias, p->n_vocab, 0) : NULL,
                            .embedding = l->target.embedding};
@@ -91,9 +98,13 @@ static void learner_open(learner *l, const vouch_head_weights *h)
     l->shape.layer = (train_layer_shape){n, layer->ffn.n_ff, {a->n_heads, a->n_kv_heads, a->head_dim}, p->norm_eps};
     l->head.layers[0] = (train_layer){.attn_norm = vector_of(layer->mix.norm.weight, n, 1),
                                       .ffn_norm = vector_of(layer->feed.norm.weight, n, 1),
-                                      .q = matrix_of(&a->q), .k = matrix_of(&a->k), .v = matrix_of(&a->v),
-                                      .o = matrix_of(&a->o), .gate = matrix_of(&layer->ffn.gate),
-                                      .up = matrix_of(&layer->ffn.up), .down = matrix_of(&layer->ffn.down)};
+                                      .q = matrix_of(&a->q),
+                                      .k = matrix_of(&a->k),
+                                      .v = matrix_of(&a->v),
+                                      .o = matrix_of(&a->o),
+                                      .gate = matrix_of(&layer->ffn.gate),
+                                      .up = matrix_of(&layer->ffn.up),
+                                      .down = matrix_of(&layer->ffn.down)};
     l->cosines = calloc((size_t)(LENGTH + DEPTH) * (size_t)a->head_dim, sizeof *l->cosines);
     l->sines = calloc((size_t)(LENGTH + DEPTH) * (size_t)a->head_dim, sizeof *l->sines);
     train_angles(l->cosines, l->sines, LENGTH + DEPTH, a->head_dim, p->rope_base);
@@ -102,10 +113,26 @@ static void learner_open(learner *l, const vouch_head_weights *h)
 static void learner_close(learner *l)
 {
     train_layer *layer = &l->head.layers[0];
-    void *const blocks[] = {l->head.fc, l->head.fc_bias, l->head.token, l->head.token_bias, l->head.leave,
-                            l->head.output_norm, l->head.output_bias, layer->attn_norm, layer->ffn_norm, layer->q,
-                            layer->k, layer->v, layer->o, layer->gate, layer->up, layer->down, l->cosines, l->sines,
-                            l->target.embedding, l->target.output};
+    void *const blocks[] = {l->head.fc,
+                            l->head.fc_bias,
+                            l->head.token,
+                            l->head.token_bias,
+                            l->head.leave,
+                            l->head.output_norm,
+                            l->head.output_bias,
+                            layer->attn_norm,
+                            layer->ffn_norm,
+                            layer->q,
+                            layer->k,
+                            layer->v,
+                            layer->o,
+                            layer->gate,
+                            layer->up,
+                            layer->down,
+                            l->cosines,
+                            l->sines,
+                            l->target.embedding,
+                            l->target.output};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
 }
 
@@ -196,10 +223,18 @@ static double compare(const vouch_model *model, const vouch_head *head, const tr
     learner l;
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
     vouch_shared_passes passes = {.pool = pool};
-    const vouch_drafter_setup setup = {.speculation = &speculation, .sampling = &sampling, .seed = &seed,
-                                       .n_ctx = LENGTH + DEPTH, .prefill_chunk = 16, .kv_type = VOUCH_KV_F32,
-                                       .branches = 1, .draw_guess = vouch_draw_guess, .target = model->weights,
-                                       .target_tokens = {.n = n_vocab}, .head = h, .passes = &passes};
+    const vouch_drafter_setup setup = {.speculation = &speculation,
+                                       .sampling = &sampling,
+                                       .seed = &seed,
+                                       .n_ctx = LENGTH + DEPTH,
+                                       .prefill_chunk = 16,
+                                       .kv_type = VOUCH_KV_F32,
+                                       .branches = 1,
+                                       .draw_guess = vouch_draw_guess,
+                                       .target = model->weights,
+                                       .target_tokens = {.n = n_vocab},
+                                       .head = h,
+                                       .passes = &passes};
     assert_int_equal(vouch_drafter_head_open(&d, &setup, NULL), VOUCH_OK);
     memcpy(tokens, s->tokens, (size_t)n * sizeof *tokens);
     for (int32_t t = 0; t < n - 1; t++) {
@@ -279,8 +314,8 @@ static void heads_guess_as_they_were_taught(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i += test_is_quick() ? 4 : 1) {
         const char *path = test_path(kinds[i].arch);
-        tiny_model_write(path, &(tiny_model_options){.arch = kinds[i].arch, .n_layers = N_LAYERS, .seed = 8,
-                                                     .embedding = 100});
+        tiny_model_write(path, &(tiny_model_options){
+                                   .arch = kinds[i].arch, .n_layers = N_LAYERS, .seed = 8, .embedding = 100});
         for (int quick = 1; quick >= 0; quick--) {
             train_result result;
             teach(path, quick, &result);

@@ -92,14 +92,15 @@ static train_chunks *lessons_write(const char *path, int rank, float most)
  * held back. */
 static void cosines(const train_lessons_set *set, const train_linear_head *linear, double mean[3])
 {
-    const train_head_shape shape = {.n_features = set->n_features,
-                                    .width = N_EMBD,
-                                    .n_draft = N_VOCAB,
-                                    .n_generations = 3,
-                                    .eps = 1e-5f};
+    const train_head_shape shape = {
+        .n_features = set->n_features, .width = N_EMBD, .n_draft = N_VOCAB, .n_generations = 3, .eps = 1e-5f};
     float *output = calloc(N_VOCAB * N_EMBD, sizeof *output);
-    const train_head head = {.fc = linear->fc, .fc_bias = linear->fc_bias, .token = linear->token,
-                             .token_bias = linear->token_bias, .leave = linear->leave, .output = output,
+    const train_head head = {.fc = linear->fc,
+                             .fc_bias = linear->fc_bias,
+                             .token = linear->token,
+                             .token_bias = linear->token_bias,
+                             .leave = linear->leave,
+                             .output = output,
                              .embedding = &embedding[0][0]};
     train_space space;
     vouch_arena arena = {0};

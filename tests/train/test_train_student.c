@@ -299,8 +299,8 @@ static bool tensors_are_equal(const char *a, const char *b, const char *name)
 static void factors_teach_an_ordinary_model(void **state)
 {
     (void)state;
-    static const char *const matrices[] = {"attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up",
-                                           "ffn_down"};
+    static const char *const matrices[] = {"attn_q",   "attn_k", "attn_v",  "attn_output",
+                                           "ffn_gate", "ffn_up", "ffn_down"};
     const tiny_model_options options = {.seed = 7, .tied = true};
     tiny_model_options noisy = options;
     noisy.noise = 0.05f;
@@ -528,8 +528,8 @@ static void bad_input_is_refused(void **state)
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--quick"), 2, "--quick has no effect");
     expect(RUN("distill", model, "--table", out, "--quick"), 2, "--quick has no effect without --head OUT");
     expect(RUN("distill", model, "--student", test_path("b.rounds"), "--student-layers", "0", "--on-policy", "--tokens",
-               "1000", "--max-tokens", "100", "--parallel", "4", "--threads", "1"), 2,
-           "too few for --on-policy: expected at least 32, 4 for each of its 8 rounds");
+               "1000", "--max-tokens", "100", "--parallel", "4", "--threads", "1"),
+           2, "too few for --on-policy: expected at least 32, 4 for each of its 8 rounds");
     expect(RUN("distill", model, "--head", out, "--on-policy"), 2, "--on-policy has no effect without --student");
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--beta", "0.3"), 2,
            "--beta has no effect");

@@ -44,8 +44,7 @@ static train_chunks *lessons_write(const char *path)
             ids[t][1] = other;
             p[t][0] = vouch_float_to_half(0.75f);
             p[t][1] = vouch_float_to_half(0.25f);
-            for (int i = 0; i < N_EMBD; i++)
-                taps[t][i] = vouch_float_to_half(sinf((float)(tokens[t] * (i + 3))) * 2);
+            for (int i = 0; i < N_EMBD; i++) taps[t][i] = vouch_float_to_half(sinf((float)(tokens[t] * (i + 3))) * 2);
         }
         const train_piece pieces[] = {
             {&answer, sizeof answer}, {tokens, sizeof tokens}, {ids, sizeof ids}, {taps, sizeof taps}, {p, sizeof p}};

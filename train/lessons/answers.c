@@ -19,9 +19,9 @@
 #include "train/lessons/overlap.h"
 
 enum {
-    ASKED_TOKENS = 256,  /* most tokens of a prompt that the target makes up */
-    BEGUN_TOKENS = 8,    /* tokens that a base model samples as its own prompt; it has no template to ask with */
-    LEAST_BYTES = 8      /* shorter prompts of the target's own are dropped: they hardly ask anything */
+    ASKED_TOKENS = 256, /* most tokens of a prompt that the target makes up */
+    BEGUN_TOKENS = 8,   /* tokens that a base model samples as its own prompt; it has no template to ask with */
+    LEAST_BYTES = 8     /* shorter prompts of the target's own are dropped: they hardly ask anything */
 };
 
 typedef enum phase { IDLE, ASKING, ANSWERING } phase;
@@ -42,12 +42,12 @@ typedef struct maker {
     slot slots[64];
     int32_t *opening; /* [n_opening] first tokens of the target's own prompts */
     size_t n_opening;
-    bool is_base;     /* the model has no template */
-    uint8_t *done;    /* [n_done] 1: the file has the prompt of this number */
+    bool is_base;  /* the model has no template */
+    uint8_t *done; /* [n_done] 1: the file has the prompt of this number */
     int32_t n_done, next;
-    size_t n_answered; /* prompts that the file has */
-    size_t n_left_out; /* of these, prompts without an answer */
-    int64_t n_tokens; /* tokens of answers in the file */
+    size_t n_answered;        /* prompts that the file has */
+    size_t n_left_out;        /* of these, prompts without an answer */
+    int64_t n_tokens;         /* tokens of answers in the file */
     int64_t n_asked, n_begun; /* in this run: tokens of the target's own prompts; answers begun */
     double synced;
 } maker;
@@ -244,8 +244,7 @@ static vouch_status slot_begin(maker *m, slot *s, vouch_error *err)
             VOUCH_TRY(answer_begin(m, s, prompt->tokens, is_excluded ? 0 : prompt->n, prompt->n_begun, err));
             continue;
         }
-        VOUCH_TRY(
-            session_begin(s, s->sampling, o->seed + 2 * (uint64_t)s->number, m->opening, m->n_opening, err));
+        VOUCH_TRY(session_begin(s, s->sampling, o->seed + 2 * (uint64_t)s->number, m->opening, m->n_opening, err));
         s->phase = ASKING;
         s->n_prompt = (int32_t)m->n_opening;
     }

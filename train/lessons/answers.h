@@ -28,16 +28,16 @@ enum { TRAIN_MOST_PROMPT = 2048 }; /* tokens of a prompt and of an answer that h
 
 /* A chunk begins with this, and tokens [n_tokens] follow. */
 typedef struct train_answer {
-    int32_t number;    /* of the prompt */
-    int32_t n_prompt;  /* first tokens, which are the prompt */
-    int32_t n_tokens;  /* 0: the prompt was left out */
+    int32_t number;   /* of the prompt */
+    int32_t n_prompt; /* first tokens, which are the prompt */
+    int32_t n_tokens; /* 0: the prompt was left out */
     int32_t is_sampled;
 } train_answer;
 
 /* How far the answers are. Tokens of answers under way count, too: the first answer ends after minutes. */
 typedef struct train_outlook {
-    int64_t n_wanted;   /* tokens of answers; INT64_MAX: the prompts end the work */
-    int64_t n_prompts;  /* given prompts that get an answer; 0: the target makes its own, without end */
+    int64_t n_wanted;  /* tokens of answers; INT64_MAX: the prompts end the work */
+    int64_t n_prompts; /* given prompts that get an answer; 0: the target makes its own, without end */
     int32_t n_parallel, max_tokens;
     int64_t n_written, n_ended; /* tokens of answers; answers that have ended. Earlier runs' count, too */
     int64_t n_asked, n_begun;   /* of this run: tokens of the target's own prompts; such prompts, unless rejected */

@@ -23,7 +23,7 @@ struct train_chunks {
     char *path;
     const char *what;
     uint64_t header_hash;
-    off_t *ends;   /* [n + 2] of the magic, of the header, of chunk 0, 1, ... after the header */
+    off_t *ends;    /* [n + 2] of the magic, of the header, of chunk 0, 1, ... after the header */
     size_t n, room; /* n: chunks after the header */
 };
 
@@ -161,7 +161,9 @@ vouch_status train_chunks_open(train_chunks **out, const char *path, const char 
     train_chunks *c = calloc(1, sizeof *c);
     *out = NULL;
     if (c)
-        *c = (train_chunks){.fd = -1, .path = strdup(path), .what = what,
+        *c = (train_chunks){.fd = -1,
+                            .path = strdup(path),
+                            .what = what,
                             .header_hash = vouch_hash_bytes(VOUCH_HASH_START, header, n_header)};
     if (!c || !c->path) {
         train_chunks_close(c);

@@ -97,8 +97,8 @@ vouch_status train_lessons_open(train_lessons_set *set, const train_chunks *stat
     if (set->n < TRAIN_LEAST_ANSWERS)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
                           "%d answers are too few to learn from: expected at least %d; raise --tokens or give more "
-                          "prompts", (int)set->n,
-                          TRAIN_LEAST_ANSWERS);
+                          "prompts",
+                          (int)set->n, TRAIN_LEAST_ANSWERS);
     double *sums = calloc(2 * (size_t)set->n_features + 1, sizeof *sums);
     set->mean = calloc((size_t)set->n_features + 1, sizeof *set->mean);
     set->inv_scale = calloc((size_t)set->n_features + 1, sizeof *set->inv_scale);

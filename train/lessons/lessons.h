@@ -14,12 +14,12 @@ typedef struct train_lessons_set {
     const train_chunks *states;
     const train_states_header *header;
     const vouch_weights *weights; /* the target's: its norm's epsilon */
-    int64_t n_features;     /* n_taps * n_embd */
-    float *mean, *inv_scale; /* [n_features] */
-    int32_t *order;         /* [n] chunks by the number of their prompt, those held back last */
-    int32_t n, n_taught;    /* answers; the first n_taught in `order` are taught, the others held back */
-    int64_t n_rows, n_held; /* tokens of the answers taught, and held back */
-    int32_t longest;        /* tokens of the longest */
+    int64_t n_features;           /* n_taps * n_embd */
+    float *mean, *inv_scale;      /* [n_features] */
+    int32_t *order;               /* [n] chunks by the number of their prompt, those held back last */
+    int32_t n, n_taught;          /* answers; the first n_taught in `order` are taught, the others held back */
+    int64_t n_rows, n_held;       /* tokens of the answers taught, and held back */
+    int32_t longest;              /* tokens of the longest */
 } train_lessons_set;
 
 /* Reads which answers there are and computes mean and inv_scale. One answer in TRAIN_HELD is held back. Errors: MEMORY,

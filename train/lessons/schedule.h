@@ -14,12 +14,12 @@ enum { TRAIN_SHARDS = 2, TRAIN_SHARD_SEQUENCES = 256 };
 typedef struct train_schedule {
     const train_lessons_set *set;
     uint64_t seed;
-    int64_t max_rows;    /* of a shard */
-    int64_t max_length;  /* rows of an answer; longer ones lose their first rows */
-    int32_t *lengths;    /* [n_taught] rows of the answers in set->order */
-    int32_t *order;      /* [n_taught] of epoch `ordered` */
-    int64_t ordered;     /* -1: none yet */
-    int64_t epoch, at;   /* the next answer */
+    int64_t max_rows;   /* of a shard */
+    int64_t max_length; /* rows of an answer; longer ones lose their first rows */
+    int32_t *lengths;   /* [n_taught] rows of the answers in set->order */
+    int32_t *order;     /* [n_taught] of epoch `ordered` */
+    int64_t ordered;    /* -1: none yet */
+    int64_t epoch, at;  /* the next answer */
 } train_schedule;
 
 /* The answers of a step: indices into set->order. */

@@ -189,7 +189,8 @@ static vouch_status resume(maker *m, vouch_error *err)
         if (answer.number >= m->n_found || !m->found[answer.number])
             return vouch_fail(err, VOUCH_E_FORMAT,
                               "states: chunk %zu belongs to answer %d, which the file that ends in .answers lacks; "
-                              "delete the file that ends in .states", i + 1, (int)answer.number);
+                              "delete the file that ends in .states",
+                              i + 1, (int)answer.number);
         m->found[answer.number] |= FOUND_STATES;
         m->n_done += answer.n_tokens;
     }
@@ -285,7 +286,8 @@ vouch_status train_states_read(const train_chunks *chunks, size_t i, const train
     if (size != sizeof out->answer + body_bytes(header, n))
         return vouch_fail(err, VOUCH_E_FORMAT,
                           "states: chunk %zu has %zu bytes, expected %zu for %zu tokens; delete the file that ends in "
-                          ".states", i + 1, size, sizeof out->answer + body_bytes(header, n), n);
+                          ".states",
+                          i + 1, size, sizeof out->answer + body_bytes(header, n), n);
     char *payload = malloc(size);
     if (!payload) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the states of %zu tokens", n);
     vouch_status status = train_chunks_read(chunks, i, payload, err);
@@ -298,7 +300,8 @@ vouch_status train_states_read(const train_chunks *chunks, size_t i, const train
         if (!is_valid)
             status = vouch_fail(err, VOUCH_E_FORMAT,
                                 "states: chunk %zu has a token that the target lacks; delete the file that ends in "
-                                ".states", i + 1);
+                                ".states",
+                                i + 1);
     }
     if (status) free(payload);
     return status;

@@ -22,7 +22,7 @@ enum { TRAIN_TOP = 32 };
 
 typedef struct train_states_header {
     char version[16];
-    char digest[24]; /* of the target */
+    char digest[24];  /* of the target */
     uint64_t answers; /* hash of their file's header, so that states of other answers are refused */
     int32_t n_embd, n_layers, n_vocab, n_taps;
     int32_t taps[TRAIN_MOST_TAPS];

@@ -6,7 +6,7 @@
 #include "train/network/real.h"
 
 typedef struct train_adam {
-    double rate;            /* largest learning rate */
+    double rate; /* largest learning rate */
     double beta1, beta2, eps, decay;
     int64_t n_warm, n_steps; /* steps of the warm-up, and of the whole training */
 } train_adam;

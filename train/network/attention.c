@@ -130,9 +130,8 @@ static void scores_back(const unit_back *b)
         const real *p = b->p + i * ld;
         real *ds = b->ds + i * ld, sum;
         for (int64_t j = 1; j <= u->g; j++)
-            ds[u->n + j - 1] = j < first_own(u, i) ? 0
-                                                   : dot(b->dout + u->at + i * u->q_ld, own_row(u, b->values, i, j),
-                                                         u->width);
+            ds[u->n + j - 1] =
+                j < first_own(u, i) ? 0 : dot(b->dout + u->at + i * u->q_ld, own_row(u, b->values, i, j), u->width);
         sum = dot(p, ds, ld);
         for (int64_t j = 0; j < ld; j++) ds[j] = scale * p[j] * (ds[j] - sum);
     }

@@ -192,8 +192,8 @@ static void output_run(train_head_values *values, const train_head *head, train_
         bool counted[TRAIN_LOSS_ROWS], any = false;
         for (int64_t i = 0; i < n; i++) {
             while (batch->rows.packing.ends[sequence] <= begin + i) sequence++;
-            counted[i] = batch->lessons.counts[begin + i] &&
-                         begin + i - sequence_first(&batch->rows.packing, sequence) >= g;
+            counted[i] =
+                batch->lessons.counts[begin + i] && begin + i - sequence_first(&batch->rows.packing, sequence) >= g;
             any |= counted[i];
         }
         if (!any) {

@@ -31,8 +31,8 @@ typedef struct train_head_shape {
     int64_t width;
     int64_t n_draft;
     int32_t n_layers, n_generations;
-    train_layer_shape layer; /* of all layers; n_embd is `width` */
-    real eps;                /* of the output norm */
+    train_layer_shape layer;         /* of all layers; n_embd is `width` */
+    real eps;                        /* of the output norm */
     real logit_scale, logit_softcap; /* the target's; 0: none */
 } train_head_shape;
 
@@ -56,9 +56,9 @@ train_head train_head_at(const train_head_shape *shape, real *block);
 
 /* What the head should predict at the rows of a batch. */
 typedef struct train_lessons {
-    int32_t n_top;        /* tokens of a row's p that are kept */
-    const int32_t *ids;   /* [rows, n_top] draft ids; -1: not in the draft's vocabulary, or none */
-    const float *p;       /* [rows, n_top] */
+    int32_t n_top;         /* tokens of a row's p that are kept */
+    const int32_t *ids;    /* [rows, n_top] draft ids; -1: not in the draft's vocabulary, or none */
+    const float *p;        /* [rows, n_top] */
     const int32_t *labels; /* [rows] draft id of the token that followed, or -1 */
     const uint8_t *counts; /* [rows] 1: the loss counts the row */
 } train_lessons;
@@ -78,21 +78,21 @@ typedef struct train_goal {
 
 /* One generation's values. */
 typedef struct train_generation {
-    real *before;         /* [rows, width] s of the rows before, which f reads; of generation 0 unused */
-    real *x, *s, *ds;     /* [rows, width] */
+    real *before;     /* [rows, width] s of the rows before, which f reads; of generation 0 unused */
+    real *x, *s, *ds; /* [rows, width] */
     real *normed, *factors;
-    uint8_t *hits;       /* [rows] the head's likeliest token is the label */
+    uint8_t *hits; /* [rows] the head's likeliest token is the label */
 } train_generation;
 
 typedef struct train_head_values {
     train_generation generations[TRAIN_GENERATIONS];
     train_layer_values layers[TRAIN_HEAD_LAYERS][TRAIN_GENERATIONS];
     train_layer_space space;
-    real *logits;     /* [TRAIN_LOSS_ROWS, n_draft] */
-    real *p, *slope;  /* [n_draft] of a row */
-    real *dnormed;    /* [TRAIN_LOSS_ROWS, width] */
-    real *dbefore;    /* [rows, width] */
-    real *embedded;   /* [rows, width] of the rows' tokens */
+    real *logits;           /* [TRAIN_LOSS_ROWS, n_draft] */
+    real *p, *slope;        /* [n_draft] of a row */
+    real *dnormed;          /* [TRAIN_LOSS_ROWS, width] */
+    real *dbefore;          /* [rows, width] */
+    real *embedded;         /* [rows, width] of the rows' tokens */
     real *tokens, *dtokens; /* [rows, width] their part of x, in all generations; its gradient */
     train_sums sums[TRAIN_GENERATIONS];
 } train_head_values;

@@ -37,27 +37,27 @@ train_layer train_layer_at(const train_layer_shape *shape, real *block);
 typedef struct train_rows {
     int64_t n;
     train_packing packing;
-    const int32_t *positions;     /* [n] */
-    const real *cosines, *sines;  /* [positions][head_dim / 2] (train_angles) */
+    const int32_t *positions;    /* [n] */
+    const real *cosines, *sines; /* [positions][head_dim / 2] (train_angles) */
 } train_rows;
 
 /* Values of one generation that the backward pass needs, and gradients of its keys and values, which later generations
  * add to. Room for max_rows rows, and for sequences of at most max_length rows. */
 typedef struct train_layer_values {
-    real *x, *h, *h2, *x2;       /* [rows, n_embd]; x is the layer's input */
-    real *factors, *factors2;    /* [rows] of the norms */
-    real *q, *mixed;             /* [rows, n_heads * head_dim] */
-    real *k, *v, *dk, *dv;       /* [rows, n_kv_heads * head_dim] */
-    real *gate, *up, *gated;     /* [rows, n_ff] */
-    real *p;                     /* softmax */
+    real *x, *h, *h2, *x2;    /* [rows, n_embd]; x is the layer's input */
+    real *factors, *factors2; /* [rows] of the norms */
+    real *q, *mixed;          /* [rows, n_heads * head_dim] */
+    real *k, *v, *dk, *dv;    /* [rows, n_kv_heads * head_dim] */
+    real *gate, *up, *gated;  /* [rows, n_ff] */
+    real *p;                  /* softmax */
 } train_layer_values;
 
 /* Buffers of the backward pass, shared by all layers and generations. */
 typedef struct train_layer_space {
-    real *dh;              /* [rows, n_embd] */
-    real *dq, *dmixed;     /* [rows, n_heads * head_dim] */
+    real *dh;                   /* [rows, n_embd] */
+    real *dq, *dmixed;          /* [rows, n_heads * head_dim] */
     real *dgate, *dup, *dgated; /* [rows, n_ff] */
-    real *ds;              /* as p */
+    real *ds;                   /* as p */
 } train_layer_space;
 
 void train_layer_values_take(train_layer_values *values, vouch_arena *arena, const train_layer_shape *shape,

@@ -18,9 +18,9 @@ static void matrices_of(adapted matrices[N_MATRICES], const train_lora *lora, co
 {
     const train_layer_shape *s = &lora->layer;
     const int64_t n = s->n_embd, q = s->heads.n_heads * s->heads.head_dim, kv = s->heads.n_kv_heads * s->heads.head_dim;
-    const adapted all[N_MATRICES] = {{layer->q, q, n, 0},          {layer->k, kv, n, 0},       {layer->v, kv, n, 0},
-                                     {layer->o, n, q, 0},          {layer->gate, s->n_ff, n, 0},
-                                     {layer->up, s->n_ff, n, 0},   {layer->down, n, s->n_ff, 0}};
+    const adapted all[N_MATRICES] = {
+        {layer->q, q, n, 0},          {layer->k, kv, n, 0},       {layer->v, kv, n, 0},        {layer->o, n, q, 0},
+        {layer->gate, s->n_ff, n, 0}, {layer->up, s->n_ff, n, 0}, {layer->down, n, s->n_ff, 0}};
     int64_t at = 0;
     for (int i = 0; i < N_MATRICES; i++) {
         matrices[i] = all[i];
@@ -57,8 +57,9 @@ static void factors_begin(const train_lora *lora, uint64_t seed)
             real *a = lora->factors + l * train_lora_size(lora) + matrices[k].at;
             const double bound = 1 / sqrt((double)matrices[k].n_in);
             for (int64_t i = 0; i < lora->rank * matrices[k].n_in; i++)
-                a[i] = (real)(bound * (2 * vouch_uniform_of(own, (int64_t)l * N_MATRICES + k, VOUCH_PURPOSE_DRAFT,
-                                                            (int32_t)i) - 1));
+                a[i] = (real)(bound *
+                              (2 * vouch_uniform_of(own, (int64_t)l * N_MATRICES + k, VOUCH_PURPOSE_DRAFT, (int32_t)i) -
+                               1));
         }
     }
 }

@@ -41,8 +41,7 @@ void train_norm_back(real *dx, real *dweight, const real *dy, const real *x, con
         for (int64_t i = 0; i < n; i++) along += dy[i] * (weight ? weight[i] : 1) * x[i];
         along *= factor * factor / (real)n;
         if (dx)
-            for (int64_t i = 0; i < n; i++)
-                dx[r * n + i] += factor * (dy[i] * (weight ? weight[i] : 1) - x[i] * along);
+            for (int64_t i = 0; i < n; i++) dx[r * n + i] += factor * (dy[i] * (weight ? weight[i] : 1) - x[i] * along);
         if (dweight)
             for (int64_t i = 0; i < n; i++) dweight[i] += dy[i] * x[i] * factor;
     }

@@ -92,8 +92,8 @@ static void layers_back(train_student_values *values, const train_student *stude
     const bool has_factors = student->lora.rank > 0;
     for (int32_t l = shape->n_layers - 1; l >= 0; l--) {
         const train_layer layer = train_student_layer(shape, student->block, l);
-        train_layer dlayer = has_factors ? train_layer_at(&shape->layer, values->dlayer)
-                                         : train_student_layer(shape, grads, l);
+        train_layer dlayer =
+            has_factors ? train_layer_at(&shape->layer, values->dlayer) : train_student_layer(shape, grads, l);
         if (has_factors) clear(values->dlayer, train_layer_size(&shape->layer));
         train_layer_clear(&values->layers[l], 1, &shape->layer, batch->rows.n);
         train_layer_back(values->ds, &dlayer, &values->layers[l], 0, &layer, &shape->layer, &batch->rows,

@@ -55,12 +55,12 @@ typedef struct train_outputs {
 typedef struct train_student_values {
     train_layer_values *layers; /* [n_layers] */
     train_layer_space space;
-    real *s, *ds;               /* [rows, n_embd] */
-    uint8_t *hits;              /* [rows] the likeliest token is the label; 0 where the row doesn't count */
-    real *logits;               /* [TRAIN_LOSS_ROWS, n_outputs] */
+    real *s, *ds;  /* [rows, n_embd] */
+    uint8_t *hits; /* [rows] the likeliest token is the label; 0 where the row doesn't count */
+    real *logits;  /* [TRAIN_LOSS_ROWS, n_outputs] */
     real *picked, *normed, *dpicked, *dnormed; /* [TRAIN_LOSS_ROWS, n_embd] of rows that count */
     real factors[TRAIN_LOSS_ROWS];
-    real *dlayer;               /* [train_layer_size] a layer's gradients, where its factors learn; else NULL */
+    real *dlayer; /* [train_layer_size] a layer's gradients, where its factors learn; else NULL */
     train_sums sums;
 } train_student_values;
 

@@ -15,7 +15,7 @@
 #include "base/status.h"
 
 typedef struct train_checkpoint {
-    uint64_t settings; /* hash of all that the training depends on */
+    uint64_t settings;       /* hash of all that the training depends on */
     int64_t step, epoch, at; /* steps done; the next answer: its epoch, and its index in it */
 } train_checkpoint;
 

@@ -21,13 +21,13 @@ typedef struct worker {
 typedef struct descender {
     train_descent *descent;
     const train_network *network;
-    real *m, *v;             /* [n_weights] */
+    real *m, *v; /* [n_weights] */
     int32_t n_workers;
     worker workers[VOUCH_MAX_THREADS];
     const train_lessons_set *set; /* of the running round */
     train_schedule schedule;
     int64_t step, counted;
-    uint64_t settings;       /* of the checkpoints */
+    uint64_t settings; /* of the checkpoints */
     vouch_arena arena;
 } descender;
 
@@ -67,9 +67,8 @@ double train_descent_bytes(const train_descent *descent)
 static uint64_t settings_hash(const descender *d)
 {
     const train_descent *c = d->descent;
-    const double numbers[] = {c->adam.rate,       c->adam.decay,  (double)c->adam.n_steps, (double)c->n_epochs,
-                              (double)c->seed,    (double)d->set->n_rows, (double)d->set->n_taught,
-                              (double)d->n_workers};
+    const double numbers[] = {c->adam.rate,    c->adam.decay,          (double)c->adam.n_steps,  (double)c->n_epochs,
+                              (double)c->seed, (double)d->set->n_rows, (double)d->set->n_taught, (double)d->n_workers};
     return vouch_hash_bytes(vouch_hash_word(VOUCH_HASH_START, d->network->settings), numbers, sizeof numbers);
 }
 
@@ -128,8 +127,7 @@ static vouch_status shards_fill(descender *d, vouch_error *err)
     train_step_plan plan;
     d->counted = 0;
     train_schedule_next(&d->schedule, &plan);
-    for (int i = 0; i < TRAIN_SHARDS; i++)
-        VOUCH_TRY(shard_fill(d, i, plan.answers[i], plan.n[i], err));
+    for (int i = 0; i < TRAIN_SHARDS; i++) VOUCH_TRY(shard_fill(d, i, plan.answers[i], plan.n[i], err));
     if (d->counted == 0) d->counted = 1;
     if (n->begin) n->begin(n->user, d->step);
     return VOUCH_OK;

@@ -20,7 +20,7 @@ enum { TRAIN_ROWS = 1024 }; /* most rows of a shard */
 
 /* What differs between networks. */
 typedef struct train_network {
-    real *weights;     /* [n_weights] that learn */
+    real *weights; /* [n_weights] that learn */
     int64_t n_weights;
     int32_t n_sums;    /* generations, which have sums of their own */
     uint64_t settings; /* hash of all that a checkpoint must agree with, besides the descent's own settings */
@@ -48,17 +48,17 @@ typedef struct train_descent {
     /* The lessons of a round, counted from 0, which stay open until the next round; NULL: `set` in every round.
      * `begins`: no step of the round has been done, so the network has the weights with which the round begins. */
     vouch_status (*lessons)(void *user, int64_t round, bool begins, const train_lessons_set **set, vouch_error *err);
-    int32_t n_rounds;        /* of an epoch, 1 at least; the schedule's epochs are rounds */
-    train_adam adam;         /* n_steps and n_warm are set by train_descend */
+    int32_t n_rounds; /* of an epoch, 1 at least; the schedule's epochs are rounds */
+    train_adam adam;  /* n_steps and n_warm are set by train_descend */
     int32_t n_epochs;
-    int32_t n_rowless;       /* tokens of an answer that make no row */
+    int32_t n_rowless; /* tokens of an answer that make no row */
     uint64_t seed;
-    const char *checkpoint;  /* path */
+    const char *checkpoint; /* path */
     double checkpoint_seconds;
     vouch_pool *pool;
     void (*report)(void *user, int64_t step, int64_t n_steps, const train_sums *sums, const train_score *held);
     bool (*is_cancelled)(void *user);
-    void *user;              /* of lessons, report and is_cancelled */
+    void *user; /* of lessons, report and is_cancelled */
 } train_descent;
 
 /* Bytes that the descent allocates. */

@@ -29,16 +29,16 @@
 /* The head's parts, each [outputs, inputs]; train_linear_free gives them back. */
 typedef struct train_linear_head {
     int64_t n_features, width;
-    float *fc;      /* [width, n_features] A */
-    float *fc_bias; /* [width] b - c */
-    float *leave;   /* [width, width] F */
-    float *token;   /* [width, width] M */
+    float *fc;         /* [width, n_features] A */
+    float *fc_bias;    /* [width] b - c */
+    float *leave;      /* [width, width] F */
+    float *token;      /* [width, width] M */
     float *token_bias; /* [width] c */
 } train_linear_head;
 
 typedef struct train_linear_options {
-    double lambda; /* relative to the sum of squares of each input */
-    int64_t most_rows; /* answers after so many rows aren't looked at; 0: no limit */
+    double lambda;                            /* relative to the sum of squares of each input */
+    int64_t most_rows;                        /* answers after so many rows aren't looked at; 0: no limit */
     void (*report)(void *user, double share); /* may be NULL */
     void *user;
 } train_linear_options;

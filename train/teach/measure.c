@@ -16,8 +16,7 @@ static int32_t chain_add(train_rates *rates, const uint8_t *const *hits, int32_t
     return g;
 }
 
-void train_score_add(train_score *score, const uint8_t *const *hits, int32_t n_generations,
-                     const train_batch *batch)
+void train_score_add(train_score *score, const uint8_t *const *hits, int32_t n_generations, const train_batch *batch)
 {
     int64_t row = 0;
     for (int32_t s = 0; s < batch->rows.packing.n; s++) {
@@ -38,8 +37,7 @@ void train_score_add(train_score *score, const uint8_t *const *hits, int32_t n_g
 }
 
 vouch_status train_measure(train_score *score, train_kinds *kinds, const train_taught *taught,
-                           const train_lessons_set *set, int32_t from, int32_t to, int64_t max_tokens,
-                           vouch_error *err)
+                           const train_lessons_set *set, int32_t from, int32_t to, int64_t max_tokens, vouch_error *err)
 {
     train_space space;
     const uint8_t *hits[TRAIN_GENERATIONS];

@@ -240,8 +240,8 @@ static vouch_status measure(train_distiller *d, const train_taught *taught, trai
 {
     train_score held = {0}, measured = {0};
     train_kinds kinds = {.prompts = d->options->measured, .n_prompts = d->options->n_measured};
-    VOUCH_TRY(train_measure(&held, NULL, taught, &d->lessons, d->lessons.n_taught, d->lessons.n,
-                            TRAIN_MEASURED_TOKENS, err));
+    VOUCH_TRY(train_measure(&held, NULL, taught, &d->lessons, d->lessons.n_taught, d->lessons.n, TRAIN_MEASURED_TOKENS,
+                            err));
     result->held = train_figures_of(&held);
     result->n_tokens = d->lessons.n_rows;
     if (d->measured_states)
@@ -386,12 +386,20 @@ static train_head_shape shape_choose(const train_distiller *d, const train_linea
     const train_options *o = d->options;
     const int64_t n_draft = vouch_min(o->n_draft, d->header.n_vocab), n_heads = h->n_heads > 0 ? h->n_heads : 1;
     const train_layer_shape layer = {.n_embd = linear->width,
-                                     .n_ff = o->n_ff > 0 ? o->n_ff : h->n_ff > 0 ? h->n_ff : 4 * linear->width,
+                                     .n_ff = o->n_ff > 0   ? o->n_ff
+                                             : h->n_ff > 0 ? h->n_ff
+                                                           : 4 * linear->width,
                                      .heads = {n_heads, h->n_kv_heads > 0 ? h->n_kv_heads : n_heads, h->head_dim},
                                      .eps = h->norm_eps};
-    return (train_head_shape){.n_features = linear->n_features, .width = linear->width, .n_draft = n_draft,
-                              .n_layers = o->quick ? 0 : 1, .n_generations = o->depth, .layer = layer,
-                              .eps = h->norm_eps, .logit_scale = h->logit_scale, .logit_softcap = h->logit_softcap};
+    return (train_head_shape){.n_features = linear->n_features,
+                              .width = linear->width,
+                              .n_draft = n_draft,
+                              .n_layers = o->quick ? 0 : 1,
+                              .n_generations = o->depth,
+                              .layer = layer,
+                              .eps = h->norm_eps,
+                              .logit_scale = h->logit_scale,
+                              .logit_softcap = h->logit_softcap};
 }
 
 /* The linear head, the target's own output rows, and unless it stays linear a layer that changes nothing yet. */
@@ -520,8 +528,11 @@ static vouch_status head_stages(train_distiller *d, train_result *result, vouch_
 static vouch_status write_table(const train_distiller *d, train_result *result, vouch_error *err)
 {
     const train_options *o = d->options;
-    const train_table_file file = {.answers = d->answers, .digest = d->header.digest, .n_vocab = d->header.n_vocab,
-                                   .sampled = o->sampled, .seed = o->seed};
+    const train_table_file file = {.answers = d->answers,
+                                   .digest = d->header.digest,
+                                   .n_vocab = d->header.n_vocab,
+                                   .sampled = o->sampled,
+                                   .seed = o->seed};
     return train_table_write(&file, o->table, &result->n_contexts, &result->n_counted, err);
 }
 

@@ -10,7 +10,7 @@ enum { TRAIN_MEASURED_TOKENS = 8000 }; /* most tokens held back that a drafter i
 typedef struct train_distiller {
     const train_options *options;
     const char *target, *out;
-    train_states_header header; /* of the states: the target's facts, and the taps; a student has none */
+    train_states_header header;          /* of the states: the target's facts, and the taps; a student has none */
     train_states_header measured_header; /* the same of the states of measured prompts' answers */
     vouch_pool *pool;
     vouch_weights *weights;

@@ -20,8 +20,8 @@ static bool is_text(vouch_text text, const char *word)
 static bool is_known(vouch_text name)
 {
     static const char *const ends[] = {"token_embd.weight", "output_norm.weight", "output.weight", "rope_freqs.weight"};
-    static const char *const parts[] = {"attn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_norm",
-                                        "ffn_gate", "ffn_up", "ffn_down"};
+    static const char *const parts[] = {"attn_norm", "attn_q",   "attn_k", "attn_v",  "attn_output",
+                                        "ffn_norm",  "ffn_gate", "ffn_up", "ffn_down"};
     char text[65], part[65];
     int layer = 0, end = 0;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
@@ -46,7 +46,8 @@ static vouch_status file_check(const vouch_gguf *gguf, const vouch_hparams *h, v
         if (!is_known(name))
             return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                               "%s: tensor '%.*s' is no part of a plain llama model, so no draft model can be taught "
-                              "from its layers", path, (int)name.size, name.data);
+                              "from its layers",
+                              path, (int)name.size, name.data);
     }
     for (size_t i = 0; i < vouch_gguf_n_kv(gguf); i++) {
         vouch_gguf_type type;
@@ -72,7 +73,8 @@ static vouch_status shape_take(train_student *s, const vouch_weights *w, const c
         (h->logit_scale != 0 && h->logit_scale != 1))
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "%s: its attention isn't plain llama's (scaled angles of YaRN, part of a head rotated, a "
-                          "window, or another scale), so no draft model can be taught from its layers", path);
+                          "window, or another scale), so no draft model can be taught from its layers",
+                          path);
     s->n_vocab = h->n_vocab;
     s->shape.layer = (train_layer_shape){h->n_embd, h->n_ff, {a->n_heads, a->n_kv_heads, a->head_dim}, h->norm_eps};
     return VOUCH_OK;
@@ -161,8 +163,9 @@ void train_student_angles(const train_student *student, real *cosines, real *sin
 static void keys_add(vouch_gguf_writer *w, const vouch_gguf *from, const train_student *s, const char *digest,
                      const char *recipe)
 {
-    static const char *const replaced[] = {"llama.block_count", "general.file_type", "vouch.distill.target",
-                                           "vouch.distill.recipe", "split.no", "split.count", "split.tensors.count"};
+    static const char *const replaced[] = {"llama.block_count",    "general.file_type", "vouch.distill.target",
+                                           "vouch.distill.recipe", "split.no",          "split.count",
+                                           "split.tensors.count"};
     for (size_t i = 0; i < vouch_gguf_n_kv(from); i++) {
         bool is_replaced = false;
         for (size_t k = 0; k < sizeof replaced / sizeof *replaced; k++)

@@ -16,8 +16,8 @@
 #include "train/teach/writing.h"
 
 enum {
-    ROUNDS = 8,      /* in an epoch of on-policy teaching */
-    OWN_TOKENS = 32  /* most tokens that the student writes after the target's: no draft is longer */
+    ROUNDS = 8,     /* in an epoch of on-policy teaching */
+    OWN_TOKENS = 32 /* most tokens that the student writes after the target's: no draft is longer */
 };
 
 static const char *const loss_names[] = {"forward KL", "reverse KL", "Jensen-Shannon", "total variation",
@@ -34,8 +34,8 @@ typedef struct school_round {
 typedef struct school {
     train_distiller *d;
     train_student student;
-    const char *base;     /* path of the model that it began as */
-    int32_t *frequent;    /* [n_vocab] */
+    const char *base;  /* path of the model that it began as */
+    int32_t *frequent; /* [n_vocab] */
     school_round round;
 } school;
 
@@ -64,8 +64,7 @@ static vouch_status begin(school *s, vouch_error *err)
     if (o->student_model) VOUCH_TRY(pair_check(s, err));
     VOUCH_TRY(vouch_pool_open(&s->d->pool, o->n_threads, err));
     VOUCH_TRY(vouch_format_open(&gguf, s->base, err));
-    vouch_status status =
-        vouch_weights_open(&weights, gguf, 0, vouch_kernels_find(NULL), s->d->pool, NULL, NULL, err);
+    vouch_status status = vouch_weights_open(&weights, gguf, 0, vouch_kernels_find(NULL), s->d->pool, NULL, NULL, err);
     vouch_gguf_close(gguf);
     if (!status)
         status = train_student_open(&s->student, s->base, weights, o->student_layers, o->n_student_layers, err);
@@ -121,8 +120,7 @@ static vouch_status prompts_take(const school *s, int64_t number, train_prompt *
         train_sequence sequence;
         VOUCH_TRY(train_states_read(set->states, (size_t)set->order[i], set->header, &sequence, err));
         const int32_t begun = n_kept(s, number, &sequence.answer);
-        (*prompts)[(*n)++] =
-            (train_prompt){sequence.tokens, (size_t)(sequence.answer.n_prompt + begun), "", 0, begun};
+        (*prompts)[(*n)++] = (train_prompt){sequence.tokens, (size_t)(sequence.answer.n_prompt + begun), "", 0, begun};
     }
     return VOUCH_OK;
 }
@@ -167,12 +165,12 @@ static vouch_status rounds_check(const school *s, vouch_error *err)
     if (!s->d->options->on_policy || n >= ROUNDS * TRAIN_LEAST_ANSWERS) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_ARGUMENT,
                       "%d answers are too few for --on-policy: expected at least %d, %d for each of its %d rounds; "
-                      "raise --tokens", (int)n, ROUNDS * TRAIN_LEAST_ANSWERS, TRAIN_LEAST_ANSWERS, ROUNDS);
+                      "raise --tokens",
+                      (int)n, ROUNDS * TRAIN_LEAST_ANSWERS, TRAIN_LEAST_ANSWERS, ROUNDS);
 }
 
 /* A train_descent.lessons: opens a round and removes the files of the round before. */
-static vouch_status round_open(void *user, int64_t number, bool begins, const train_lessons_set **set,
-                               vouch_error *err)
+static vouch_status round_open(void *user, int64_t number, bool begins, const train_lessons_set **set, vouch_error *err)
 {
     school *s = user;
     train_distiller *d = s->d;
@@ -205,8 +203,7 @@ static void report(void *user, int64_t step, int64_t n_steps, const train_sums *
     char detail[96];
     snprintf(detail, sizeof detail, "step %" PRId64 " of %" PRId64 ", loss %.4f", step, n_steps,
              sums->loss / fmax(1, (double)sums->rows));
-    if (o->report)
-        o->report(o->user, &(train_report){"student", detail, fmin(1, (double)step / (double)n_steps)});
+    if (o->report) o->report(o->user, &(train_report){"student", detail, fmin(1, (double)step / (double)n_steps)});
     if (!held) return;
     const train_figures figures = train_figures_of(held);
     train_note(s->d, "%s; held back: %.3f accepted, %.2f tokens per cycle", detail, figures.accepted[0],

@@ -44,10 +44,10 @@ typedef struct teacher {
     const train_student_course *course;
     int64_t n_outputs, n_frequent, n_drawn;
     real *cosines, *sines;
-    real *rows, *bias;  /* [n_outputs, n_embd] and [n_outputs] of a step */
-    int32_t *outputs;   /* [n_vocab] indices among the frequent tokens, or -1 */
-    int32_t *others;    /* [n_vocab - n_frequent] tokens, in an order that each step's draw changes and takes back */
-    int32_t *swaps;     /* [n_drawn] */
+    real *rows, *bias; /* [n_outputs, n_embd] and [n_outputs] of a step */
+    int32_t *outputs;  /* [n_vocab] indices among the frequent tokens, or -1 */
+    int32_t *others;   /* [n_vocab - n_frequent] tokens, in an order that each step's draw changes and takes back */
+    int32_t *swaps;    /* [n_drawn] */
     train_space shards[TRAIN_SHARDS];
     train_student_values *values[TRAIN_SHARDS]; /* of the workers */
 } teacher;
@@ -168,8 +168,8 @@ static vouch_status measure(void *user, train_score *held, vouch_error *err)
 static uint64_t settings_hash(const train_student_course *c)
 {
     const train_layer_shape *l = &c->student->shape.layer;
-    const double numbers[] = {(double)c->goal.loss, c->goal.beta,     (double)c->student->shape.n_layers,
-                              (double)l->n_embd,    (double)l->n_ff,  (double)l->heads.n_heads,
+    const double numbers[] = {(double)c->goal.loss, c->goal.beta,      (double)c->student->shape.n_layers,
+                              (double)l->n_embd,    (double)l->n_ff,   (double)l->heads.n_heads,
                               (double)c->n_outputs, c->lessons ? 1 : 0};
     uint64_t hash = vouch_hash_word(VOUCH_HASH_START, c->settings);
     hash = vouch_hash_bytes(hash, numbers, sizeof numbers);
@@ -187,13 +187,31 @@ static train_descent descent_of(const train_student_course *c, teacher *t)
         t->n_frequent = c->n_outputs - t->n_drawn;
     }
     const train_network network = {.weights = train_student_learned(c->student),
-                                   .n_weights = train_student_n_learned(c->student), .n_sums = 1,
-                                   .settings = settings_hash(c), .lay_out = lay_out, .clear = clear, .add = add,
-                                   .begin = begin, .run = run, .follow = follow, .measure = measure, .user = t};
-    return (train_descent){.network = network, .set = c->set, .lessons = c->lessons, .adam = c->adam,
-                           .n_epochs = c->n_epochs, .n_rounds = c->n_rounds, .n_rowless = 1, .seed = c->seed,
-                           .checkpoint = c->checkpoint, .checkpoint_seconds = c->checkpoint_seconds, .pool = c->pool,
-                           .report = c->report, .is_cancelled = c->is_cancelled, .user = c->user};
+                                   .n_weights = train_student_n_learned(c->student),
+                                   .n_sums = 1,
+                                   .settings = settings_hash(c),
+                                   .lay_out = lay_out,
+                                   .clear = clear,
+                                   .add = add,
+                                   .begin = begin,
+                                   .run = run,
+                                   .follow = follow,
+                                   .measure = measure,
+                                   .user = t};
+    return (train_descent){.network = network,
+                           .set = c->set,
+                           .lessons = c->lessons,
+                           .adam = c->adam,
+                           .n_epochs = c->n_epochs,
+                           .n_rounds = c->n_rounds,
+                           .n_rowless = 1,
+                           .seed = c->seed,
+                           .checkpoint = c->checkpoint,
+                           .checkpoint_seconds = c->checkpoint_seconds,
+                           .pool = c->pool,
+                           .report = c->report,
+                           .is_cancelled = c->is_cancelled,
+                           .user = c->user};
 }
 
 double train_student_teach_bytes(const train_student_course *course)

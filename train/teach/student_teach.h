@@ -12,10 +12,10 @@ typedef struct train_student_course {
     const train_lessons_set *set; /* taught, and held back to measure with */
     vouch_status (*lessons)(void *user, int64_t round, bool begins, const train_lessons_set **set,
                             vouch_error *err); /* descent.h */
-    int32_t n_rounds;        /* likewise */
-    int32_t longest;         /* tokens of the longest answer */
+    int32_t n_rounds;                          /* likewise */
+    int32_t longest;                           /* tokens of the longest answer */
     train_goal goal;
-    train_adam adam;         /* n_steps and n_warm follow from the lessons */
+    train_adam adam; /* n_steps and n_warm follow from the lessons */
     int32_t n_epochs;
     uint64_t seed;
     const int32_t *frequent; /* [n_vocab] tokens, the most frequent first */

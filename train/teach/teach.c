@@ -32,8 +32,7 @@ static void lay_out(void *user, vouch_arena *arena, int32_t n_workers)
         t->values[i] = vouch_arena_take(arena, 1, sizeof *t->values[i]);
         train_head_values_take(t->values[i] ? t->values[i] : &scratch, arena, s, TRAIN_ROWS, TRAIN_ROWS);
     }
-    if (t->cosines)
-        train_angles(t->cosines, t->sines, n_positions, s->layer.heads.head_dim, t->course->rope_base);
+    if (t->cosines) train_angles(t->cosines, t->sines, n_positions, s->layer.heads.head_dim, t->course->rope_base);
 }
 
 static train_space *clear(void *user, int32_t shard)
@@ -75,8 +74,12 @@ static vouch_status measure(void *user, train_score *held, vouch_error *err)
 static uint64_t settings_hash(const train_course *c)
 {
     uint64_t hash = vouch_hash_bytes(VOUCH_HASH_START, c->set->header, sizeof *c->set->header);
-    const double numbers[] = {(double)c->shape.width,         (double)c->shape.n_draft,    (double)c->shape.n_layers,
-                              (double)c->shape.n_generations, (double)c->shape.layer.n_ff, (double)c->goal.loss,
+    const double numbers[] = {(double)c->shape.width,
+                              (double)c->shape.n_draft,
+                              (double)c->shape.n_layers,
+                              (double)c->shape.n_generations,
+                              (double)c->shape.layer.n_ff,
+                              (double)c->goal.loss,
                               c->goal.beta};
     hash = vouch_hash_bytes(hash, numbers, sizeof numbers);
     return vouch_hash_bytes(hash, c->goal.weights, sizeof c->goal.weights);
@@ -84,14 +87,29 @@ static uint64_t settings_hash(const train_course *c)
 
 static train_descent descent_of(const train_course *c, teacher *t, real *block)
 {
-    const train_network network = {.weights = block, .n_weights = train_head_size(&c->shape),
-                                   .n_sums = c->shape.n_generations, .settings = settings_hash(c),
-                                   .lay_out = lay_out, .clear = clear, .add = add, .run = run, .measure = measure,
+    const train_network network = {.weights = block,
+                                   .n_weights = train_head_size(&c->shape),
+                                   .n_sums = c->shape.n_generations,
+                                   .settings = settings_hash(c),
+                                   .lay_out = lay_out,
+                                   .clear = clear,
+                                   .add = add,
+                                   .run = run,
+                                   .measure = measure,
                                    .user = t};
-    return (train_descent){.network = network, .set = c->set, .adam = c->adam, .n_epochs = c->n_epochs, .n_rounds = 1,
-                           .n_rowless = 2, .seed = c->seed, .checkpoint = c->checkpoint,
-                           .checkpoint_seconds = c->checkpoint_seconds, .pool = c->pool, .report = c->report,
-                           .is_cancelled = c->is_cancelled, .user = c->user};
+    return (train_descent){.network = network,
+                           .set = c->set,
+                           .adam = c->adam,
+                           .n_epochs = c->n_epochs,
+                           .n_rounds = 1,
+                           .n_rowless = 2,
+                           .seed = c->seed,
+                           .checkpoint = c->checkpoint,
+                           .checkpoint_seconds = c->checkpoint_seconds,
+                           .pool = c->pool,
+                           .report = c->report,
+                           .is_cancelled = c->is_cancelled,
+                           .user = c->user};
 }
 
 double train_teach_bytes(const train_course *course)
@@ -121,8 +139,7 @@ void train_layers_begin(const train_head *head, const train_head_shape *shape, u
     for (int32_t l = 0; l < shape->n_layers; l++) {
         const train_layer *layer = &head->layers[l];
         const int64_t n = train_layer_size(s), q = s->heads.n_heads * s->heads.head_dim;
-        for (int64_t i = 0; i < n; i++)
-            layer->attn_norm[i] = normal(seed, l * n + i) / real_sqrt((real)s->n_embd);
+        for (int64_t i = 0; i < n; i++) layer->attn_norm[i] = normal(seed, l * n + i) / real_sqrt((real)s->n_embd);
         for (int64_t i = 0; i < s->n_embd; i++) layer->attn_norm[i] = layer->ffn_norm[i] = 1;
         memset(layer->o, 0, (size_t)(s->n_embd * q) * sizeof *layer->o);
         memset(layer->down, 0, (size_t)(s->n_embd * s->n_ff) * sizeof *layer->down);

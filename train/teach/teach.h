@@ -9,13 +9,13 @@ typedef struct train_course {
     const train_lessons_set *set;
     train_head_shape shape;
     train_goal goal;
-    train_adam adam;         /* n_steps and n_warm follow from the lessons */
+    train_adam adam; /* n_steps and n_warm follow from the lessons */
     int32_t n_epochs;
     uint64_t seed;
     double rope_base;
-    const char *checkpoint;  /* path */
+    const char *checkpoint; /* path */
     double checkpoint_seconds;
-    const int32_t *drafts;   /* [n_vocab] draft id of a token, or -1 */
+    const int32_t *drafts; /* [n_vocab] draft id of a token, or -1 */
     vouch_pool *pool;
     void (*report)(void *user, int64_t step, int64_t n_steps, const train_sums *sums, const train_score *held);
     bool (*is_cancelled)(void *user);

@@ -83,8 +83,8 @@ bool cli_conversation_drop(cli_conversation *c)
 
 /* -------------------------------------------------------------------- files */
 
-__attribute__((format(printf, 3, 4))) static vouch_status fail(vouch_error *err, vouch_status code,
-                                                               const char *format, ...)
+__attribute__((format(printf, 3, 4))) static vouch_status fail(vouch_error *err, vouch_status code, const char *format,
+                                                               ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -118,8 +118,10 @@ vouch_status cli_conversation_save(const cli_conversation *c, const char *path, 
     json_t *list = NULL;
     if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
         if (messages_read(path, &list, err))
-            return fail(err, VOUCH_E_ARGUMENT, "%.400s: the file holds something other than a conversation: take "
-                                               "another name", path);
+            return fail(err, VOUCH_E_ARGUMENT,
+                        "%.400s: the file holds something other than a conversation: take "
+                        "another name",
+                        path);
         json_decref(list);
     }
     list = json_array();

@@ -49,11 +49,11 @@ struct cli_editor {
     EditLine *el;
     FILE *out; /* buffered; writes to standard error */
     cli_editor_words *complete;
-    cli_pastes pastes;   /* of this message */
+    cli_pastes pastes; /* of this message */
     cli_recall recall;
-    size_t recalled;     /* index in `recall` of the message in the line; recall.n: the line holds a new one */
-    wchar_t *typed;      /* the new message, while the line shows a recalled one; owned */
-    cli_editor_end end;  /* why reading ended */
+    size_t recalled;           /* index in `recall` of the message in the line; recall.n: the line holds a new one */
+    wchar_t *typed;            /* the new message, while the line shows a recalled one; owned */
+    cli_editor_end end;        /* why reading ended */
     unsigned char bytes[4096]; /* [first, last) were read and wait to be decoded */
     size_t first, last;
 };
@@ -275,10 +275,10 @@ static size_t character_after(const LineInfoW *line, const wchar_t *at)
 {
     const wchar_t *next = at;
     utf8proc_int32_t state = 0;
-    if (at < line->lastchar)
-        do next++;
-        while (next < line->lastchar && !utf8proc_grapheme_break_stateful((utf8proc_int32_t)next[-1],
-                                                                          (utf8proc_int32_t)*next, &state));
+    if (at < line->lastchar) do
+            next++;
+        while (next < line->lastchar &&
+               !utf8proc_grapheme_break_stateful((utf8proc_int32_t)next[-1], (utf8proc_int32_t)*next, &state));
     return (size_t)(next - at);
 }
 
@@ -567,10 +567,10 @@ static void keys_bind(EditLine *el)
         {L"vouch-complete", L"completes a command", key_tab, {L"^I"}},
     };
     static const wchar_t *const own[][2] = {
-        {L"\\e[vouch~", L"ed-newline"},     {L"\\e[H", L"ed-move-to-beg"},     {L"\\eOH", L"ed-move-to-beg"},
-        {L"\\e[1~", L"ed-move-to-beg"},     {L"\\e[F", L"ed-move-to-end"},     {L"\\eOF", L"ed-move-to-end"},
-        {L"\\e[4~", L"ed-move-to-end"},     {L"\\e[1;5D", L"ed-prev-word"},    {L"\\e[1;5C", L"em-next-word"},
-        {L"\\e[1;3D", L"ed-prev-word"},     {L"\\e[1;3C", L"em-next-word"},    {L"^W", L"ed-delete-prev-word"},
+        {L"\\e[vouch~", L"ed-newline"}, {L"\\e[H", L"ed-move-to-beg"},  {L"\\eOH", L"ed-move-to-beg"},
+        {L"\\e[1~", L"ed-move-to-beg"}, {L"\\e[F", L"ed-move-to-end"},  {L"\\eOF", L"ed-move-to-end"},
+        {L"\\e[4~", L"ed-move-to-end"}, {L"\\e[1;5D", L"ed-prev-word"}, {L"\\e[1;5C", L"em-next-word"},
+        {L"\\e[1;3D", L"ed-prev-word"}, {L"\\e[1;3C", L"em-next-word"}, {L"^W", L"ed-delete-prev-word"},
         {L"^U", L"vi-kill-line-prev"},
     };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) el_wset(el, EL_BIND, own[i][0], own[i][1], NULL);

@@ -54,20 +54,20 @@ enum { VOUCH_PACE_DEPTHS = 6 }; /* depths whose acceptance is counted apart; the
 /* Counts and times of one cycle. Pace learns from them. */
 typedef struct vouch_outcome {
     int32_t n_guesses;
-    int32_t n_accepted;  /* by the judge; an answer may end before all of them are committed */
+    int32_t n_accepted;     /* by the judge; an answer may end before all of them are committed */
     int32_t offer_accepted; /* guesses of the offer that the committed tokens confirm */
-    double expected;     /* tokens of the cycle as the free drafters estimated them; 0: they had no estimate */
+    double expected;        /* tokens of the cycle as the free drafters estimated them; 0: they had no estimate */
     bool asked_paid;
-    int32_t paid_levels; /* levels of the paid drafter's own draft */
-    int32_t levels;      /* levels of the whole draft */
+    int32_t paid_levels;  /* levels of the paid drafter's own draft */
+    int32_t levels;       /* levels of the whole draft */
     double draft_seconds; /* choose and draft together; of these: */
     double free_seconds;
-    double paid_seconds;  /* the paid drafter's part of the passes, and staging */
-    double grow_seconds;  /* it chooses guesses from their results */
+    double paid_seconds; /* the paid drafter's part of the passes, and staging */
+    double grow_seconds; /* it chooses guesses from their results */
     double pass_seconds;
-    double judge_seconds; /* everything after the pass */
-    double tell_seconds;  /* of judge_seconds: the drafters see the rows and roll back */
-    int32_t n_rows;       /* rows of the pass for all sequences, without the rows of prompts */
+    double judge_seconds;  /* everything after the pass */
+    double tell_seconds;   /* of judge_seconds: the drafters see the rows and roll back */
+    int32_t n_rows;        /* rows of the pass for all sequences, without the rows of prompts */
     double prompt_seconds; /* expected time of the pass's rows of prompts */
 } vouch_outcome;
 
@@ -89,49 +89,49 @@ typedef struct vouch_pace_estimates {
     vouch_pace_mean guess_seconds;    /* of one paid guess, or of one level of a paid tree, alone */
     vouch_pace_mean catch_up_seconds; /* of one token that the paid drafter catches up with */
     double tried[VOUCH_PACE_DEPTHS], accepted[VOUCH_PACE_DEPTHS]; /* paid guesses by depth; old counts fade */
-    double acceptance[VOUCH_PACE_DEPTHS]; /* estimated from these counts and the prior */
-    vouch_pace_mean rows;             /* guesses of a draft for each of its paid levels */
-    vouch_pace_mean beyond;           /* guesses accepted after the last paid level */
-    vouch_pace_mean usual;            /* worth of the cycles with guesses */
+    double acceptance[VOUCH_PACE_DEPTHS];                         /* estimated from these counts and the prior */
+    vouch_pace_mean rows;                                         /* guesses of a draft for each of its paid levels */
+    vouch_pace_mean beyond;                                       /* guesses accepted after the last paid level */
+    vouch_pace_mean usual;                                        /* worth of the cycles with guesses */
 } vouch_pace_estimates;
 
 typedef struct vouch_pace_guards {
-    int32_t n_cycles;                 /* of this answer */
-    int32_t since_plain;              /* cycles since the last one without guesses */
-    int32_t n_plain;                  /* cycles without guesses since the last one with guesses */
-    double budget;                    /* tokens that paid drafts may lose */
-    int32_t n_round;                  /* cycles of the present round, in which the free drafters were asked */
-    double gain;                      /* sum over these cycles: their worth less 1 */
-    int32_t rest, n_rest;             /* cycles of the last rest; those of it still to come */
+    int32_t n_cycles;     /* of this answer */
+    int32_t since_plain;  /* cycles since the last one without guesses */
+    int32_t n_plain;      /* cycles without guesses since the last one with guesses */
+    double budget;        /* tokens that paid drafts may lose */
+    int32_t n_round;      /* cycles of the present round, in which the free drafters were asked */
+    double gain;          /* sum over these cycles: their worth less 1 */
+    int32_t rest, n_rest; /* cycles of the last rest; those of it still to come */
 } vouch_pace_guards;
 
 typedef struct vouch_pace {
     bool has_paid;
-    double paid_share;                /* cost of a paid guess before the first measurement */
-    bool paid_at_once;                /* a paid draft of any depth takes the time of one guess */
-    int32_t n_threads;                /* that may draft for several sequences at once */
+    double paid_share; /* cost of a paid guess before the first measurement */
+    bool paid_at_once; /* a paid draft of any depth takes the time of one guess */
+    int32_t n_threads; /* that may draft for several sequences at once */
     vouch_pace_estimates seen;
     vouch_pace_guards guards;
     /* The running cycle. */
-    vouch_shape most;                 /* its limits */
-    int32_t n_lacking;                /* tokens that the paid drafter has to catch up with */
-    int32_t n_sharing;                /* sequences that share the paid levels */
-    double part;                      /* of a level's time that falls to this sequence, relative to a level alone */
-    int32_t paid_depth;               /* chosen; 0: the paid drafter isn't asked */
-    double pass_seconds;              /* of a plain pass, with the rows of the other sequences; 0: not known yet */
+    vouch_shape most;                  /* its limits */
+    int32_t n_lacking;                 /* tokens that the paid drafter has to catch up with */
+    int32_t n_sharing;                 /* sequences that share the paid levels */
+    double part;                       /* of a level's time that falls to this sequence, relative to a level alone */
+    int32_t paid_depth;                /* chosen; 0: the paid drafter isn't asked */
+    double pass_seconds;               /* of a plain pass, with the rows of the other sequences; 0: not known yet */
     double costs[VOUCH_MAX_DRAFT + 2]; /* of a pass of n rows */
     double paid_costs[VOUCH_MAX_DRAFT + 2]; /* `costs` with the paid drafter's time added */
-    double offer_cost;                /* of a pass with the offer */
-    double worth;                     /* of the offer; after the cycle, of its draft */
-    double without;                   /* worth without the paid drafter: the offer's, or 1 where it loses */
+    double offer_cost;                      /* of a pass with the offer */
+    double worth;                           /* of the offer; after the cycle, of its draft */
+    double without;                         /* worth without the paid drafter: the offer's, or 1 where it loses */
 } vouch_pace;
 
 typedef struct vouch_pace_options {
-    bool has_paid;        /* there is a paid drafter */
-    double paid_share;    /* time of a paid guess / time of a plain pass, before the first measurement */
-    bool paid_at_once;    /* a paid draft of any depth takes the time of one guess, as that of a head of blocks does */
+    bool has_paid;     /* there is a paid drafter */
+    double paid_share; /* time of a paid guess / time of a plain pass, before the first measurement */
+    bool paid_at_once; /* a paid draft of any depth takes the time of one guess, as that of a head of blocks does */
     const vouch_cost *cost; /* the target's; outlives pace. Sessions of one engine share it */
-    int32_t n_threads;    /* that may draft for several sequences at once; 0: one */
+    int32_t n_threads;      /* that may draft for several sequences at once; 0: one */
 } vouch_pace_options;
 
 void vouch_pace_init(vouch_pace *pace, const vouch_pace_options *options);

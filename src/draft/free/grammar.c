@@ -15,9 +15,11 @@
 #include "draft/registry.h"
 
 enum {
-    LONGEST = 64,                           /* bytes of forced text that are looked at */
-    RANKS = 4,                              /* candidates, the longest token first */
-    AT_END = RANKS, ENDING = 2 * RANKS, KINDS
+    LONGEST = 64, /* bytes of forced text that are looked at */
+    RANKS = 4,    /* candidates, the longest token first */
+    AT_END = RANKS,
+    ENDING = 2 * RANKS,
+    KINDS
 };
 
 typedef struct source {

@@ -270,12 +270,10 @@ vouch_status vouch_source_ngram_open(vouch_source *out, int32_t n_ctx, int32_t n
                           "1 <= ngram_min <= ngram_max <= %d",
                           ngram_min, ngram_max, VOUCH_NGRAM_LIMIT);
     if (n_ctx < 1 || n_ctx > 1 << 30)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "n-gram drafter: n_ctx is %d; it must be from 1 to %d",
-                          n_ctx, 1 << 30);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "n-gram drafter: n_ctx is %d; it must be from 1 to %d", n_ctx,
+                          1 << 30);
     ngram *g = calloc(1, sizeof *g);
-    if (!g)
-        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the n-gram drafter (%zu bytes)",
-                          sizeof *g);
+    if (!g) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the n-gram drafter (%zu bytes)", sizeof *g);
     g->n_ctx = n_ctx;
     g->n_min = ngram_min;
     g->n_max = ngram_max;

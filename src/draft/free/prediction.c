@@ -36,8 +36,8 @@ typedef struct prediction {
     int32_t n_prompt; /* position of the answer's first token; -1: no answer has begun since the prediction was set */
     int32_t n_seen;   /* tokens of the sequence */
     int32_t n;
-    int32_t *tokens;  /* [n_ctx] the prediction, n tokens */
-    finger *fingers;  /* [n_ctx + 1] by the length of the sequence, from n_prompt on */
+    int32_t *tokens; /* [n_ctx] the prediction, n tokens */
+    finger *fingers; /* [n_ctx + 1] by the length of the sequence, from n_prompt on */
     vouch_arena arena;
     size_t bytes;
 } prediction;

@@ -24,8 +24,9 @@
 #include "draft/registry.h"
 
 enum {
-    LENGTHS = 7, SHARES = 6, /* classes */
-    MAX_CHILDREN = 64,       /* the youngest children of a node, which are searched for candidates */
+    LENGTHS = 7,
+    SHARES = 6,        /* classes */
+    MAX_CHILDREN = 64, /* the youngest children of a node, which are searched for candidates */
 };
 
 typedef struct suffix {

@@ -29,10 +29,10 @@ typedef struct vouch_suffix_node {
 typedef struct vouch_suffix_tree {
     int32_t capacity; /* tokens */
     int32_t n_tokens, n_nodes;
-    uint32_t mask;            /* slots - 1 */
-    vouch_suffix_node *nodes; /* [1 + capacity * VOUCH_SUFFIX_DEPTH] */
-    int32_t *slots;           /* [mask + 1] a node by (parent, token), 0: free */
-    int32_t *tokens;          /* [capacity] */
+    uint32_t mask;                          /* slots - 1 */
+    vouch_suffix_node *nodes;               /* [1 + capacity * VOUCH_SUFFIX_DEPTH] */
+    int32_t *slots;                         /* [mask + 1] a node by (parent, token), 0: free */
+    int32_t *tokens;                        /* [capacity] */
     int32_t active[VOUCH_SUFFIX_DEPTH + 1]; /* the nodes of the text's last 0, 1, 2, ... tokens */
 } vouch_suffix_tree;
 

@@ -127,6 +127,9 @@ static bool is_given(const vouch_speculation *speculation)
     return speculation->table;
 }
 
-const vouch_drafter_type vouch_drafter_type_table = {
-    .in_auto = true, .needs = "a table", .flag = "draft-table", .is_given = is_given,
-    .lacks = "a table; set table", .open_free = open_free};
+const vouch_drafter_type vouch_drafter_type_table = {.in_auto = true,
+                                                     .needs = "a table",
+                                                     .flag = "draft-table",
+                                                     .is_given = is_given,
+                                                     .lacks = "a table; set table",
+                                                     .open_free = open_free};

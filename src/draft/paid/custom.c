@@ -68,12 +68,9 @@ vouch_status vouch_drafter_custom_open(vouch_drafter_ref *out, const vouch_draft
 {
     *out = (vouch_drafter_ref){0};
     if (!drafter->propose)
-        return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "speculation: custom.propose is NULL; a custom drafter needs it");
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: custom.propose is NULL; a custom drafter needs it");
     custom *c = calloc(1, sizeof *c);
-    if (!c)
-        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the custom drafter (%zu bytes)",
-                          sizeof *c);
+    if (!c) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the custom drafter (%zu bytes)", sizeof *c);
     c->drafter = *drafter;
     c->n_vocab = n_vocab;
     *out = (vouch_drafter_ref){.ops = &custom_ops, .self = c};

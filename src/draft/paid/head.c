@@ -43,20 +43,20 @@ typedef struct head_guesser {
     vouch_staged staged;  /* the rows of the last follow or feed */
     vouch_head_inputs in; /* of the staged rows */
     vouch_projection leave;
-    vouch_depths depths;  /* of a head whose logits depend on a guess's depth alone */
-    vouch_medusa medusa;  /* of a head with a network for each depth: it runs no rows */
+    vouch_depths depths;    /* of a head whose logits depend on a guess's depth alone */
+    vouch_medusa medusa;    /* of a head with a network for each depth: it runs no rows */
     vouch_centroids likely; /* of a head that finds few likely tokens */
-    bool is_masked;       /* the staged rows end with masks */
-    int32_t n_embd;       /* of the target */
+    bool is_masked;         /* the staged rows end with masks */
+    int32_t n_embd;         /* of the target */
     int32_t n_ctx, chunk;
-    int32_t n_rows;       /* positions whose rows have run; without layers, positions before the kept one */
-    int32_t n_given;      /* positions whose states have come */
-    int32_t first;        /* position of states[0] */
-    float *states;        /* [chunk + 1][n_features] of the positions from `first` on */
-    float *mask;          /* [state width] f of the rows of masks */
-    float *outputs;       /* [k + 1][state width] s, or W_leave s, of the last row and of the provisional rows */
+    int32_t n_rows;        /* positions whose rows have run; without layers, positions before the kept one */
+    int32_t n_given;       /* positions whose states have come */
+    int32_t first;         /* position of states[0] */
+    float *states;         /* [chunk + 1][n_features] of the positions from `first` on */
+    float *mask;           /* [state width] f of the rows of masks */
+    float *outputs;        /* [k + 1][state width] s, or W_leave s, of the last row and of the provisional rows */
     int32_t n_fed, n_kept; /* provisional rows; of these, rows whose outputs are kept */
-    float *logits;        /* [n_vocab of the target], where the head guesses some tokens only */
+    float *logits;         /* [n_vocab of the target], where the head guesses some tokens only */
     vouch_arena arena;
 } head_guesser;
 
@@ -304,8 +304,7 @@ static vouch_staging head_feed(void *self, const int32_t *guesses, const int32_t
     vouch_row *rows = vouch_shared_pass_rows(g->sequence.shared);
     for (int32_t i = 0; i < n; i++) {
         const int32_t parent = parents ? parents[i] : g->n_fed + i - 1;
-        memcpy(g->in.features + i * n_state, g->outputs + (parent + 1) * n_state,
-               (size_t)n_state * sizeof *g->outputs);
+        memcpy(g->in.features + i * n_state, g->outputs + (parent + 1) * n_state, (size_t)n_state * sizeof *g->outputs);
         rows[i] = (vouch_row){.memory = g->sequence.memory,
                               .lender = g->lender,
                               .parent = has_memory(g) ? parent : -1,
@@ -462,10 +461,8 @@ static vouch_status open_guesser(vouch_guesser *out, const vouch_drafter_setup *
 
 vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err)
 {
-    static const vouch_drafter_ops ops = {VOUCH_TREE_FUNCTIONS("head", VOUCH_DRAFTER_HEAD),
-                                          .taps = vouch_tree_taps,
-                                          .hidden = vouch_tree_hidden,
-                                          .n_hidden = vouch_tree_n_hidden};
+    static const vouch_drafter_ops ops = {VOUCH_TREE_FUNCTIONS("head", VOUCH_DRAFTER_HEAD), .taps = vouch_tree_taps,
+                                          .hidden = vouch_tree_hidden, .n_hidden = vouch_tree_n_hidden};
     const vouch_head_weights *head = setup->head;
     vouch_guesser guesser;
     *out = (vouch_drafter_ref){0};

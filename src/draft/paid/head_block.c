@@ -31,26 +31,26 @@
 typedef struct block_guesser {
     const vouch_head_weights *head;
     vouch_shared_sequence sequence;
-    vouch_shared_pass *writer; /* of the layers that write keys and values */
+    vouch_shared_pass *writer;    /* of the layers that write keys and values */
     vouch_staged staged, written; /* rows in the last pass of the block, of the writer */
     vouch_projection fc, to;
-    int32_t n_embd;       /* of the target */
+    int32_t n_embd; /* of the target */
     int32_t n_ctx, chunk;
-    int32_t n_written;    /* positions whose keys and values are there */
-    int32_t n_given;      /* positions whose states have come */
-    bool is_staged;       /* the rows of a block wait for their pass */
-    bool is_writing;      /* so do rows of the writer */
-    float *states;        /* [chunk][n_features] of the positions from n_written on */
-    float *features;      /* [chunk][width] f of them */
-    float *inputs;        /* [n_rows of a block][width] */
-    vouch_depths depths;  /* that a block predicts and that may be asked for; logits without biases */
-    float *confidence;    /* [width + rank] where the head estimates its chances */
-    float *normed;        /* [width] norm(s) of one row */
-    double *trust;        /* [n_depths] the part of a confidence's sum that norm(s) gives */
-    int32_t n_fed;        /* guesses since follow */
-    float *from;          /* [VOUCH_MAX_TOP][rank] W_from's rows of the tokens before */
-    float *bias;          /* [VOUCH_MAX_TOP][n_draft] */
-    float *logits;        /* [n_vocab of the target] */
+    int32_t n_written;   /* positions whose keys and values are there */
+    int32_t n_given;     /* positions whose states have come */
+    bool is_staged;      /* the rows of a block wait for their pass */
+    bool is_writing;     /* so do rows of the writer */
+    float *states;       /* [chunk][n_features] of the positions from n_written on */
+    float *features;     /* [chunk][width] f of them */
+    float *inputs;       /* [n_rows of a block][width] */
+    vouch_depths depths; /* that a block predicts and that may be asked for; logits without biases */
+    float *confidence;   /* [width + rank] where the head estimates its chances */
+    float *normed;       /* [width] norm(s) of one row */
+    double *trust;       /* [n_depths] the part of a confidence's sum that norm(s) gives */
+    int32_t n_fed;       /* guesses since follow */
+    float *from;         /* [VOUCH_MAX_TOP][rank] W_from's rows of the tokens before */
+    float *bias;         /* [VOUCH_MAX_TOP][n_draft] */
+    float *logits;       /* [n_vocab of the target] */
     vouch_arena arena;
 } block_guesser;
 
@@ -91,8 +91,8 @@ static vouch_staging stage_keys(block_guesser *g)
     make_features(g, n);
     vouch_row *rows = vouch_shared_pass_rows(g->writer);
     for (int32_t i = 0; i < n; i++)
-        rows[i] = (vouch_row){
-            .memory = g->sequence.memory, .input = g->features + i * width(g), .parent = -1, .kept = true};
+        rows[i] =
+            (vouch_row){.memory = g->sequence.memory, .input = g->features + i * width(g), .parent = -1, .kept = true};
     g->written = vouch_shared_pass_stage(g->writer, n);
     g->is_writing = true;
     return VOUCH_STAGED_ROWS;

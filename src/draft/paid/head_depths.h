@@ -21,11 +21,11 @@
 #include "model/pass/projection.h"
 
 typedef struct vouch_depths {
-    int32_t n_depths;     /* 0: the head isn't such a one */
-    int64_t n_draft;      /* tokens that the head may guess */
-    float *values;        /* [n_depths][n_draft] logits */
-    float *nothing;       /* [n_draft] not a number: the draft ends before this depth */
-    int32_t n_asked;      /* rows of the last request */
+    int32_t n_depths; /* 0: the head isn't such a one */
+    int64_t n_draft;  /* tokens that the head may guess */
+    float *values;    /* [n_depths][n_draft] logits */
+    float *nothing;   /* [n_draft] not a number: the draft ends before this depth */
+    int32_t n_asked;  /* rows of the last request */
     int32_t asked[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT]; /* depth of the guess after each row; of each guess */
 } vouch_depths;
 
@@ -46,9 +46,9 @@ const float *vouch_depths_logits(const vouch_depths *d, int32_t i);
 typedef struct vouch_medusa {
     const vouch_head_weights *head;
     vouch_projection block, output; /* each `w` points to the matrix of the depth that is being computed */
-    float *hidden;        /* [width] h */
-    float *added;         /* [width] */
-    const float *feature; /* [width] f of the draft */
+    float *hidden;                  /* [width] h */
+    float *added;                   /* [width] */
+    const float *feature;           /* [width] f of the draft */
     bool is_computed[VOUCH_HEAD_DEPTHS];
 } vouch_medusa;
 

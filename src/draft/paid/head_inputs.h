@@ -15,11 +15,11 @@
 typedef struct vouch_head_inputs {
     const vouch_head_weights *head;
     vouch_projection fc, join; /* w NULL: none */
-    float *scaled;   /* [n_states][n_features] the states as W_fc reads them */
-    float *features; /* [n_rows][state width] f of the rows */
-    float *joined;   /* [n_rows][target's width + state width] input of W_join */
-    float *inputs;   /* [n_rows][width] of the rows, until their pass has run */
-    float *seconds;  /* [n_rows][width] second inputs of the rows */
+    float *scaled;             /* [n_states][n_features] the states as W_fc reads them */
+    float *features;           /* [n_rows][state width] f of the rows */
+    float *joined;             /* [n_rows][target's width + state width] input of W_join */
+    float *inputs;             /* [n_rows][width] of the rows, until their pass has run */
+    float *seconds;            /* [n_rows][width] second inputs of the rows */
 } vouch_head_inputs;
 
 void vouch_head_inputs_open(vouch_head_inputs *in, const vouch_head_weights *head, vouch_pool *pool);

@@ -34,18 +34,18 @@ typedef struct modules_guesser {
     module modules[VOUCH_HEAD_DEPTHS];
     int32_t n_modules;
     int32_t n_ctx;
-    int32_t window;     /* positions that `states` has room for */
-    int32_t first;      /* position of states[0] */
-    int32_t n_given;    /* positions whose states have come */
-    float *states;      /* [window][n_embd of the target] */
-    int32_t n_tokens;   /* of the sequence that follow was called for last */
+    int32_t window;        /* positions that `states` has room for */
+    int32_t first;         /* position of states[0] */
+    int32_t n_given;       /* positions whose states have come */
+    float *states;         /* [window][n_embd of the target] */
+    int32_t n_tokens;      /* of the sequence that follow was called for last */
     const int32_t *tokens; /* [n_tokens] */
-    module *staged;     /* the module whose rows wait for their pass; NULL: none */
-    vouch_staged rows;  /* the staged rows, or those of the last pass */
-    module *asked;      /* the module that has the logits of the last follow or feed; NULL: no module is so deep */
-    int32_t n_fed;      /* guesses since follow, of which each has a number */
+    module *staged;        /* the module whose rows wait for their pass; NULL: none */
+    vouch_staged rows;     /* the staged rows, or those of the last pass */
+    module *asked;         /* the module that has the logits of the last follow or feed; NULL: no module is so deep */
+    int32_t n_fed;         /* guesses since follow, of which each has a number */
     int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT]; /* depth 1: the first guess */
-    float *nothing;     /* [n_vocab] not a number: the draft ends before this depth */
+    float *nothing; /* [n_vocab] not a number: the draft ends before this depth */
     vouch_arena arena;
 } modules_guesser;
 
@@ -336,9 +336,7 @@ static vouch_status open_parts(modules_guesser *g, const vouch_drafter_setup *se
 {
     const int32_t k = setup->speculation->n_draft;
     const vouch_shared_sequence_options sequence = {
-        .pass = {.n_ctx = g->n_ctx,
-                 .max_rows = g->window + k,
-                 .max_logits = vouch_setup_level(setup)},
+        .pass = {.n_ctx = g->n_ctx, .max_rows = g->window + k, .max_logits = vouch_setup_level(setup)},
         .max_tree = k,
         .kv_type = vouch_head_kv_type(setup)};
     vouch_arena arena = {0};

@@ -28,15 +28,15 @@ enum { SPELLED = 2 };
 
 typedef struct model_guesser {
     vouch_shared_sequence sequence;
-    vouch_staged staged;  /* the rows of the last follow or feed */
-    vouch_bridge *bridge; /* NULL: the token tables are the same */
-    float *logits;        /* [n_vocab of the target], with a bridge */
-    int32_t n_told;       /* tokens of the sequence that the cache holds */
-    int32_t n_fed;        /* provisional rows of the last draft, if it was a chain; 0 after a tree */
+    vouch_staged staged;          /* the rows of the last follow or feed */
+    vouch_bridge *bridge;         /* NULL: the token tables are the same */
+    float *logits;                /* [n_vocab of the target], with a bridge */
+    int32_t n_told;               /* tokens of the sequence that the cache holds */
+    int32_t n_fed;                /* provisional rows of the last draft, if it was a chain; 0 after a tree */
     int32_t fed[VOUCH_MAX_DRAFT]; /* [n_fed] their guesses */
-    int32_t *offsets;         /* [n_session + 1] with a bridge: pieces in the cache before each token of the sequence */
-    int32_t *spelled;         /* [chunk] with a bridge: pieces of the next rows */
-    int32_t n_session;        /* context of the session */
+    int32_t *offsets;  /* [n_session + 1] with a bridge: pieces in the cache before each token of the sequence */
+    int32_t *spelled;  /* [chunk] with a bridge: pieces of the next rows */
+    int32_t n_session; /* context of the session */
     int32_t n_ctx, chunk;
     vouch_arena arena;
 } model_guesser;

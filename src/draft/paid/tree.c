@@ -49,7 +49,7 @@ typedef struct branching {
     int32_t best[N_BEST];
     float weight[N_BEST];
     const vouch_dist *q;
-    double total;   /* weight of all of q */
+    double total;      /* weight of all of q */
     double confidence; /* as the guesser's; negative: none */
 } branching;
 
@@ -58,33 +58,33 @@ typedef struct tree_drafter {
     vouch_sampler sampler;
     vouch_constraint *constraint; /* NULL: none */
     vouch_draw_fn *draw;
-    const uint64_t *seed;     /* of the running answer */
-    bool greedy;              /* guesses are argmaxes of q */
+    const uint64_t *seed;        /* of the running answer */
+    bool greedy;                 /* guesses are argmaxes of q */
     const int32_t *draft_tokens; /* [n_draft] q has these tokens alone, under their indices; NULL: all tokens */
     int32_t k;
-    int32_t branches;         /* 1: chains */
-    vouch_dist *q;            /* [k], or [1] where greedy */
-    const vouch_dist **q_of;  /* [k] the q of each guess */
-    float *chances;           /* [k] */
-    int32_t *guesses;         /* [k] */
-    int32_t *parents;         /* [k] */
-    int32_t window;           /* tokens that penalties and DRY look at */
-    int32_t *history;         /* [window + k] */
+    int32_t branches;        /* 1: chains */
+    vouch_dist *q;           /* [k], or [1] where greedy */
+    const vouch_dist **q_of; /* [k] the q of each guess */
+    float *chances;          /* [k] */
+    int32_t *guesses;        /* [k] */
+    int32_t *parents;        /* [k] */
+    int32_t window;          /* tokens that penalties and DRY look at */
+    int32_t *history;        /* [window + k] */
     vouch_arena arena;
 
     /* The running draft. */
     vouch_draft draft;
-    const int32_t *tokens;    /* [n_tokens] of the sequence */
+    const int32_t *tokens; /* [n_tokens] of the sequence */
     int32_t n_tokens;
     vouch_shape shape;
-    bool is_following;        /* the guesser lacks tokens of the sequence */
-    int32_t n_most;           /* most guesses; once the guesser has followed, no more than its context has room for */
-    int32_t level;            /* levels that have guesses; of a chain, guesses */
+    bool is_following; /* the guesser lacks tokens of the sequence */
+    int32_t n_most;    /* most guesses; once the guesser has followed, no more than its context has room for */
+    int32_t level;     /* levels that have guesses; of a chain, guesses */
     int32_t chosen[N_BEST], n_chosen; /* guesses of the last level that are fed next; none: the draft is complete */
-    int32_t n_history;        /* tokens in `history` before the first guess */
-    int32_t n_q, n_rows;      /* distributions in use; guesses fed */
-    int32_t n_planned;        /* guesses that the filled branching points were given */
-    double expected;          /* tokens that a cycle with these guesses gives on average */
+    int32_t n_history;                /* tokens in `history` before the first guess */
+    int32_t n_q, n_rows;              /* distributions in use; guesses fed */
+    int32_t n_planned;                /* guesses that the filled branching points were given */
+    double expected;                  /* tokens that a cycle with these guesses gives on average */
     int32_t rows[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT]; /* of each guess: its row of the guesser; its depth */
     double values[VOUCH_MAX_DRAFT];
     branching open[N_BEST];
@@ -284,8 +284,7 @@ static void tree_begin(void *self, const int32_t *tokens, int32_t n_tokens, cons
     d->expected = 1;
     d->n_history = vouch_min(n_tokens, d->window);
     memcpy(d->history, tokens + n_tokens - d->n_history, (size_t)d->n_history * sizeof *tokens);
-    if (d->constraint && d->n_most > 0)
-        vouch_constraint_settle(d->constraint, VOUCH_FOLLOWER_MODEL, tokens, n_tokens);
+    if (d->constraint && d->n_most > 0) vouch_constraint_settle(d->constraint, VOUCH_FOLLOWER_MODEL, tokens, n_tokens);
 }
 
 /* Feeds the chosen guesses. */
@@ -463,8 +462,7 @@ static void layout_drafter(tree_drafter *d, const vouch_drafter_setup *setup, co
 }
 
 vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guesser, const vouch_drafter_ops *ops,
-                                     const vouch_drafter_setup *setup, const vouch_kernels *kernels,
-                                     vouch_error *err)
+                                     const vouch_drafter_setup *setup, const vouch_kernels *kernels, vouch_error *err)
 {
     *out = (vouch_drafter_ref){0};
     tree_drafter *d = calloc(1, sizeof *d);

@@ -12,8 +12,7 @@
  * grammar, which q obeys as p does, and the limits of a draft. The drafter owns the guesser and closes it; a failed
  * call closes it as well. Errors: MEMORY; on failure *out has no ops. */
 vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guesser, const vouch_drafter_ops *ops,
-                                     const vouch_drafter_setup *setup, const vouch_kernels *kernels,
-                                     vouch_error *err);
+                                     const vouch_drafter_setup *setup, const vouch_kernels *kernels, vouch_error *err);
 
 /* The functions of such a drafter. */
 extern const vouch_level_ops vouch_tree_levels;

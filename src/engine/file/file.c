@@ -53,8 +53,7 @@ static int32_t number_of(const vouch_gguf *gguf, const char *architecture, const
     int64_t value = 0;
     vouch_error ignored;
     snprintf(name, sizeof name, "%s.%s", architecture, key);
-    return vouch_gguf_get_int(gguf, name, false, 0, INT32_MAX, &value, &ignored) == VOUCH_OK ? (int32_t)value
-                                                                                             : 0;
+    return vouch_gguf_get_int(gguf, name, false, 0, INT32_MAX, &value, &ignored) == VOUCH_OK ? (int32_t)value : 0;
 }
 
 static int types_compare(const void *a, const void *b)
@@ -147,8 +146,7 @@ static void info_fill(vouch_file *file, const vouch_gguf *gguf, const vouch_erro
 {
     vouch_file_info *info = &file->info;
     info->name = text_copy(gguf, "general.name", file->name, sizeof file->name);
-    info->architecture =
-        text_copy(gguf, "general.architecture", file->architecture, sizeof file->architecture);
+    info->architecture = text_copy(gguf, "general.architecture", file->architecture, sizeof file->architecture);
     info->license = text_copy(gguf, "general.license", file->license, sizeof file->license);
     info->kind = text_copy(gguf, "general.type", file->kind, sizeof file->kind);
     info->file_bytes = (int64_t)vouch_gguf_file_bytes(gguf);

@@ -82,7 +82,10 @@ static void fill_text_info(vouch_model *model, vouch_model_info *info)
 /* Of a tokenizer without its model. */
 static void fill_tokenizer_info(vouch_model *model, const vouch_kernels *kernels)
 {
-    model->info = (vouch_model_info){.architecture = "none", .cpu = kernels->name, .weight_types = "", .digest = "",
+    model->info = (vouch_model_info){.architecture = "none",
+                                     .cpu = kernels->name,
+                                     .weight_types = "",
+                                     .digest = "",
                                      .n_vocab = vouch_tokenizer_size(model->tokenizer)};
     fill_text_info(model, &model->info);
 }
@@ -171,7 +174,7 @@ static vouch_status load_weights(vouch_model *model, const vouch_gguf *gguf, con
     VOUCH_TRY(vouch_table_refuse(gguf, err));
     if (!options->text_only) VOUCH_TRY(vouch_pool_open(&pool, options->n_threads, err));
     vouch_status status = vouch_weights_open(&model->weights, gguf, n_tokens, kernels, pool, options->progress,
-                                                   options->progress_user, err);
+                                             options->progress_user, err);
     if (status == VOUCH_OK && pool)
         status = vouch_head_weights_open_own(&model->head.weights, gguf, model->weights, pool, err);
     model->head.target = model;
@@ -203,8 +206,10 @@ static vouch_status load_tokenizer(vouch_model *model, const char *path, const v
     if (status == VOUCH_OK) status = vouch_gguf_open_bytes(&gguf, bytes, size, path, err);
     if (status == VOUCH_OK) status = load_text(model, gguf, options, err);
     if (status == VOUCH_OK && !model->tokenizer)
-        status = vouch_fail(err, VOUCH_E_IO, "%s: expected tokenizer.json, tokenizer.model, or vocab.json and "
-                            "merges.txt", vouch_gguf_path(gguf));
+        status = vouch_fail(err, VOUCH_E_IO,
+                            "%s: expected tokenizer.json, tokenizer.model, or vocab.json and "
+                            "merges.txt",
+                            vouch_gguf_path(gguf));
     vouch_gguf_close(gguf);
     vouch_gguf_writer_close(writer);
     free(bytes);
@@ -238,8 +243,7 @@ static vouch_status load_model(vouch_model *model, const char *path, const vouch
     return status;
 }
 
-vouch_status vouch_model_open(vouch_model **out, const char *path, const vouch_model_options *options,
-                              vouch_error *err)
+vouch_status vouch_model_open(vouch_model **out, const char *path, const vouch_model_options *options, vouch_error *err)
 {
     VOUCH_DEFAULT_FLOATS();
     *out = NULL;

@@ -26,7 +26,7 @@ struct vouch_model {
     vouch_recommendation recommendation;
     char *name;
     char weight_types[160];
-    char digest[17];            /* vouch_gguf_digest; "": a tokenizer without its model */
+    char digest[17]; /* vouch_gguf_digest; "": a tokenizer without its model */
 };
 
 static inline vouch_vocabulary vouch_model_vocabulary(const vouch_model *model)

@@ -83,8 +83,7 @@ static void piece_convert(void *arg, vouch_pool *team, int32_t thread)
         for (int64_t i = work.begin; i < work.end; i += GRAIN) {
             const int64_t n = work.end - i < GRAIN ? work.end - i : GRAIN;
             vouch_dequantize_values((vouch_type)source, p->from + bytes_of(source, i), n, x);
-            if (in_range(x, n, vouch_quantize_max(type)))
-                vouch_quantize_values(type, x, n, p->to + bytes_of(type, i));
+            if (in_range(x, n, vouch_quantize_max(type))) vouch_quantize_values(type, x, n, p->to + bytes_of(type, i));
             else atomic_store(&p->bad, true);
         }
 }

@@ -44,12 +44,12 @@ vouch_status vouch_recommendation_read(vouch_recommendation *out, const vouch_gg
     VOUCH_TRY(read_float(out, gguf, PREFIX "top_p", VOUCH_SAMPLING_TOP_P, 1e-6, 1, &s->top_p, err));
     VOUCH_TRY(read_float(out, gguf, PREFIX "min_p", VOUCH_SAMPLING_MIN_P, 0, 0.999999, &s->min_p, err));
     VOUCH_TRY(read_float(out, gguf, "vouch.sampling.typical_p", VOUCH_SAMPLING_TYPICAL_P, 1e-6, 1, &s->typical_p, err));
-    VOUCH_TRY(read_float(out, gguf, PREFIX "xtc_probability", VOUCH_SAMPLING_XTC_PROBABILITY, 0, 1,
-                         &s->xtc_probability, err));
+    VOUCH_TRY(read_float(out, gguf, PREFIX "xtc_probability", VOUCH_SAMPLING_XTC_PROBABILITY, 0, 1, &s->xtc_probability,
+                         err));
     VOUCH_TRY(read_float(out, gguf, PREFIX "xtc_threshold", VOUCH_SAMPLING_XTC_THRESHOLD, 0, 1, &s->xtc_threshold,
                          err));
     VOUCH_TRY(read_float(out, gguf, PREFIX "penalty_repeat", VOUCH_SAMPLING_REPEAT_PENALTY, 1e-3, 1e3,
                          &s->repeat_penalty, err));
-    return read_whole(out, gguf, PREFIX "penalty_last_n", VOUCH_SAMPLING_PENALTY_WINDOW, INT32_MAX,
-                      &s->penalty_window, err);
+    return read_whole(out, gguf, PREFIX "penalty_last_n", VOUCH_SAMPLING_PENALTY_WINDOW, INT32_MAX, &s->penalty_window,
+                      err);
 }

@@ -9,9 +9,8 @@
 
 static vouch_status load_table(vouch_draft_table *table, const char *path, bool allow_other_target, vouch_error *err)
 {
-    const vouch_table_target target = {.digest = table->target->digest,
-                                       .n_vocab = table->target->info.n_vocab,
-                                       .may_differ = allow_other_target};
+    const vouch_table_target target = {
+        .digest = table->target->digest, .n_vocab = table->target->info.n_vocab, .may_differ = allow_other_target};
     vouch_gguf *gguf;
     VOUCH_TRY(vouch_format_open(&gguf, path, err));
     const vouch_status status = vouch_table_rows_open(&table->rows, gguf, &target, err);

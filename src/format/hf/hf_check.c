@@ -55,11 +55,11 @@ static vouch_status check_switch(const vouch_json *config, const vouch_hf_switch
         const size_t n = strcspn(end, "|");
         const vouch_safetensor *tensor = find_tensor(files, n_files, end, n, &file);
         if (tensor && !is_on)
-            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s %s %s, but the folder has the tensor '%.100s'",
-                              config->path, key, words, text, tensor->name);
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s %s %s, but the folder has the tensor '%.100s'", config->path,
+                              key, words, text, tensor->name);
         if (!tensor && is_on && is_missing(files, n_files, end, n))
-            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s %s %s, but the folder has no tensor '...%.*s'",
-                              config->path, key, words, text, (int)n, end);
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s %s %s, but the folder has no tensor '...%.*s'", config->path,
+                              key, words, text, (int)n, end);
         end += n + (end[n] == '|');
     }
     return VOUCH_OK;
@@ -150,9 +150,11 @@ vouch_status vouch_hf_check_experts(const vouch_json *config, const vouch_hf_sha
                                                                               : 0;
         if (expected > 0 && t->dim[0] != expected)
             return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is %lld, but the tensor '%s' is %lld wide", config->path,
-                              vouch_json_name(config->root, ends_with(name, shared, sizeof shared - 1)
-                                              ? "shared_expert_intermediate_size|shared_intermediate_size"
-                                              : "moe_intermediate_size|intermediate_size", key),
+                              vouch_json_name(config->root,
+                                              ends_with(name, shared, sizeof shared - 1)
+                                                  ? "shared_expert_intermediate_size|shared_intermediate_size"
+                                                  : "moe_intermediate_size|intermediate_size",
+                                              key),
                               (long long)expected, name, (long long)t->dim[0]);
     }
     return VOUCH_OK;

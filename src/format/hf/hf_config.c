@@ -22,21 +22,23 @@ static void add_if_new(const hf_reader *r, const char *key, int64_t value)
 /* Members of config.json and the GGUF keys that get their values. */
 static const struct {
     const char *from, *to;
-} integers[] = {
-    {"num_local_experts|num_experts", "expert_count"},
-    {"num_experts_per_tok|experts_per_token|top_k_experts", "expert_used_count"},
-    {"moe_intermediate_size", "expert_feed_forward_length"},
-    {"shared_expert_intermediate_size|shared_intermediate_size", "expert_shared_feed_forward_length"},
-}, floats[] = {
-    {"rms_norm_eps", "attention.layer_norm_rms_epsilon"},
-    {"layer_norm_eps|layer_norm_epsilon|norm_epsilon|norm_eps", "attention.layer_norm_epsilon"},
-    {"clip_qkv", "attention.clamp_kqv"},
-    {"attn_logit_softcapping", "attn_logit_softcapping"},
-    {"final_logit_softcapping", "final_logit_softcapping"},
-    {"attention_multiplier", "attention.scale"},
-    {"embedding_multiplier", "embedding_scale"},
-    {"residual_multiplier", "residual_scale"},
-    {"logits_scaling|logit_scale", "logit_scale"},
+} integers[] =
+    {
+        {"num_local_experts|num_experts", "expert_count"},
+        {"num_experts_per_tok|experts_per_token|top_k_experts", "expert_used_count"},
+        {"moe_intermediate_size", "expert_feed_forward_length"},
+        {"shared_expert_intermediate_size|shared_intermediate_size", "expert_shared_feed_forward_length"},
+},
+  floats[] = {
+      {"rms_norm_eps", "attention.layer_norm_rms_epsilon"},
+      {"layer_norm_eps|layer_norm_epsilon|norm_epsilon|norm_eps", "attention.layer_norm_epsilon"},
+      {"clip_qkv", "attention.clamp_kqv"},
+      {"attn_logit_softcapping", "attn_logit_softcapping"},
+      {"final_logit_softcapping", "final_logit_softcapping"},
+      {"attention_multiplier", "attention.scale"},
+      {"embedding_multiplier", "embedding_scale"},
+      {"residual_multiplier", "residual_scale"},
+      {"logits_scaling|logit_scale", "logit_scale"},
 };
 
 /* A null softcap is none; an absent one has the family's usual value. */
@@ -274,7 +276,7 @@ static vouch_status read_flags(const hf_reader *r, uint8_t *flags)
         const char *type = json_string_value(json_array_get(types, (size_t)i));
         if (types && (!type || !vouch_hf_list_has("full_attention|sliding_attention", '|', type)))
             return hf_unsupported(r, "layer_types has other types than full_attention and sliding_attention");
-        flags[i] = types      ? strcmp(type, "sliding_attention") == 0
+        flags[i] = types        ? strcmp(type, "sliding_attention") == 0
                    : period > 0 ? (i + 1) % period != 0
                                 : has_window(r->family, i);
     }
@@ -352,8 +354,7 @@ static vouch_status read_layer_types(const hf_reader *r)
     if (types && !json_equal(types, others)) return hf_unsupported(r, "layers_block_type isn't layer_types");
     VOUCH_TRY(vouch_json_nested(r->config, root, "full_attn_idxs", JSON_ARRAY, &full, r->err));
     if (vouch_json_find(root, "attn_layer_period")) VOUCH_TRY(read_period(r, heads));
-    else if (!types && !full)
-        return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: layer_types is missing", r->config->path);
+    else if (!types && !full) return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: layer_types is missing", r->config->path);
     if (types && json_array_size(types) != n)
         return vouch_fail(r->err, VOUCH_E_FORMAT, "%s: layer_types has %zu elements, expected one per layer: %zu",
                           r->config->path, json_array_size(types), n);

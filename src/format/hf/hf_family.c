@@ -438,7 +438,8 @@ static const vouch_hf_family families[] = {
            .defaults = "{\"num_key_value_heads\": 16}"),
     FAMILY("olmoe", "olmoe", SILU, RULES(llama, norms_before, qwen_experts),
            KEYS(LLAMA_KEYS "num_experts|num_local_experts! num_experts_per_tok! clip_qkv=null attention_bias "
-                "norm_topk_prob=false"), SWITCHES(HAS_QKVO(false))),
+                           "norm_topk_prob=false"),
+           SWITCHES(HAS_QKVO(false))),
     FAMILY("gemma", "gemma", GELU, LLAMA, .adds_one = true, KEYS(LLAMA_KEYS "hidden_activation attention_bias"),
            SWITCHES(HAS_QKVO(false)),
            .defaults = "{\"num_key_value_heads\": 16, \"head_dim\": 256, \"tie_word_embeddings\": true}"),
@@ -466,8 +467,7 @@ static const vouch_hf_family families[] = {
     FAMILY("hunyuan_v1_dense", "hunyuan-dense", SILU, RULES(llama, norms_before, hunyuan),
            KEYS(LLAMA_KEYS "attention_bias"), SWITCHES(HAS_QKVO(false))),
     FAMILY("glm4", "glm4", SILU, RULES(llama, glm4), KEYS(DENSE RMS PART_ROPE "head_dim attention_bias"),
-           SWITCHES(HAS_QKV(false)),
-           .defaults = "{" HALF_ROTATED ", \"num_key_value_heads\": 2, \"head_dim\": 128}"),
+           SWITCHES(HAS_QKV(false)), .defaults = "{" HALF_ROTATED ", \"num_key_value_heads\": 2, \"head_dim\": 128}"),
     FAMILY("cohere", "command-r", SILU, RULES(llama),
            KEYS(DENSE ROPE "head_dim layer_norm_eps logit_scale use_qk_norm attention_bias"),
            SWITCHES(HAS_QKVO(false), {"use_qk_norm", false, ".q_norm.weight|.k_norm.weight"}),
@@ -475,7 +475,8 @@ static const vouch_hf_family families[] = {
                        "\"tie_word_embeddings\": true}"),
     FAMILY("cohere2", "cohere2", SILU, RULES(llama), .window_period = 4,
            KEYS(DENSE ROPE "head_dim layer_norm_eps logit_scale attention_bias sliding_window layer_types "
-                "sliding_window_pattern"), SWITCHES(HAS_QKVO(false)),
+                           "sliding_window_pattern"),
+           SWITCHES(HAS_QKVO(false)),
            .defaults = "{\"logit_scale\": 0.0625, \"layer_norm_eps\": 1e-5, \"sliding_window\": 4096, "
                        "\"tie_word_embeddings\": true}"),
     FAMILY("nemotron", "nemotron", RELU2, LLAMA, .adds_one = true,
@@ -498,8 +499,7 @@ static const vouch_hf_family families[] = {
            KEYS(DENSE ROPE "head_dim norm_epsilon use_bias sliding_window"),
            SWITCHES({"use_bias", true, QKV_BIASES "|.self_attn.o_proj.bias|.mlp.c_fc.bias|.mlp.c_proj.bias"}),
            .defaults = "{\"norm_epsilon\": 1e-5, \"num_key_value_heads\": 2, \"tie_word_embeddings\": true}"),
-    FAMILY("gpt2", "gpt2", GELU, RULES(gpt2), .has_positions = true,
-           KEYS(GPT2 "scale_attn_by_inverse_layer_idx=false"),
+    FAMILY("gpt2", "gpt2", GELU, RULES(gpt2), .has_positions = true, KEYS(GPT2 "scale_attn_by_inverse_layer_idx=false"),
            .defaults = "{\"layer_norm_epsilon\": 1e-5, \"tie_word_embeddings\": true}"),
     FAMILY("gpt_bigcode", "starcoder", GELU, RULES(gpt_bigcode, gpt2), .has_positions = true,
            KEYS(GPT2 "multi_query=true num_key_value_heads=1"),
@@ -516,7 +516,7 @@ static const vouch_hf_family families[] = {
            .defaults = "{\"seq_length\": 2048, \"layer_norm_epsilon\": 1e-5, \"tie_word_embeddings\": true}"),
     FAMILY("gpt_oss", "gpt-oss", SILU, RULES(llama, gpt_oss), .window_period = 2, .quantised = "mxfp4",
            KEYS(LLAMA_KEYS "sliding_window layer_types num_local_experts|num_experts! num_experts_per_tok "
-                "experts_per_token swiglu_limit=7 swiglu_alpha=1.702 attention_bias initial_context_length"),
+                           "experts_per_token swiglu_limit=7 swiglu_alpha=1.702 attention_bias initial_context_length"),
            SWITCHES(HAS_QKVO(true)), .defaults = GPT_OSS),
     FAMILY("qwen3_next", "qwen3next", SILU, RULES(llama, qwen_experts, qwen3_next), .is_recurrent = true,
            .adds_one = true,
@@ -529,18 +529,19 @@ static const vouch_hf_family families[] = {
     QWEN3_5_MOE_FAMILY("qwen3_5_moe"),
     QWEN3_5_MOE_FAMILY("qwen3_5_moe_text"),
     FAMILY("jamba", "jamba", SILU, RULES(llama, jamba), .is_recurrent = true, .has_positions = true,
-           KEYS(DENSE RMS MAMBA_KEYS "head_dim mamba_dt_rank attn_layer_period! attn_layer_offset! "
+           KEYS(DENSE RMS MAMBA_KEYS
+                "head_dim mamba_dt_rank attn_layer_period! attn_layer_offset! "
                 "expert_layer_period! expert_layer_offset! num_experts num_local_experts num_experts_per_tok"),
            SWITCHES({"mamba_conv_bias", true, ".mamba.conv1d.bias"}),
            .defaults = "{\"num_key_value_heads\": 8, \"num_experts_per_tok\": 2}"),
     FAMILY("lfm2", "lfm2", SILU, RULES(llama, lfm2), .is_recurrent = true,
            KEYS(LFM2 "full_attn_idxs block_auto_adjust_ff_dim block_ffn_dim_multiplier block_multiple_of "
-                "tie_embedding block_ff_dim"),
+                     "tie_embedding block_ff_dim"),
            .defaults = "{\"num_key_value_heads\": 8, \"norm_eps\": 1e-5, \"rope_theta\": 1e6, "
                        "\"tie_word_embeddings\": true, \"block_auto_adjust_ff_dim\": true}"),
     FAMILY("lfm2_moe", "lfm2moe", SILU, RULES(llama, lfm2), .is_recurrent = true,
            KEYS(LFM2 "num_dense_layers! num_experts! num_experts_per_tok! moe_intermediate_size! use_expert_bias "
-                "routed_scaling_factor norm_topk_prob=true tie_embedding"),
+                     "routed_scaling_factor norm_topk_prob=true tie_embedding"),
            SWITCHES({"use_expert_bias", true, ".feed_forward.expert_bias"}),
            .defaults = "{\"num_key_value_heads\": 8, \"norm_eps\": 1e-5, \"rope_theta\": 1e6, "
                        "\"tie_word_embeddings\": true}"),
@@ -553,7 +554,8 @@ static const vouch_hf_family families[] = {
            .defaults = "{\"n_groups\": 8, \"layer_norm_epsilon\": 1e-5}"),
     FAMILY("granitemoehybrid", "granitehybrid", SILU, RULES(llama, norms_before, granite_hybrid), .is_recurrent = true,
            .rotates_adjacent = true,
-           KEYS(LLAMA_KEYS MAMBA_KEYS GRANITE "attention_bias layer_types layers_block_type mamba_n_heads! "
+           KEYS(LLAMA_KEYS MAMBA_KEYS GRANITE
+                "attention_bias layer_types layers_block_type mamba_n_heads! "
                 "mamba_d_head! mamba_n_groups num_local_experts num_experts_per_tok position_embedding_type "
                 "shared_intermediate_size! time_step_limit"),
            SWITCHES(HAS_QKVO(false), {"mamba_conv_bias", true, ".mamba.conv1d.bias"}),
@@ -579,7 +581,8 @@ vouch_status vouch_hf_family_find(const char *model_type, const char *path, cons
     }
     return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                       "%s: model_type '%.40s' is not supported in a folder (docs/models.md lists the supported ones); "
-                      "use a GGUF file of it", path, model_type);
+                      "use a GGUF file of it",
+                      path, model_type);
 }
 
 /* ------------------------------------------------------------------- names */
@@ -616,8 +619,8 @@ static bool has_prefix(const char *name, const char *prefix, const char **rest)
 
 bool vouch_hf_family_is_other(const char *name)
 {
-    static const char *const other_inputs[] = {"vision_tower.", "visual.",      "multi_modal_projector.",
-                                               "embed_vision.", "embed_audio.", "audio_tower.",
+    static const char *const other_inputs[] = {"vision_tower.",    "visual.",      "multi_modal_projector.",
+                                               "embed_vision.",    "embed_audio.", "audio_tower.",
                                                "vision_embedder.", "vision_model."};
     const char *rest;
     for (size_t i = 0; i < sizeof other_inputs / sizeof other_inputs[0]; i++)

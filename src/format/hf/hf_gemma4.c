@@ -77,8 +77,8 @@ static vouch_status read_override(const hf_reader *r, const char *number, const 
     const long layer = strtol(number, &end, 10);
     if (end == number || *end || layer < 0 || layer >= sizes->n_layers || !json_is_object(own))
         return vouch_fail(r->err, VOUCH_E_FORMAT,
-                          "%s: per_layer_config: '%.20s' isn't an object named by a layer, 0 to %lld",
-                          r->config->path, number, (long long)sizes->n_layers - 1);
+                          "%s: per_layer_config: '%.20s' isn't an object named by a layer, 0 to %lld", r->config->path,
+                          number, (long long)sizes->n_layers - 1);
     json_object_foreach((json_t *)(uintptr_t)own, name, value) {
         char problem[100];
         int64_t size = 0;
@@ -110,8 +110,7 @@ static vouch_status read_sizes(const hf_reader *r, layer_sizes *sizes)
     if (json_object_get(root, "per_layer_config")) full_dim = head_dim;
     else {
         VOUCH_TRY(read_int(r, "global_head_dim", false, 2, 1024, &full_dim));
-        if (keys_are_values)
-            VOUCH_TRY(read_int(r, "num_global_key_value_heads", false, 1, 1 << 16, &n_full_kv_heads));
+        if (keys_are_values) VOUCH_TRY(read_int(r, "num_global_key_value_heads", false, 1, 1 << 16, &n_full_kv_heads));
     }
     for (int64_t i = 0; i < sizes->n_layers; i++) {
         sizes->head_dim[i] = (int32_t)(sizes->is_full[i] ? full_dim : head_dim);
@@ -294,8 +293,7 @@ vouch_status vouch_hf_gemma4_check(const vouch_json *config, const vouch_gguf *g
                               lacks_values ? "a" : "no");
         if (has_tensor(gguf, layer, "ffn_gate_inp") != has_experts)
             return vouch_fail(err, VOUCH_E_FORMAT, "%s: enable_moe_block is %s, but layer %lld has %s router",
-                              config->path, has_experts ? "true" : "false", (long long)layer,
-                              has_experts ? "no" : "a");
+                              config->path, has_experts ? "true" : "false", (long long)layer, has_experts ? "no" : "a");
     }
     return VOUCH_OK;
 }

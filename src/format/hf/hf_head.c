@@ -41,12 +41,9 @@ static const vouch_hf_rule layers[] = {LAYER("layers.#.")};
 static const vouch_hf_rule only_layer[] = {LAYER("midlayer.")};
 
 static const vouch_hf_rule block[] = {
-    {"hidden_norm", "enc.output_norm", VOUCH_HF_AS_IS},
-    {"markov_head.markov_w1", "markov_w1", VOUCH_HF_AS_IS},
-    {"markov_head.markov_w2", "markov_w2", VOUCH_HF_AS_IS},
-    {"confidence_head.proj", "conf_proj", VOUCH_HF_AS_IS},
-    {"mask_embedding", "mask_embedding", VOUCH_HF_AS_IS},
-    {0},
+    {"hidden_norm", "enc.output_norm", VOUCH_HF_AS_IS},     {"markov_head.markov_w1", "markov_w1", VOUCH_HF_AS_IS},
+    {"markov_head.markov_w2", "markov_w2", VOUCH_HF_AS_IS}, {"confidence_head.proj", "conf_proj", VOUCH_HF_AS_IS},
+    {"mask_embedding", "mask_embedding", VOUCH_HF_AS_IS},   {0},
 };
 
 static const vouch_hf_rule assistant[] = {
@@ -75,19 +72,38 @@ static const vouch_hf_rule medusa[] = {
 
 #define DEFAULTS "{\"max_position_embeddings\": 2048}"
 
-static const vouch_hf_family eagle3_family = {
-    .model_type = "eagle3", .arch = "eagle3", .activations = "silu|swish", .rules = {ends, layers, only_layer},
-    .is_head = true, .keys = "use_sliding_window=false", .defaults = DEFAULTS, .rotates_adjacent = true};
-static const vouch_hf_family eagle_family = {
-    .model_type = "eagle", .arch = "eagle", .activations = "silu|swish", .rules = {ends, layers},
-    .is_head = true, .keys = "use_sliding_window=false", .defaults = DEFAULTS, .rotates_adjacent = true};
-static const vouch_hf_family dflash_family = {
-    .model_type = "dflash", .arch = "dflash", .activations = "silu|swish", .rules = {ends, layers, block},
-    .is_head = true, .window_period = VOUCH_HF_MOST_LAYERS, .defaults = DEFAULTS};
+static const vouch_hf_family eagle3_family = {.model_type = "eagle3",
+                                              .arch = "eagle3",
+                                              .activations = "silu|swish",
+                                              .rules = {ends, layers, only_layer},
+                                              .is_head = true,
+                                              .keys = "use_sliding_window=false",
+                                              .defaults = DEFAULTS,
+                                              .rotates_adjacent = true};
+static const vouch_hf_family eagle_family = {.model_type = "eagle",
+                                             .arch = "eagle",
+                                             .activations = "silu|swish",
+                                             .rules = {ends, layers},
+                                             .is_head = true,
+                                             .keys = "use_sliding_window=false",
+                                             .defaults = DEFAULTS,
+                                             .rotates_adjacent = true};
+static const vouch_hf_family dflash_family = {.model_type = "dflash",
+                                              .arch = "dflash",
+                                              .activations = "silu|swish",
+                                              .rules = {ends, layers, block},
+                                              .is_head = true,
+                                              .window_period = VOUCH_HF_MOST_LAYERS,
+                                              .defaults = DEFAULTS};
 static const vouch_hf_family assistant_family = {
-    .model_type = "gemma4_assistant", .arch = "gemma4-assistant", .activations = "gelu_pytorch_tanh",
-    .rules = {assistant, layers}, .window_period = VOUCH_HF_MOST_LAYERS, .has_two_rotations = true,
-    .is_head = true, .keys = "enable_moe_block=false use_double_wide_mlp=false attention_bias=false"};
+    .model_type = "gemma4_assistant",
+    .arch = "gemma4-assistant",
+    .activations = "gelu_pytorch_tanh",
+    .rules = {assistant, layers},
+    .window_period = VOUCH_HF_MOST_LAYERS,
+    .has_two_rotations = true,
+    .is_head = true,
+    .keys = "enable_moe_block=false use_double_wide_mlp=false attention_bias=false"};
 static const vouch_hf_family medusa_family = {
     .model_type = "medusa", .arch = "medusa", .is_head = true, .rules = {medusa}};
 
@@ -96,10 +112,13 @@ static const struct {
     const char *tensor;
     const vouch_hf_family *family;
 } marks[] = {
-    {"midlayer.hidden_norm.weight", &eagle3_family}, {"layers.0.hidden_norm.weight", &eagle3_family},
-    {"hidden_norm.weight", &dflash_family},          {"pre_projection.weight", &assistant_family},
+    {"midlayer.hidden_norm.weight", &eagle3_family},
+    {"layers.0.hidden_norm.weight", &eagle3_family},
+    {"hidden_norm.weight", &dflash_family},
+    {"pre_projection.weight", &assistant_family},
     {"fc.weight", &eagle_family},
-    {"0.0.linear.weight", &medusa_family},           {"blocks.0.layers.0.weight", &medusa_family},
+    {"0.0.linear.weight", &medusa_family},
+    {"blocks.0.layers.0.weight", &medusa_family},
 };
 
 /* The tensor's name without the words that a head's file may have before it. */
@@ -161,8 +180,7 @@ static vouch_status read_eagle3_layers(const vouch_json *config, const json_t *n
     static const char name[] = "eagle_aux_hidden_state_layer_ids", other[] = "target_layer_ids";
     int32_t numbers[MOST_TAPS];
     size_t n;
-    if (vouch_json_find(config->root, name))
-        VOUCH_TRY(read_layers(config, config->root, name, 0, numbers, &n, err));
+    if (vouch_json_find(config->root, name)) VOUCH_TRY(read_layers(config, config->root, name, 0, numbers, &n, err));
     else if (vouch_json_find(config->root, other))
         VOUCH_TRY(read_layers(config, config->root, other, 1, numbers, &n, err));
     else VOUCH_TRY(read_layers(config, nested, name, 1, numbers, &n, err));

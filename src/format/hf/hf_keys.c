@@ -49,8 +49,7 @@ static const struct {
 enum { N_IDLE = sizeof idle / sizeof idle[0] };
 
 /* Of all families. */
-static const char demanded[] =
-    "add_cross_attention=false is_encoder_decoder=false use_bidirectional_attention=false";
+static const char demanded[] = "add_cross_attention=false is_encoder_decoder=false use_bidirectional_attention=false";
 /* An unknown one of these is an error, because it is sure to mean something. */
 static const char structural[] = "layer_types layers_block_type layer_type_list rope_parameters rope_scaling "
                                  "quantization_config per_layer_config no_rope_layers compression_config";
@@ -142,9 +141,8 @@ static vouch_status check_list(const vouch_json *config, const vouch_hf_family *
             return vouch_fail(err, VOUCH_E_FORMAT, "%s: %.*s is missing", config->path, (int)strcspn(k.name, "|"),
                               k.name);
         if (value && k.is_fixed && !is_value(value, k.value))
-            return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                              "%s: %s is %s; for model_type '%s' vouch supports only %s", config->path, k.name,
-                              vouch_hf_value(value, text), family->model_type, k.value);
+            return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %s is %s; for model_type '%s' vouch supports only %s",
+                              config->path, k.name, vouch_hf_value(value, text), family->model_type, k.value);
     }
     return VOUCH_OK;
 }
@@ -152,8 +150,7 @@ static vouch_status check_list(const vouch_json *config, const vouch_hf_family *
 /* ------------------------------------------------------------------ members */
 
 /* Adds "NAME is VALUE" to the list. */
-static vouch_status note(const vouch_json *config, char **list, const char *name, const json_t *value,
-                         vouch_error *err)
+static vouch_status note(const vouch_json *config, char **list, const char *name, const json_t *value, vouch_error *err)
 {
     char text[64];
     if (vouch_gguf_note(list, (vouch_text){name, strlen(name)}, vouch_hf_value(value, text))) return VOUCH_OK;

@@ -23,15 +23,15 @@
 
 /* A file that the folder lacks is NULL, or a closed map. */
 typedef struct hf_files {
-    const char *name;  /* the vocabulary's path, for messages */
-    char *paths[11];   /* owned; hf_files.c */
-    json_t *tokenizer; /* tokenizer.json */
-    json_t *config;    /* tokenizer_config.json */
-    json_t *specials;  /* special_tokens_map.json */
-    json_t *added;     /* added_tokens.json */
-    json_t *model;     /* config.json */
+    const char *name;   /* the vocabulary's path, for messages */
+    char *paths[11];    /* owned; hf_files.c */
+    json_t *tokenizer;  /* tokenizer.json */
+    json_t *config;     /* tokenizer_config.json */
+    json_t *specials;   /* special_tokens_map.json */
+    json_t *added;      /* added_tokens.json */
+    json_t *model;      /* config.json */
     json_t *generation; /* generation_config.json */
-    json_t *vocab;     /* vocab.json; only where neither tokenizer.json nor SentencePiece's file is read */
+    json_t *vocab;      /* vocab.json; only where neither tokenizer.json nor SentencePiece's file is read */
     vouch_filemap sentencepiece, merges, chat_template;
 } hf_files;
 
@@ -78,7 +78,7 @@ typedef struct hf_vocabulary {
     size_t n_tokens;
     vouch_text *merges; /* [n_merges] "left right" */
     size_t n_merges;
-    int64_t unknown;    /* -1: none known */
+    int64_t unknown; /* -1: none known */
     hf_block *blocks;
 } hf_vocabulary;
 

@@ -43,8 +43,8 @@ static const char demanded[] = "extrapolation_factor attn_factor";
 /* A rotation, while it is read. */
 typedef struct rotation {
     const hf_reader *r;
-    const json_t *rope;          /* its members; NULL: none */
-    const char *place, *type;    /* the object's name, for messages */
+    const json_t *rope;                     /* its members; NULL: none */
+    const char *place, *type;               /* the object's name, for messages */
     double theta, factor, original, growth; /* growth: of queries and keys */
 } rotation;
 

@@ -11,7 +11,7 @@ enum { VOUCH_HF_MOST_LAYERS = 4096, VOUCH_HF_MOST_PAIRS = 512 };
 typedef struct vouch_hf_shape {
     int64_t n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_rot, n_vocab;
     int64_t n_expert_ff, n_shared_ff; /* widths of an expert and of the shared network; 0: none */
-    int64_t n_experts, n_groups; /* groups of Mamba-2's heads; key heads of delta nets */
+    int64_t n_experts, n_groups;      /* groups of Mamba-2's heads; key heads of delta nets */
     int64_t delta_keys, delta_values; /* elements of a key head's key, and of all values that share it */
     int64_t values_per_key;           /* value heads of a key head */
     /* tie_word_embeddings is true (the embedding is also the output matrix), or it is false. Both are false in

@@ -195,8 +195,7 @@ static bool is_named(vouch_hf_layout layout)
 {
     return layout == VOUCH_HF_NAMED || layout == VOUCH_HF_COLUMN || layout == VOUCH_HF_DECAY ||
            layout == VOUCH_HF_DECAY_COLUMN || layout == VOUCH_HF_VALUES_NAMED || layout == VOUCH_HF_VALUES_DECAY ||
-           layout == VOUCH_HF_EXPERTS || layout == VOUCH_HF_IDS || layout == VOUCH_HF_STEPS ||
-           output_step(layout) == 2;
+           layout == VOUCH_HF_EXPERTS || layout == VOUCH_HF_IDS || layout == VOUCH_HF_STEPS || output_step(layout) == 2;
 }
 
 /* Adds a part by its rule, unless GGUF doesn't have the tensor. */
@@ -213,8 +212,7 @@ static vouch_status part_add_by(builder *b, uint32_t file, const vouch_safetenso
     p->index = strchr(rule->from, '#') == strrchr(rule->from, '#') ? layer : index; /* the last number */
     p->layout = rule->layout;
     const bool is_rotated = p->layout == VOUCH_HF_QUERIES || p->layout == VOUCH_HF_KEYS || p->layout == VOUCH_HF_HEAD;
-    if (is_rotated && !b->family->rotates_adjacent)
-        p->layout = VOUCH_HF_AS_IS;
+    if (is_rotated && !b->family->rotates_adjacent) p->layout = VOUCH_HF_AS_IS;
     VOUCH_TRY(read_type(b, p));
     VOUCH_TRY(read_shape(b, p));
     b->n_parts++;
@@ -256,11 +254,10 @@ static vouch_view view_plain(const part *p, const unsigned char *data)
 /* GGUF interleaves the halves of a head: its row (head, pair, half) is the file's row (head, half, pair). */
 static vouch_status view_rotated(const builder *b, const part *p, int64_t n_heads, vouch_view *view)
 {
-    if (p->rows % (2 * n_heads) != 0)
-        return shape_fail(b, p, "its rows are not an even number per head");
+    if (p->rows % (2 * n_heads) != 0) return shape_fail(b, p, "its rows are not an even number per head");
     const int64_t half = p->rows / n_heads / 2, c = p->columns;
-    *view = (vouch_view){
-        view->data, p->file, .n = {n_heads, half, 2}, .stride = {2 * half * c, c, half * c}, .step = 1};
+    *view =
+        (vouch_view){view->data, p->file, .n = {n_heads, half, 2}, .stride = {2 * half * c, c, half * c}, .step = 1};
     return VOUCH_OK;
 }
 
@@ -274,8 +271,12 @@ static vouch_status views_fused(const builder *b, const part *p, vouch_view view
         return shape_fail(b, p, "its rows aren't the queries, keys and values");
     for (int64_t i = 0; i < 3; i++) {
         const int64_t first = i == 0 ? 0 : n_queries + i - 1, n = i == 0 ? n_queries : 1;
-        views[i] = (vouch_view){views[0].data, p->file, .first = first * width * c, .n = {groups, n, width},
-                                .stride = {group, width * c, c}, .step = 1};
+        views[i] = (vouch_view){views[0].data,
+                                p->file,
+                                .first = first * width * c,
+                                .n = {groups, n, width},
+                                .stride = {group, width * c, c},
+                                .step = 1};
     }
     return VOUCH_OK;
 }
@@ -289,8 +290,9 @@ static void views_delta(const builder *b, const part *p, vouch_view views[3])
     const int64_t first[] = {0, s->delta_keys, 2 * s->delta_keys, 2 * s->delta_keys + s->delta_values};
     for (int64_t i = 0; i < (is_gate ? 1 : 3); i++) {
         const int64_t at = is_gate ? 3 : i, n = at < 2 ? s->delta_keys : s->delta_values;
-        views[i] = (vouch_view){views[0].data, p->file, .first = first[at] * c, .n = {s->n_groups, n, 1},
-                                .stride = {head * c, c, 0}, .step = 1};
+        views[i] = (vouch_view){
+            views[0].data, p->file, .first = first[at] * c, .n = {s->n_groups, n, 1}, .stride = {head * c, c, 0},
+            .step = 1};
     }
 }
 
@@ -310,8 +312,12 @@ static size_t views_values(const builder *b, const part *p, vouch_view views[2])
     const int64_t width = value_width(b, p->rows - first);
     const size_t n = first > 0 ? 2 : 1;
     if (first > 0) views[0].n[2] = first;
-    views[n - 1] = (vouch_view){views[0].data, p->file, .first = first * c, .n = {each, keys, width},
-                                .stride = {width * c, each * width * c, c}, .step = 1};
+    views[n - 1] = (vouch_view){views[0].data,
+                                p->file,
+                                .first = first * c,
+                                .n = {each, keys, width},
+                                .stride = {width * c, each * width * c, c},
+                                .step = 1};
     return n;
 }
 
@@ -323,16 +329,26 @@ static vouch_view view_experts(const builder *b, const part *parts)
     const int64_t n = from->shape[0], step = output_step(p->layout), odd = p->layout == VOUCH_HF_ODD;
     const unsigned char *data = b->files[p->file].map.data + from->offset;
     if (from->n_dims == 2)
-        return (vouch_view){
-            data, p->file, .first = odd, .n = {n, 1, 1}, .stride = {from->shape[1], 0, 0}, .step = step};
+        return (vouch_view){data,        p->file, .first = odd, .n = {n, 1, 1}, .stride = {from->shape[1], 0, 0},
+                            .step = step};
     if (from->n_dims == 3) {
         const int64_t outputs = from->shape[2];
-        return (vouch_view){data, p->file, .first = odd, .n = {n, outputs / step, 1},
-                            .stride = {from->shape[1] * outputs, step, 0}, .step = outputs};
+        return (vouch_view){data,
+                            p->file,
+                            .first = odd,
+                            .n = {n, outputs / step, 1},
+                            .stride = {from->shape[1] * outputs, step, 0},
+                            .step = outputs};
     }
     const int64_t outputs = from->shape[1], blocks = from->shape[2];
-    return (vouch_view){data, p->file, b->files[parts[1].file].map.data + parts[1].from->offset, parts[1].file,
-                        odd * blocks, {n, outputs / step, 1}, {outputs * blocks, step * blocks, 0}, 1};
+    return (vouch_view){data,
+                        p->file,
+                        b->files[parts[1].file].map.data + parts[1].from->offset,
+                        parts[1].file,
+                        odd * blocks,
+                        {n, outputs / step, 1},
+                        {outputs * blocks, step * blocks, 0},
+                        1};
 }
 
 /* The views of n parts, which have the same name in GGUF. */
@@ -352,7 +368,10 @@ static vouch_status make_views(const builder *b, const part *parts, size_t n, vo
     case VOUCH_HF_KEYS: return view_rotated(b, p, b->shape->n_kv_heads, views);
     case VOUCH_HF_HEAD: return view_rotated(b, p, 1, views);
     case VOUCH_HF_FUSED: *n_views = 3; return views_fused(b, p, views);
-    case VOUCH_HF_DELTA: *n_views = 3; views_delta(b, p, views); return VOUCH_OK;
+    case VOUCH_HF_DELTA:
+        *n_views = 3;
+        views_delta(b, p, views);
+        return VOUCH_OK;
     case VOUCH_HF_DELTA_GATE: views_delta(b, p, views); return VOUCH_OK;
     case VOUCH_HF_SECOND_HALF: views[0].first = p->rows * p->columns; return VOUCH_OK;
     case VOUCH_HF_TRANSPOSED:
@@ -370,10 +389,9 @@ static bool is_float(const part *p)
 {
     return p->from->n_dims == 1 || p->layout == VOUCH_HF_CONVOLUTION ||
            (p->layout == VOUCH_HF_VALUES_LAST && p->from->n_dims == 3) || ends_with(p->name, "_exps.bias") ||
-           ends_with(p->name, "_norm.weight") ||
-           ends_with(p->name, ".ffn_gate_inp.weight") || ends_with(p->name, ".ffn_gate_inp_shexp.weight") ||
-           strcmp(p->name, "position_embd.weight") == 0 || strcmp(p->name, "mask_hidden.weight") == 0 ||
-           strcmp(p->name, "mask_embedding.weight") == 0;
+           ends_with(p->name, "_norm.weight") || ends_with(p->name, ".ffn_gate_inp.weight") ||
+           ends_with(p->name, ".ffn_gate_inp_shexp.weight") || strcmp(p->name, "position_embd.weight") == 0 ||
+           strcmp(p->name, "mask_hidden.weight") == 0 || strcmp(p->name, "mask_embedding.weight") == 0;
 }
 
 static void set_dims(const builder *b, vouch_gguf_tensor *t, const part *p, size_t n)
@@ -461,8 +479,8 @@ static vouch_status tensor_add(const builder *b, const part *parts, size_t n, si
     char *name = b->gguf->made->names + index * NAME_SIZE;
     VOUCH_TRY(check_stack(b, parts, n));
     const bool adds = b->family->adds_one && p->layout == VOUCH_HF_AS_IS && ends_with(p->from->name, "norm.weight");
-    const bool is_decay = p->layout == VOUCH_HF_DECAY || p->layout == VOUCH_HF_DECAY_COLUMN ||
-                          p->layout == VOUCH_HF_VALUES_DECAY;
+    const bool is_decay =
+        p->layout == VOUCH_HF_DECAY || p->layout == VOUCH_HF_DECAY_COLUMN || p->layout == VOUCH_HF_VALUES_DECAY;
     const bool is_widened = adds || is_decay || (is_float(p) && p->type != VOUCH_TYPE_F32);
     strcpy(name, p->name);
     b->gguf->made->origins[index] = strdup(p->from->name);
@@ -474,8 +492,7 @@ static vouch_status tensor_add(const builder *b, const part *parts, size_t n, si
         return steps_add(b, p, t);
     }
     const int64_t values = is_mxfp4(p) ? 32 : 1; /* of a block */
-    t->bytes =
-        (size_t)(t->dim[0] / values * t->dim[1] * t->dim[2]) * (size_t)vouch_type_get_info(t->type)->block_bytes;
+    t->bytes = (size_t)(t->dim[0] / values * t->dim[1] * t->dim[2]) * (size_t)vouch_type_get_info(t->type)->block_bytes;
     t->data = b->files[p->file].map.data + p->from->offset;
     t->file = p->file;
     const bool is_aligned = (uintptr_t)t->data % VOUCH_GGUF_ALIGNMENT_MIN == 0;
@@ -486,13 +503,13 @@ static vouch_status tensor_add(const builder *b, const part *parts, size_t n, si
     if (is_plain && !is_widened && is_aligned) return VOUCH_OK;
     vouch_view *views = calloc(n < 3 ? 3 : n, sizeof *views);
     if (!views) return part_fail(b, p, VOUCH_E_MEMORY, "not enough memory for its recipe");
-    *r = (vouch_recipe){.type = p->type,
-                        .is_widened = is_widened,
-                        .is_decay = is_decay,
-                        .add = adds ? 1 : 0,
-                        .n_columns = p->layout == VOUCH_HF_VALUES_COLUMNS ? value_width(b, p->columns)
-                                                                          : p->columns / values,
-                        .views = views};
+    *r = (vouch_recipe){
+        .type = p->type,
+        .is_widened = is_widened,
+        .is_decay = is_decay,
+        .add = adds ? 1 : 0,
+        .n_columns = p->layout == VOUCH_HF_VALUES_COLUMNS ? value_width(b, p->columns) : p->columns / values,
+        .views = views};
     t->file = VOUCH_GGUF_NO_FILE;
     return make_views(b, parts, n, views, &r->n_views);
 }

@@ -34,15 +34,21 @@ static vouch_status map_open(vouch_filemap *map, const char *path, vouch_error *
     return vouch_filemap_load(map, path, 0, map->size, err);
 }
 
-enum {
-    TOKENIZER, CONFIG, SPECIALS, ADDED, MODEL, GENERATION, VOCAB, MERGES, TEMPLATE, SENTENCEPIECE, SPIECE, N_FILES
-};
+enum { TOKENIZER, CONFIG, SPECIALS, ADDED, MODEL, GENERATION, VOCAB, MERGES, TEMPLATE, SENTENCEPIECE, SPIECE, N_FILES };
 
 static vouch_status paths_make(hf_files *files, const char *folder, size_t n_folder, vouch_error *err)
 {
-    static const char *const names[N_FILES] = {
-        "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json",
-        "generation_config.json", "vocab.json", "merges.txt", "chat_template.jinja", "tokenizer.model", "spiece.model"};
+    static const char *const names[N_FILES] = {"tokenizer.json",
+                                               "tokenizer_config.json",
+                                               "special_tokens_map.json",
+                                               "added_tokens.json",
+                                               "config.json",
+                                               "generation_config.json",
+                                               "vocab.json",
+                                               "merges.txt",
+                                               "chat_template.jinja",
+                                               "tokenizer.model",
+                                               "spiece.model"};
     _Static_assert(sizeof files->paths / sizeof *files->paths == N_FILES, "a path for each name");
     for (size_t i = 0; i < N_FILES; i++) {
         const size_t size = n_folder + strlen(names[i]) + 2;

@@ -131,8 +131,8 @@ static vouch_status shards_check(const opening *o)
                                   o->index.path, name, o->names[i], expected ? expected : "nothing");
         }
     if (n == json_object_size(map)) return VOUCH_OK;
-    return vouch_fail(o->err, VOUCH_E_FORMAT, "%s: weight_map names %zu tensors, but the files have %zu",
-                      o->index.path, json_object_size(map), n);
+    return vouch_fail(o->err, VOUCH_E_FORMAT, "%s: weight_map names %zu tensors, but the files have %zu", o->index.path,
+                      json_object_size(map), n);
 }
 
 /* Opens the file of a mask's embedding, where the folder has one. */
@@ -145,7 +145,8 @@ static vouch_status mask_open(opening *o)
     if (!has_file(o->folder, "mask_embedding.pt")) return VOUCH_OK;
     return vouch_fail(o->err, VOUCH_E_UNSUPPORTED,
                       "%s: has the embedding of masks in mask_embedding.pt, which can run code; save it as " MASK
-                      " (docs/heads.md)", vouch_path_tail(o->folder));
+                      " (docs/heads.md)",
+                      vouch_path_tail(o->folder));
 }
 
 static vouch_status weights_open(opening *o)
@@ -236,9 +237,9 @@ static vouch_status keys_make(opening *o, const vouch_hf_family **family, void *
     VOUCH_TRY(vouch_hf_keys_check(&o->config, *family, &o->unknown, o->err));
     VOUCH_TRY(vouch_gguf_writer_open(&keys, o->err));
     add_name(keys, o->folder);
-    vouch_hf_config_fn *const read = head                                     ? vouch_hf_head_read
+    vouch_hf_config_fn *const read = head                           ? vouch_hf_head_read
                                      : (*family)->has_two_rotations ? vouch_hf_gemma4_read
-                                                                              : vouch_hf_config_read;
+                                                                    : vouch_hf_config_read;
     vouch_status status = read(&o->config, *family, keys, &o->shape, o->err);
     if (status == VOUCH_OK && !head)
         status = vouch_hf_tokenizer_add(keys, o->folder, (int32_t)o->shape.n_vocab, o->err);

@@ -72,8 +72,7 @@ static vouch_status take_laguna(vouch_loader *loader, int32_t index, vouch_layer
 {
     VOUCH_TRY(vouch_mixture_take(loader, index, layer));
     vouch_attention *a = &layer->attention;
-    const vouch_gguf_tensor *gate =
-        vouch_gguf_find_tensor(loader->gguf, vouch_loader_name(loader, index, "attn_gate"));
+    const vouch_gguf_tensor *gate = vouch_gguf_find_tensor(loader->gguf, vouch_loader_name(loader, index, "attn_gate"));
     a->has_softplus = true;
     return take_gates(loader, index, a,
                       gate && gate->dim[1] == a->n_heads ? a->n_heads : (int64_t)a->n_heads * a->value_dim);

@@ -269,10 +269,8 @@ FAMILY(hunyuan_moe, "hunyuan-moe", HALF_SPLIT, read_hunyuan_moe, false);
 FAMILY(maincoder, "maincoder", ADJACENT, read_late_norms, false);
 FAMILY(hunyuan_vl, "hunyuan_vl", HALF_SPLIT, read_hunyuan_vl, false);
 FAMILY(granite_swa, "granite_swa", ADJACENT, read_granite_swa, false);
-const vouch_arch vouch_arch_granite_hybrid = {.name = "granitehybrid",
-                                              .rotary = VOUCH_ROTARY_ADJACENT,
-                                              .read = read_granite_hybrid,
-                                              .take = take_granite_hybrid};
+const vouch_arch vouch_arch_granite_hybrid = {
+    .name = "granitehybrid", .rotary = VOUCH_ROTARY_ADJACENT, .read = read_granite_hybrid, .take = take_granite_hybrid};
 FAMILY(refact, "refact", NONE, read_refact, false);
 FAMILY(deci, "deci", ADJACENT, vouch_dense_read, false);
 const vouch_arch vouch_arch_cogvlm = {

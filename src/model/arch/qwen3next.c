@@ -62,15 +62,14 @@ static vouch_status take_delta_net(vouch_loader *loader, int32_t index, vouch_re
     const vouch_hparams *h = loader->hparams;
     const vouch_delta_hparams *all = &h->delta;
     const int64_t n_keys = (int64_t)all->n_key_heads * all->head_dim, n_values = (int64_t)all->n_heads * all->head_dim;
-    *r = (vouch_recurrent){
-        .conv = {.n_channels = 2 * n_keys + n_values, .width = all->width, .has_silu = true},
-        .kind = VOUCH_DELTA_NET,
-        .n_heads = all->n_heads,
-        .n_key_heads = all->n_key_heads,
-        .n_keys = all->head_dim,
-        .n_values = all->head_dim,
-        .k = n_keys,
-        .v = 2 * n_keys};
+    *r = (vouch_recurrent){.conv = {.n_channels = 2 * n_keys + n_values, .width = all->width, .has_silu = true},
+                           .kind = VOUCH_DELTA_NET,
+                           .n_heads = all->n_heads,
+                           .n_key_heads = all->n_key_heads,
+                           .n_keys = all->head_dim,
+                           .n_values = all->head_dim,
+                           .k = n_keys,
+                           .v = 2 * n_keys};
     VOUCH_TRY(take_scaled(loader, index, "attn_qkv", &r->in[0], &r->in_after, r->conv.n_channels, h->n_embd));
     VOUCH_TRY(take_scaled(loader, index, "attn_gate", &r->gate, &r->gate_after, n_values, h->n_embd));
     VOUCH_TRY(take_scaled(loader, index, "ssm_out", &r->out, &r->out_after, h->n_embd, n_values));
@@ -78,8 +77,7 @@ static vouch_status take_delta_net(vouch_loader *loader, int32_t index, vouch_re
                                       r->conv.n_channels, r->conv.width));
     VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "ssm_dt", "bias"), true, &r->decay_bias,
                                   r->n_heads));
-    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "ssm_a", NULL), true, &r->a,
-                                  r->n_heads));
+    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "ssm_a", NULL), true, &r->a, r->n_heads));
     return vouch_loader_vector(loader, vouch_loader_name(loader, index, "ssm_norm"), true, &r->norm, r->n_values);
 }
 

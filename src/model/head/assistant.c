@@ -103,8 +103,7 @@ static vouch_status open_assistant(vouch_head_weights *head, const vouch_gguf *g
 {
     const vouch_hparams *h = &target->weights->hparams;
     assistant_opening opening = {.head = head, .target = target->weights};
-    const vouch_weights_plan plan = {
-        .arch = &vouch_arch_gemma4_assistant, .take_ends = take_ends, .user = &opening};
+    const vouch_weights_plan plan = {.arch = &vouch_arch_gemma4_assistant, .take_ends = take_ends, .user = &opening};
     if (strcmp(h->arch, "gemma4") != 0)
         return vouch_fail(err, VOUCH_E_MISMATCH,
                           "%s: general.architecture is '%s', but the model is of '%s': this head is for another model",

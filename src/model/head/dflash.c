@@ -58,11 +58,8 @@ static vouch_status take_dflash(vouch_loader *loader, int32_t index, vouch_layer
                                &layer->feed.stream_scale, 1);
 }
 
-static const vouch_arch arch_dflash = {.name = ARCH,
-                                       .rotary = VOUCH_ROTARY_HALF_SPLIT,
-                                       .has_feed_scales = true,
-                                       .read = read_dflash,
-                                       .take = take_dflash};
+static const vouch_arch arch_dflash = {
+    .name = ARCH, .rotary = VOUCH_ROTARY_HALF_SPLIT, .has_feed_scales = true, .read = read_dflash, .take = take_dflash};
 
 /* Refuses kinds of such heads that vouch doesn't run. */
 static vouch_status refuse_others(const vouch_gguf *gguf, vouch_error *err)
@@ -72,7 +69,8 @@ static vouch_status refuse_others(const vouch_gguf *gguf, vouch_error *err)
     if (n_streams > 0)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "%s: dflash.hyper_connection.count is %d: DSpark heads with hyper-connections are not "
-                          "supported", vouch_gguf_path(gguf), n_streams);
+                          "supported",
+                          vouch_gguf_path(gguf), n_streams);
     if (vouch_gguf_find_tensor(gguf, "selector_hidden.weight"))
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "%s: tensor 'selector_hidden.weight': DFlash2 heads are not supported",
@@ -100,7 +98,8 @@ static vouch_status read_block(vouch_head_weights *head, const vouch_gguf *gguf,
     if (mask < n_vocab) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_MISMATCH,
                       "%s: tokenizer.ggml.mask_token_id is %lld, but the model has %d tokens: this head is for another "
-                      "model", vouch_gguf_path(gguf), (long long)mask, n_vocab);
+                      "model",
+                      vouch_gguf_path(gguf), (long long)mask, n_vocab);
 }
 
 /* ------------------------------------------------------------------- tensors */

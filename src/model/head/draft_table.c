@@ -46,7 +46,8 @@ vouch_status vouch_table_refuse(const vouch_gguf *gguf, vouch_error *err)
         return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                       "%s: general.architecture '%s' is a table, which guesses for a model: open the model, and give "
-                      "it this file as its table", vouch_gguf_path(gguf), ARCH);
+                      "it this file as its table",
+                      vouch_gguf_path(gguf), ARCH);
 }
 
 static vouch_status check_target(const vouch_gguf *gguf, const vouch_table_target *target, vouch_error *err)
@@ -58,12 +59,14 @@ static vouch_status check_target(const vouch_gguf *gguf, const vouch_table_targe
     if (!vouch_text_is(arch, ARCH))
         return vouch_fail(err, VOUCH_E_FORMAT,
                           "%s: general.architecture is '%.*s': expected a table, '%s', which `vouch distill --table` "
-                          "makes", path, (int)(arch.size < 64 ? arch.size : 64), arch.data, ARCH);
+                          "makes",
+                          path, (int)(arch.size < 64 ? arch.size : 64), arch.data, ARCH);
     VOUCH_TRY(vouch_gguf_get_int(gguf, "vouch-table.target.vocab_size", true, 1, INT32_MAX, &n_vocab, err));
     if (n_vocab != target->n_vocab)
         return vouch_fail(err, VOUCH_E_MISMATCH,
                           "%s: vouch-table.target.vocab_size is %lld, but the model has %d tokens: this table is for "
-                          "another model", path, (long long)n_vocab, target->n_vocab);
+                          "another model",
+                          path, (long long)n_vocab, target->n_vocab);
     VOUCH_TRY(vouch_gguf_get_text(gguf, "vouch-table.target.digest", true, &digest, err));
     if (vouch_text_is(digest, target->digest) || target->may_differ) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_MISMATCH,
@@ -85,7 +88,10 @@ static vouch_status take(const vouch_gguf *gguf, const char *name, vouch_type ty
     if (tensor->type != type || n < 1 || n > INT32_MAX / 4 || (*rows > 0 && n != *rows))
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor '%s' must be %s with %s%d values%s", path, name,
                           vouch_type_gguf_name(type), width || *rows ? "" : "at least ",
-                          width ? width : *rows ? *rows : 1, width ? " for each context" : "");
+                          width   ? width
+                          : *rows ? *rows
+                                  : 1,
+                          width ? " for each context" : "");
     *rows = (int32_t)n;
     *out = malloc(tensor->bytes);
     if (!*out) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory for a table", path);
@@ -169,7 +175,7 @@ static vouch_status read_rows(vouch_table_rows *t, const vouch_gguf *gguf, int32
 /* ------------------------------------------------------------------ opening */
 
 vouch_status vouch_table_rows_open(vouch_table_rows **out, const vouch_gguf *gguf, const vouch_table_target *target,
-                                    vouch_error *err)
+                                   vouch_error *err)
 {
     *out = NULL;
     VOUCH_TRY(check_target(gguf, target, err));

@@ -37,13 +37,13 @@ typedef struct vouch_table_rows {
 typedef struct vouch_table_target {
     const char *digest; /* vouch_gguf_digest in hexadecimal digits */
     int32_t n_vocab;
-    bool may_differ;    /* accepts a table of another file with as many tokens */
+    bool may_differ; /* accepts a table of another file with as many tokens */
 } vouch_table_target;
 
 /* Reads a table. On success *out is the caller's, to be closed. Errors: FORMAT, MISMATCH (another target; names both),
  * MEMORY, IO. */
 vouch_status vouch_table_rows_open(vouch_table_rows **out, const vouch_gguf *gguf, const vouch_table_target *target,
-                                    vouch_error *err);
+                                   vouch_error *err);
 /* Fails where the file holds a table, which can't be opened as a model. Error: UNSUPPORTED. */
 vouch_status vouch_table_refuse(const vouch_gguf *gguf, vouch_error *err);
 void vouch_table_rows_close(vouch_table_rows *table); /* NULL is allowed */

@@ -60,7 +60,8 @@ static vouch_status read_masks(vouch_head_weights *head, const vouch_gguf *gguf,
     if (token < n_vocab) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_MISMATCH,
                       "%s: tokenizer.ggml.mask_token_id is %lld, but the model has %d tokens: this head is for another "
-                      "model", vouch_gguf_path(gguf), (long long)token, n_vocab);
+                      "model",
+                      vouch_gguf_path(gguf), (long long)token, n_vocab);
 }
 
 /* ------------------------------------------------------------------- tensors */

@@ -9,9 +9,9 @@
 
 #include "model/load/keys.h"
 
-static const vouch_head_kind *const kinds[] = {
-    &vouch_head_kind_native, &vouch_head_kind_eagle, &vouch_head_kind_eagle3,
-    &vouch_head_kind_assistant, &vouch_head_kind_dflash, &vouch_head_kind_medusa};
+static const vouch_head_kind *const kinds[] = {&vouch_head_kind_native, &vouch_head_kind_eagle,
+                                               &vouch_head_kind_eagle3, &vouch_head_kind_assistant,
+                                               &vouch_head_kind_dflash, &vouch_head_kind_medusa};
 
 /* ------------------------------------------------------------- parts of kinds */
 
@@ -46,8 +46,7 @@ static vouch_status add_taps(vouch_head_weights *head, const vouch_gguf *gguf, c
     return VOUCH_OK;
 }
 
-vouch_status vouch_head_read_taps(vouch_head_weights *head, const vouch_gguf *gguf, const char *name,
-                                  vouch_error *err)
+vouch_status vouch_head_read_taps(vouch_head_weights *head, const vouch_gguf *gguf, const char *name, vouch_error *err)
 {
     if (head->n_taps == 0) VOUCH_TRY(add_taps(head, gguf, name, err));
     for (int32_t i = 0; i < head->n_taps; i++)
@@ -89,8 +88,8 @@ static vouch_status check_tokens(const vouch_head_weights *head, const vouch_ggu
     return status;
 }
 
-vouch_status vouch_head_read_tokens(vouch_head_weights *head, const vouch_gguf *gguf, const char *name,
-                                    int32_t n_vocab, vouch_error *err)
+vouch_status vouch_head_read_tokens(vouch_head_weights *head, const vouch_gguf *gguf, const char *name, int32_t n_vocab,
+                                    vouch_error *err)
 {
     const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(gguf, name);
     const char *path = vouch_gguf_path(gguf);
@@ -100,8 +99,8 @@ vouch_status vouch_head_read_tokens(vouch_head_weights *head, const vouch_gguf *
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor '%s' has type %s, must be I32 or I64", path, name,
                           vouch_type_gguf_name(tensor->type));
     if (tensor->n_dims != 1 || tensor->dim[0] > n_vocab)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor '%s' must have one dimension of at most %d ids", path,
-                          name, n_vocab);
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: tensor '%s' must have one dimension of at most %d ids", path, name,
+                          n_vocab);
     head->n_draft = (int32_t)tensor->dim[0];
     head->tokens = calloc((size_t)head->n_draft, sizeof *head->tokens);
     if (!head->tokens) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the tokens of a head");
@@ -119,7 +118,8 @@ vouch_status vouch_head_refuse(const vouch_gguf *gguf, vouch_error *err)
         if (vouch_text_is(arch, kinds[i]->arch))
             return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                               "%s: general.architecture '%s' is a head, which guesses for a model: open the model, and "
-                              "give it this file as its head", vouch_gguf_path(gguf), kinds[i]->arch);
+                              "give it this file as its head",
+                              vouch_gguf_path(gguf), kinds[i]->arch);
     return VOUCH_OK;
 }
 

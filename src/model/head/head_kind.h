@@ -26,11 +26,10 @@ vouch_status vouch_head_check_size(const vouch_gguf *gguf, const char *arch, con
                                    int32_t size, vouch_error *err);
 /* Reads the taps and n_features from an array of streams that counts as llama.cpp does: number i is the stream before
  * layer i, so its tap is i - 1. Where taps are set already, only checks them. Errors: FORMAT, MISMATCH, UNSUPPORTED. */
-vouch_status vouch_head_read_taps(vouch_head_weights *head, const vouch_gguf *gguf, const char *name,
-                                  vouch_error *err);
+vouch_status vouch_head_read_taps(vouch_head_weights *head, const vouch_gguf *gguf, const char *name, vouch_error *err);
 /* Reads the tensor of this name, the ids of the tokens that the head may guess, into n_draft and tokens. Without it the
  * head may guess all n_vocab tokens. */
-vouch_status vouch_head_read_tokens(vouch_head_weights *head, const vouch_gguf *gguf, const char *name,
-                                    int32_t n_vocab, vouch_error *err);
+vouch_status vouch_head_read_tokens(vouch_head_weights *head, const vouch_gguf *gguf, const char *name, int32_t n_vocab,
+                                    vouch_error *err);
 
 #endif

@@ -30,7 +30,8 @@ static vouch_status read_layers(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     if (n_heads % n_kv_heads != 0 || h->head_dim < 2 || h->head_dim % 2 != 0)
         return vouch_fail(err, VOUCH_E_FORMAT,
                           "%s: %d heads of width %d share %d key-value heads; expected an even width, and equally many "
-                          "heads for each key-value head", vouch_gguf_path(gguf), n_heads, h->head_dim, n_kv_heads);
+                          "heads for each key-value head",
+                          vouch_gguf_path(gguf), n_heads, h->head_dim, n_kv_heads);
     h->value_dim = h->n_rot = h->head_dim;
     h->rope_base = 10000;
     VOUCH_TRY(vouch_key_float(gguf, ARCH, "rope.freq_base", false, 1, 1e12, &h->rope_base, err));
@@ -80,7 +81,8 @@ static vouch_status take_output(vouch_weights *w, vouch_loader *loader, const he
     if (h->n_embd != target->hparams.n_embd)
         return vouch_fail(loader->err, VOUCH_E_FORMAT,
                           "%s: tensor 'output.weight' is missing, which a head needs that has another width (%d) than "
-                          "its target (%d)", vouch_gguf_path(o->gguf), h->n_embd, target->hparams.n_embd);
+                          "its target (%d)",
+                          vouch_gguf_path(o->gguf), h->n_embd, target->hparams.n_embd);
     w->head = target->head;
     w->head_bias = target->head_bias;
     w->hparams.logit_scale = target->hparams.logit_scale;

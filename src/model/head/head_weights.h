@@ -53,74 +53,74 @@ enum { VOUCH_HEAD_TAPS = 16, VOUCH_HEAD_DEPTHS = 16 };
 
 /* A head that guesses a block of tokens at once (dflash.c). */
 typedef struct vouch_head_block {
-    int32_t n_rows;             /* of a block; 0: the head guesses one by one */
-    int32_t first;              /* the row that predicts the first guess: 0 or 1 */
-    int32_t mask;               /* token of the rows after the last token */
-    const float *mask_embedding; /* [width] in place of the mask's row of the embedding; NULL: that row */
-    bool is_causal;             /* a row sees no row after it */
-    float embedding_scale;      /* 0: 1 */
-    const float *feature_norm;  /* [width] weights of RMSNorm, of f */
-    vouch_weights *writer;      /* the layers' keys and values of f alone; its tensors are the body's */
-    vouch_matrix from, to;      /* [n_vocab, rank], [n_draft, rank]: W_to from[x] is added to the logits after x;
-                                   n_out 0: none */
-    vouch_matrix confidence;    /* [1, width + rank] of [norm(s) | from[x]], or [1, width]; n_out 0: none, always so
-                                   without `from` */
+    int32_t n_rows;               /* of a block; 0: the head guesses one by one */
+    int32_t first;                /* the row that predicts the first guess: 0 or 1 */
+    int32_t mask;                 /* token of the rows after the last token */
+    const float *mask_embedding;  /* [width] in place of the mask's row of the embedding; NULL: that row */
+    bool is_causal;               /* a row sees no row after it */
+    float embedding_scale;        /* 0: 1 */
+    const float *feature_norm;    /* [width] weights of RMSNorm, of f */
+    vouch_weights *writer;        /* the layers' keys and values of f alone; its tensors are the body's */
+    vouch_matrix from, to;        /* [n_vocab, rank], [n_draft, rank]: W_to from[x] is added to the logits after x;
+                                     n_out 0: none */
+    vouch_matrix confidence;      /* [1, width + rank] of [norm(s) | from[x]], or [1, width]; n_out 0: none, always so
+                                     without `from` */
     const float *confidence_bias; /* [1]; NULL: 0 */
 } vouch_head_block;
 
 /* A head of EAGLE-3's kind that guesses several tokens in one pass: rows of masks stand after the last token's. */
 typedef struct vouch_head_masks {
-    int32_t n_rows;             /* rows that guess, with the last token's; 0: the head guesses one by one */
-    int32_t token;              /* of the rows of masks */
-    const float *states;        /* [n_features] in place of the target's states */
+    int32_t n_rows;      /* rows that guess, with the last token's; 0: the head guesses one by one */
+    int32_t token;       /* of the rows of masks */
+    const float *states; /* [n_features] in place of the target's states */
 } vouch_head_masks;
 
 /* Centroids that find few likely tokens; only these get logits (assistant.c). Draft tokens [c n_each, (c + 1) n_each)
  * are those of centroid c. */
 typedef struct vouch_head_centroids {
-    vouch_matrix matrix;        /* [centroids, width], scored by s after its norm; n_out 0: all tokens get logits */
-    int32_t n_best;             /* centroids whose tokens get logits */
-    int32_t n_each;             /* tokens of a centroid */
+    vouch_matrix matrix; /* [centroids, width], scored by s after its norm; n_out 0: all tokens get logits */
+    int32_t n_best;      /* centroids whose tokens get logits */
+    int32_t n_each;      /* tokens of a centroid */
 } vouch_head_centroids;
 
 /* One of Medusa's heads (medusa.c), for the guesses of one depth. */
 typedef struct vouch_head_depth {
-    vouch_matrix block;         /* [width, width] of block 0; vouch_matrix_at has the others */
-    const float *bias;          /* [n_blocks][width]; NULL: none */
-    vouch_matrix output;        /* [n_vocab, width] */
+    vouch_matrix block;  /* [width, width] of block 0; vouch_matrix_at has the others */
+    const float *bias;   /* [n_blocks][width]; NULL: none */
+    vouch_matrix output; /* [n_vocab, width] */
 } vouch_head_depth;
 
 typedef struct vouch_head_weights {
-    vouch_weights *body;        /* layers and output; hparams.n_embd is the head's width. Without an output matrix of
-                                   its own it has the target's, or some rows of it */
+    vouch_weights *body; /* layers and output; hparams.n_embd is the head's width. Without an output matrix of
+                            its own it has the target's, or some rows of it */
     int32_t n_taps;
     int32_t taps[VOUCH_HEAD_TAPS]; /* layers of the target, ascending */
-    int32_t n_features;         /* n_taps times the target's width */
+    int32_t n_features;            /* n_taps times the target's width */
     const float *mean, *inv_scale; /* [n_features] standardise W_fc's input; NULL: no */
-    const float *taps_norm;     /* [n_features] weights of RMSNorms of W_fc's input; NULL: none */
-    int32_t taps_norm_width;    /* elements of each of these norms: the target's width, or n_features */
-    vouch_matrix fc;            /* [width, n_features]; n_out 0: the features are the states */
-    const float *fc_bias;       /* [width]; NULL: none */
-    bool has_pairs;             /* the first layer reads pairs; the second input of a row is its normed embedding */
-    vouch_matrix join;          /* [width, target's width + width of f]; n_out 0: pairs instead */
-    bool adds_state;            /* join is [width, target's width], and f is added to its output */
-    const float *join_bias;     /* [width]; NULL: none */
-    float embedding_scale;      /* of the embedding that W_join reads; 0: none */
+    const float *taps_norm;        /* [n_features] weights of RMSNorms of W_fc's input; NULL: none */
+    int32_t taps_norm_width;       /* elements of each of these norms: the target's width, or n_features */
+    vouch_matrix fc;               /* [width, n_features]; n_out 0: the features are the states */
+    const float *fc_bias;          /* [width]; NULL: none */
+    bool has_pairs;                /* the first layer reads pairs; the second input of a row is its normed embedding */
+    vouch_matrix join;             /* [width, target's width + width of f]; n_out 0: pairs instead */
+    bool adds_state;               /* join is [width, target's width], and f is added to its output */
+    const float *join_bias;        /* [width]; NULL: none */
+    float embedding_scale;         /* of the embedding that W_join reads; 0: none */
     vouch_norm token_norm, state_norm; /* of the two inputs that W_join or the first layer reads */
-    bool is_normed;             /* f and s are taken after the output norms */
-    vouch_matrix leave;         /* [target's width, width] makes f of s; n_out 0: s itself */
-    bool borrows_keys;          /* its layers read keys and values of the target's memory */
+    bool is_normed;                    /* f and s are taken after the output norms */
+    vouch_matrix leave;                /* [target's width, width] makes f of s; n_out 0: s itself */
+    bool borrows_keys;                 /* its layers read keys and values of the target's memory */
     const vouch_weights *target;
     const vouch_matrix *embedding; /* [n_vocab, target's width] the target's, or the body's */
     vouch_head_block block;
     vouch_head_masks masks;
     vouch_head_centroids centroids;
     struct vouch_head_weights *deeper; /* the head for guesses one deeper, which reads the same states; NULL: none */
-    vouch_head_depth *depths;   /* [n_depths] */
-    int32_t n_depths, n_blocks; /* n_depths 0: none */
-    int32_t n_draft;            /* tokens that it may guess */
-    int32_t *tokens;            /* [n_draft] their ids; NULL: all tokens of the target */
-    vouch_arena rows;           /* the target's output rows of these tokens, where the head has none of its own */
+    vouch_head_depth *depths;          /* [n_depths] */
+    int32_t n_depths, n_blocks;        /* n_depths 0: none */
+    int32_t n_draft;                   /* tokens that it may guess */
+    int32_t *tokens;                   /* [n_draft] their ids; NULL: all tokens of the target */
+    vouch_arena rows; /* the target's output rows of these tokens, where the head has none of its own */
 } vouch_head_weights;
 
 /* The model that a head guesses for. */

@@ -38,8 +38,8 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     w->head = &head->depths[0].output;
     for (int32_t i = 0; i < head->n_depths; i++) {
         vouch_head_depth *depth = &head->depths[i];
-        VOUCH_TRY(vouch_loader_stack(loader, vouch_loader_name(loader, i, "block"), true, &depth->block,
-                                     head->n_blocks, n, (vouch_rows){0, n, n}));
+        VOUCH_TRY(vouch_loader_stack(loader, vouch_loader_name(loader, i, "block"), true, &depth->block, head->n_blocks,
+                                     n, (vouch_rows){0, n, n}));
         VOUCH_TRY(vouch_loader_vectors(loader, vouch_loader_name_of(loader, i, "block", "bias"), false, &depth->bias,
                                        head->n_blocks, n));
         VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, i, "output"), true, &depth->output,

@@ -99,8 +99,8 @@ vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
     VOUCH_TRY(vouch_key_int(gguf, arch, "expert_count", false, 0, INT_MAX, &n_experts, err));
     if (n_experts > 0 && !h->experts.are_allowed)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                          "%s: %s.expert_count is %d: %s models with experts are not supported",
-                          vouch_gguf_path(gguf), arch, n_experts, arch);
+                          "%s: %s.expert_count is %d: %s models with experts are not supported", vouch_gguf_path(gguf),
+                          arch, n_experts, arch);
     const bool is_rms = h->norm == VOUCH_NORM_RMS && !has_only_layer_norm_eps(gguf, arch);
     VOUCH_TRY(vouch_key_float(gguf, arch, is_rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon",
                               true, 1e-12, 1, &eps, err));
@@ -115,8 +115,8 @@ vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, 
     uint8_t flags[VOUCH_MOST_LAYERS];
     VOUCH_TRY(vouch_key_flags(gguf, h->arch, "attention.sliding_window_pattern", n_blocks(h), &is_list, flags, err));
     if (!is_list)
-        VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.sliding_window_pattern", false, 1, VOUCH_MOST_LAYERS,
-                                &period, err));
+        VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.sliding_window_pattern", false, 1, VOUCH_MOST_LAYERS, &period,
+                                err));
     const int32_t without = full == VOUCH_FIRST ? 0 : period - 1;
     for (int32_t i = 0; i < n_blocks(h); i++)
         h->layers[i].has_window = h->window > 0 && (is_list ? flags[i] != 0 : i % period != without);
@@ -165,12 +165,12 @@ static vouch_status take_norm_after(vouch_loader *loader, int32_t index, const c
 {
     const vouch_hparams *h = loader->hparams;
     if (h->norms_after == VOUCH_ABSENT) return VOUCH_OK;
-    return vouch_loader_vector(loader, vouch_loader_norm_name(loader, index, tensor),
-                               h->norms_after == VOUCH_REQUIRED, norm, h->n_embd);
+    return vouch_loader_vector(loader, vouch_loader_norm_name(loader, index, tensor), h->norms_after == VOUCH_REQUIRED,
+                               norm, h->n_embd);
 }
 
-vouch_status vouch_dense_take_feed_affine(vouch_loader *loader, int32_t index, const char *tensor,
-                                          vouch_affine *affine, vouch_rows rows)
+vouch_status vouch_dense_take_feed_affine(vouch_loader *loader, int32_t index, const char *tensor, vouch_affine *affine,
+                                          vouch_rows rows)
 {
     VOUCH_TRY(vouch_loader_affine(loader, index, tensor, affine, rows));
     affine->is_bias_scaled = true;
@@ -198,8 +198,7 @@ static vouch_status take_projections(vouch_loader *loader, int32_t index, vouch_
     for (int i = 0; i < n_parts; i++) {
         const char *name = is_fused ? "attn_qkv" : parts[i].name;
         const vouch_rows rows = {is_fused ? parts[i].first : 0, parts[i].n, is_fused ? n_q + n_k + n_v : parts[i].n};
-        VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, name), true, parts[i].matrix, n_in,
-                                    rows));
+        VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, name), true, parts[i].matrix, n_in, rows));
         VOUCH_TRY(vouch_loader_affine(loader, index, name, parts[i].after, rows));
         if (i == 1 && loader->hparams->keys_may_be_values && !is_fused && !vouch_loader_has(loader, index, "attn_v")) {
             a->v = a->k;

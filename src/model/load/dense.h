@@ -33,7 +33,7 @@ vouch_status vouch_dense_take_norm(vouch_loader *loader, int32_t index, const ch
 vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vouch_layer *layer);
 vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, vouch_layer *layer);
 vouch_status vouch_dense_take_feed_norms(vouch_loader *loader, int32_t index, vouch_layer *layer);
-vouch_status vouch_dense_take_feed_affine(vouch_loader *loader, int32_t index, const char *tensor,
-                                          vouch_affine *affine, vouch_rows rows);
+vouch_status vouch_dense_take_feed_affine(vouch_loader *loader, int32_t index, const char *tensor, vouch_affine *affine,
+                                          vouch_rows rows);
 
 #endif

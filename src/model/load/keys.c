@@ -101,8 +101,8 @@ vouch_status vouch_key_floats(const vouch_gguf *gguf, const char *arch, const ch
     for (int32_t i = 0; i < n && list.count > 0; i++) {
         values[i] = vouch_gguf_array_float(&list, (size_t)i);
         if (!(values[i] >= min && values[i] <= max))
-            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s[%d] is %g, must be %g to %g", vouch_gguf_path(gguf), name,
-                              i, values[i], min, max);
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s[%d] is %g, must be %g to %g", vouch_gguf_path(gguf), name, i,
+                              values[i], min, max);
     }
     return VOUCH_OK;
 }
@@ -149,8 +149,7 @@ vouch_status vouch_key_rope_scaling(const vouch_gguf *gguf, vouch_hparams *h, vo
     double growth = 1;
     vouch_text kind = {"linear", 6};
     vouch_rope_scaling *s = &h->rope_scaling;
-    *s = (vouch_rope_scaling){
-        .factor = 1, .fast = 32, .slow = 1, .magnitude = 1, .n_ctx_original = h->n_ctx_train};
+    *s = (vouch_rope_scaling){.factor = 1, .fast = 32, .slow = 1, .magnitude = 1, .n_ctx_original = h->n_ctx_train};
     snprintf(name, sizeof name, "%s.rope.scaling.type", arch);
     VOUCH_TRY(vouch_gguf_get_text(gguf, name, false, &kind, err));
     VOUCH_TRY(vouch_key_int(gguf, arch, "rope.scaling.original_context_length", false, 1, INT_MAX / 2,

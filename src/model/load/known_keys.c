@@ -114,8 +114,7 @@ static void read_numbers(const vouch_gguf_array *array, bool is_list, double non
     const bool is_float = array->type == VOUCH_GGUF_F32 || array->type == VOUCH_GGUF_F64;
     r->is_neutral = true;
     for (size_t i = 0; i < array->count; i++) {
-        const double value =
-            is_float ? vouch_gguf_array_float(array, i) : (double)vouch_gguf_array_int(array, i);
+        const double value = is_float ? vouch_gguf_array_float(array, i) : (double)vouch_gguf_array_int(array, i);
         r->is_neutral &= value == 0 || (float)value == (float)none || (float)value == (float)usual;
         if (used < 40) used += snprintf(r->text + used, sizeof r->text - (size_t)used, "%s%.6g", i ? ", " : "", value);
         else if (i == array->count - 1) used += snprintf(r->text + used, sizeof r->text - (size_t)used, ", ...");
@@ -171,8 +170,8 @@ vouch_status vouch_known_keys_check(const vouch_gguf *gguf, const char *arch, vo
     const size_t n = strlen(arch);
     for (size_t i = 0; i < vouch_gguf_n_kv(gguf); i++) {
         const vouch_text name = vouch_gguf_key(gguf, i, NULL);
-        const bool is_own = name.size > n + 1 && name.size < 96 && memcmp(name.data, arch, n) == 0 &&
-                            name.data[n] == '.';
+        const bool is_own =
+            name.size > n + 1 && name.size < 96 && memcmp(name.data, arch, n) == 0 && name.data[n] == '.';
         if (is_own && !vouch_gguf_was_read(gguf, i))
             VOUCH_TRY(check(gguf, i, (vouch_text){name.data + n + 1, name.size - n - 1}, err));
     }

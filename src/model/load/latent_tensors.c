@@ -51,8 +51,8 @@ static vouch_status take_queries(vouch_loader *loader, int32_t index, vouch_atte
         return vouch_loader_matrix(loader, name, true, &a->q, n_q, n_embd);
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_q_a"), true, &a->latent.low, n_low,
                                   n_embd));
-    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, "attn_q_a_norm"), true,
-                                  &a->latent.low_norm, n_low));
+    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, "attn_q_a_norm"), true, &a->latent.low_norm,
+                                  n_low));
     return vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_q_b"), true, &a->q, n_q, n_low);
 }
 

@@ -61,8 +61,7 @@ static vouch_status find_stack(vouch_loader *w, const char *name, bool required,
 {
     const vouch_gguf_tensor *t = *tensor = vouch_gguf_find_tensor(w->gguf, name);
     const char *path = vouch_gguf_path(w->gguf);
-    if (!t)
-        return required ? vouch_fail(w->err, VOUCH_E_FORMAT, "%s: tensor '%s' is missing", path, name) : VOUCH_OK;
+    if (!t) return required ? vouch_fail(w->err, VOUCH_E_FORMAT, "%s: tensor '%s' is missing", path, name) : VOUCH_OK;
     VOUCH_TRY(check_type(w, name, t));
     mark_taken(w, t);
     if (t->dim[0] == n_in && t->dim[1] == n_out && t->dim[2] == (n ? n : 1) && t->dim[3] == 1) return VOUCH_OK;
@@ -137,8 +136,7 @@ vouch_status vouch_loader_split_transposed(vouch_loader *w, const char *name, vo
     assert(n_in <= VOUCH_MOST_TRANSPOSED && n_in % VOUCH_TILE == 0);
     VOUCH_TRY(find_tensor(w, name, true, n * rows.of, n_in, &tensor));
     const vouch_type type = tensor->type == VOUCH_TYPE_F16 ? VOUCH_TYPE_F16 : VOUCH_TYPE_F32;
-    if (!vouch_matrix_shape(matrix, type, n_in, rows.n) ||
-        !vouch_mul_size((size_t)n, (size_t)matrix->n_tiles, &count))
+    if (!vouch_matrix_shape(matrix, type, n_in, rows.n) || !vouch_mul_size((size_t)n, (size_t)matrix->n_tiles, &count))
         return vouch_fail(w->err, VOUCH_E_MEMORY, "tensor '%s' is too large for this machine", name);
     matrix->data = vouch_arena_take(w->arena, count, matrix->tile_bytes);
     const size_t row = tensor->bytes / (size_t)(n * rows.of), bytes = row * (size_t)rows.n;
@@ -181,8 +179,8 @@ vouch_status vouch_loader_matrix(vouch_loader *w, const char *name, bool require
 static vouch_status check_floats(const vouch_loader *w, const char *name, const vouch_gguf_tensor *tensor)
 {
     if (tensor->type == VOUCH_TYPE_F32) return VOUCH_OK;
-    return vouch_fail(w->err, VOUCH_E_UNSUPPORTED, "%s: tensor '%s' has type %s, must be F32",
-                      vouch_gguf_path(w->gguf), name, vouch_type_get_info(tensor->type)->name);
+    return vouch_fail(w->err, VOUCH_E_UNSUPPORTED, "%s: tensor '%s' has type %s, must be F32", vouch_gguf_path(w->gguf),
+                      name, vouch_type_get_info(tensor->type)->name);
 }
 
 static vouch_status take_floats(vouch_loader *w, const char *name, const vouch_gguf_tensor *tensor,
@@ -228,8 +226,7 @@ vouch_status vouch_loader_transposed(vouch_loader *w, const char *name, const fl
     return VOUCH_OK;
 }
 
-vouch_status vouch_loader_columns(vouch_loader *w, const char *name, float *vectors, int64_t width,
-                                  vouch_rows columns)
+vouch_status vouch_loader_columns(vouch_loader *w, const char *name, float *vectors, int64_t width, vouch_rows columns)
 {
     const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(w->gguf, name);
     const bool is_deep = tensor && tensor->dim[2] == columns.n;

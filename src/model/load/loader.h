@@ -43,8 +43,8 @@ typedef struct vouch_loader {
     vouch_error *err;
     vouch_job *jobs; /* [n_jobs], with room for max_jobs; the caller frees it */
     size_t n_jobs, max_jobs;
-    bool *is_taken;  /* [tensors of the file] */
-    char name[64];   /* of vouch_loader_name */
+    bool *is_taken; /* [tensors of the file] */
+    char name[64];  /* of vouch_loader_name */
 } vouch_loader;
 
 /* Longest row of a tensor that is transposed. */

@@ -55,8 +55,8 @@ static vouch_status take_rotaries(vouch_weights *weights, vouch_loader *loader, 
     weights->n_rotaries = h->rope_base_window != 0 ? 3 : 2;
     weights->rotaries = all;
     sources->of[VOUCH_ROTARY_OF_MODEL] = (rotary_source){.base = h->rope_base, .scaling = h->rope_scaling};
-    sources->of[VOUCH_ROTARY_OF_WINDOW] = (rotary_source){
-        .base = h->rope_base_window, .scaling = is_scaled ? h->rope_scaling_window : unscaled};
+    sources->of[VOUCH_ROTARY_OF_WINDOW] =
+        (rotary_source){.base = h->rope_base_window, .scaling = is_scaled ? h->rope_scaling_window : unscaled};
     for (int32_t i = 0; i < weights->n_rotaries; i++) {
         rotary_source *from = &sources->of[i];
         vouch_rotary rotary = {.magnitude = 1};
@@ -110,8 +110,7 @@ static void fill_frequencies(vouch_rotary *r, const rotary_source *from)
     }
 }
 
-static vouch_status take_norm(vouch_loader *loader, const char *name, const char *bias, bool required,
-                              vouch_norm *norm)
+static vouch_status take_norm(vouch_loader *loader, const char *name, const char *bias, bool required, vouch_norm *norm)
 {
     const int64_t n = loader->hparams->n_embd;
     VOUCH_TRY(vouch_loader_vector(loader, name, required, &norm->weight, n));
@@ -124,8 +123,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
     const vouch_hparams *h = &w->hparams;
     VOUCH_TRY(vouch_loader_matrix(loader, "token_embd.weight", true, &w->embedding, h->n_vocab, h->n_embd));
     VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->output, h->n_vocab, h->n_embd));
-    if (h->has_head_bias)
-        VOUCH_TRY(vouch_loader_vector(loader, "output.bias", false, &w->head_bias, h->n_vocab));
+    if (h->has_head_bias) VOUCH_TRY(vouch_loader_vector(loader, "output.bias", false, &w->head_bias, h->n_vocab));
     w->output_norm.kind = h->norm;
     char bias[64];
     const char *norm = h->output_norm ? h->output_norm : "output_norm";
@@ -267,8 +265,7 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
 {
     *out = NULL;
     vouch_weights *w = calloc(1, sizeof *w);
-    vouch_loader loader = {
-        .gguf = gguf, .err = err, .is_taken = calloc(vouch_gguf_n_tensors(gguf) + 1, sizeof(bool))};
+    vouch_loader loader = {.gguf = gguf, .err = err, .is_taken = calloc(vouch_gguf_n_tensors(gguf) + 1, sizeof(bool))};
     vouch_status status = VOUCH_OK;
     if (!w || !loader.is_taken) status = vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the weights' table");
     if (status == VOUCH_OK) {
@@ -281,8 +278,7 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
     }
     if (status == VOUCH_OK && plan->nextn > 0) leave_nextn(&w->hparams, plan->nextn);
     if (status == VOUCH_OK && !plan->take_ends) status = read_activation(gguf, &w->hparams, err);
-    if (status == VOUCH_OK && !plan->take_ends)
-        status = read_vocabulary_size(gguf, plan->n_tokens, &w->hparams, err);
+    if (status == VOUCH_OK && !plan->take_ends) status = read_vocabulary_size(gguf, plan->n_tokens, &w->hparams, err);
     if (status == VOUCH_OK) status = load(w, plan, &loader, pool, progress, user);
     if (status == VOUCH_OK && w->output.n_out) w->head = &w->output;
     else if (status == VOUCH_OK && !w->head) w->head = &w->embedding;
@@ -327,13 +323,12 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
     const vouch_experts *e = &layer->experts;
     const vouch_latent *m = &a->latent;
     const vouch_recurrent *s = &layer->recurrent;
-    const double mix = matrix_bytes(&a->q) + matrix_bytes(&a->k) + matrix_bytes(&a->v) + matrix_bytes(&a->o) +
-                       matrix_bytes(&a->gate) + matrix_bytes(&m->low) +
-                       a->n_heads * (matrix_bytes(&m->up_k) + matrix_bytes(&m->up_v)) + matrix_bytes(&s->in[0]) +
-                       matrix_bytes(&s->in[1]) + matrix_bytes(&s->in[2]) + matrix_bytes(&s->factor) +
-                       matrix_bytes(&s->rate) + matrix_bytes(&s->decay_low) + matrix_bytes(&s->decay) +
-                       matrix_bytes(&s->gate_low) + matrix_bytes(&s->gate) + matrix_bytes(&s->out) +
-                       matrix_bytes(&s->select) + matrix_bytes(&s->step);
+    const double mix =
+        matrix_bytes(&a->q) + matrix_bytes(&a->k) + matrix_bytes(&a->v) + matrix_bytes(&a->o) + matrix_bytes(&a->gate) +
+        matrix_bytes(&m->low) + a->n_heads * (matrix_bytes(&m->up_k) + matrix_bytes(&m->up_v)) +
+        matrix_bytes(&s->in[0]) + matrix_bytes(&s->in[1]) + matrix_bytes(&s->in[2]) + matrix_bytes(&s->factor) +
+        matrix_bytes(&s->rate) + matrix_bytes(&s->decay_low) + matrix_bytes(&s->decay) + matrix_bytes(&s->gate_low) +
+        matrix_bytes(&s->gate) + matrix_bytes(&s->out) + matrix_bytes(&s->select) + matrix_bytes(&s->step);
     const double dense = mix + feed_forward_bytes(&layer->extra_ffn) + feed_forward_bytes(&layer->ffn);
     if (e->n_experts == 0) return dense;
     double left_out = 1;

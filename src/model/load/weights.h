@@ -12,21 +12,21 @@
 
 typedef struct vouch_weights {
     vouch_hparams hparams;
-    vouch_matrix embedding;          /* [n_vocab, n_embd] */
-    const vouch_matrix *head;        /* the output matrix, or the embedding where tied */
+    vouch_matrix embedding;   /* [n_vocab, n_embd] */
+    const vouch_matrix *head; /* the output matrix, or the embedding where tied */
     vouch_matrix output;
     vouch_norm output_norm;
-    const float *head_bias;          /* [n_vocab] of the logits; NULL: none */
-    vouch_norm embedding_norm;       /* of an embedding; NONE as a rule */
-    vouch_matrix positions;          /* [n_ctx_train, n_embd] embeddings of positions; n_out 0: none */
-    vouch_matrix layer_tokens;       /* [n_vocab, n_layers * n_layer_input] embeddings for each layer; n_out 0: none */
-    vouch_matrix layer_projection;   /* [n_layers * n_layer_input, n_embd] */
-    const float *layer_norm;         /* [n_layer_input] */
-    vouch_layer *layers;             /* [n_layers] */
-    vouch_rotary *rotaries;          /* [n_rotaries] that the layers name */
+    const float *head_bias;        /* [n_vocab] of the logits; NULL: none */
+    vouch_norm embedding_norm;     /* of an embedding; NONE as a rule */
+    vouch_matrix positions;        /* [n_ctx_train, n_embd] embeddings of positions; n_out 0: none */
+    vouch_matrix layer_tokens;     /* [n_vocab, n_layers * n_layer_input] embeddings for each layer; n_out 0: none */
+    vouch_matrix layer_projection; /* [n_layers * n_layer_input, n_embd] */
+    const float *layer_norm;       /* [n_layer_input] */
+    vouch_layer *layers;           /* [n_layers] */
+    vouch_rotary *rotaries;        /* [n_rotaries] that the layers name */
     int32_t n_rotaries;
     const vouch_kernels *kernels;
-    vouch_arena arena;               /* holds all of the above */
+    vouch_arena arena; /* holds all of the above */
 } vouch_weights;
 
 /* Checks every hyperparameter and tensor of the file and packs the weights with the threads of `pool`.
@@ -34,8 +34,8 @@ typedef struct vouch_weights {
  * pool NULL: checks only; the arena counts its bytes and has no memory.
  * Errors: FORMAT, UNSUPPORTED, MEMORY. */
 vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int32_t n_tokens,
-                                const vouch_kernels *kernels, vouch_pool *pool,
-                                vouch_progress_fn progress, void *user, vouch_error *err);
+                                const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress, void *user,
+                                vouch_error *err);
 /* The same for a part of a file, such as a head (head_weights.h). */
 typedef struct vouch_weights_plan {
     const vouch_arch *arch; /* reads n_vocab, too */

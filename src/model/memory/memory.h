@@ -28,11 +28,11 @@ typedef struct vouch_memory {
     vouch_pages *store;
     int32_t n_ctx, max_rows;
     int32_t n_tokens;
-    int32_t *pages;  /* [n_pages] in the order of their slots; room for n_ctx slots */
+    int32_t *pages; /* [n_pages] in the order of their slots; room for n_ctx slots */
     int32_t n_pages;
     /* The tree of provisional rows. */
     int32_t n_rows;
-    int32_t n_chain; /* its first rows each follow the row before them */
+    int32_t n_chain;           /* its first rows each follow the row before them */
     int32_t *parents, *depths; /* [max_rows] a row's position is n_tokens + its depth */
     vouch_states states;
     vouch_arena arena;

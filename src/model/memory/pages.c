@@ -86,7 +86,7 @@ vouch_status vouch_pages_open(vouch_pages **out, const vouch_weights *weights, c
     layout_pages(s, weights, type, &arena);
     s->arena = arena;
     (void)pthread_mutex_init(&s->releasing, NULL); /* can't fail with default attributes on Linux */
-    while (s->n_free < s->n_pages) { /* page 0 is taken first */
+    while (s->n_free < s->n_pages) {               /* page 0 is taken first */
         s->free[s->n_free] = s->n_pages - 1 - s->n_free;
         s->n_free++;
     }

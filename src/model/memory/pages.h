@@ -28,18 +28,18 @@
  *   layer 0, head 1   ...
  */
 typedef struct vouch_page_layer {
-    vouch_matrix keys, values; /* one head's, without data */
+    vouch_matrix keys, values;       /* one head's, without data */
     size_t keys_bytes, values_bytes; /* of one head in one page */
-    unsigned char *data;       /* [n_kv_heads][n_pages * (keys_bytes + values_bytes)] */
-    int32_t n_kv_heads;        /* 0: the layer has no attention */
+    unsigned char *data;             /* [n_kv_heads][n_pages * (keys_bytes + values_bytes)] */
+    int32_t n_kv_heads;              /* 0: the layer has no attention */
 } vouch_page_layer;
 
 typedef struct vouch_pages {
     const vouch_weights *weights;
     int32_t page_size, n_pages, n_layers;
     vouch_page_layer *layers; /* [n_layers] */
-    int32_t *n_owners;   /* [n_pages] */
-    int32_t *free;       /* [n_pages] a stack of free pages: free[n_free - 1] is taken next */
+    int32_t *n_owners;        /* [n_pages] */
+    int32_t *free;            /* [n_pages] a stack of free pages: free[n_free - 1] is taken next */
     int32_t n_free;
     pthread_mutex_t releasing;
     vouch_arena arena;

@@ -35,9 +35,9 @@ typedef struct vouch_states {
     vouch_layer_state *layers; /* [n_layers]; without a recurrent mixer: zero */
     int32_t n_layers;          /* 0: no layer is recurrent, and all functions do nothing */
     int32_t n_pending, n_checkpoint;
-    int32_t *order, *levels;   /* [max_rows] of vouch_states_plan */
+    int32_t *order, *levels;     /* [max_rows] of vouch_states_plan */
     struct vouch_plan_row *plan; /* [max_rows + 1] its working space */
-    float *head, *values;      /* scratch: one head's state and its result */
+    float *head, *values;        /* scratch: one head's state and its result */
 } vouch_states;
 
 /* Most levels of a walk over a tree. A tree of n rows needs at most log2(n) + 1. */

@@ -198,10 +198,10 @@ typedef struct unit {
     const row_run *run;
     int64_t begin, end, group;
     int32_t layer, kv_head; /* of its keys and values */
-    int64_t n_shared; /* slots [0, n_shared): all its rows see them */
-    int64_t n_hidden; /* slots [0, n_hidden), whole pages: no row sees them through its window */
+    int64_t n_shared;       /* slots [0, n_shared): all its rows see them */
+    int64_t n_hidden;       /* slots [0, n_hidden), whole pages: no row sees them through its window */
     float *scores;
-    int64_t chunk;    /* floats of 16 slots of all its queries */
+    int64_t chunk; /* floats of 16 slots of all its queries */
 } unit;
 
 static float *score_at(const unit *u, int64_t query, int64_t slot)
@@ -435,7 +435,11 @@ static void attend_run(vouch_workspace *c, thread_space *my, int32_t layer, cons
         const int64_t first = begin / per_head * per_head, past = first + per_head < end ? first + per_head : end;
         const int64_t n_units = (past - begin + most - 1) / most;
         const int64_t unit_end = begin + (past - begin + n_units - 1) / n_units;
-        unit u = {.a = a, .run = run, .begin = begin - first, .end = unit_end - first, .group = group,
+        unit u = {.a = a,
+                  .run = run,
+                  .begin = begin - first,
+                  .end = unit_end - first,
+                  .group = group,
                   .layer = a->lender > 0 ? a->lender - 1 : layer - a->shared_back};
         u.kv_head = (int32_t)(first / per_head);
         u.n_shared = run->memory->n_tokens - row_run_n_kept(run);

@@ -335,7 +335,6 @@ void vouch_experts_mix(vouch_workspace *c, thread_space *my, int32_t layer, floa
             c->weights->kernels->matmul[down.type](&down, &one->gated, to, 0, past - tile);
             if (one->ffn.down_after.bias) add_biases(one, s->down_factors + one->first, to.y, first, n);
         }
-        for (int64_t r = 0; r < c->n_rows; r++)
-            add_entries(c, e, my->parts, r, y + r * n_embd + first, n, start);
+        for (int64_t r = 0; r < c->n_rows; r++) add_entries(c, e, my->parts, r, y + r * n_embd + first, n, start);
     }
 }

@@ -133,7 +133,7 @@ static void compute_gated(vouch_workspace *c, const thread_space *my, const vouc
 }
 
 /* A piece begins and ends at the limit of a block of activations. */
-_Static_assert(VOUCH_STAGE_TILES * VOUCH_TILE % VOUCH_BLOCK == 0, "a piece of W_down's input is whole blocks");
+_Static_assert(VOUCH_STAGE_TILES *VOUCH_TILE % VOUCH_BLOCK == 0, "a piece of W_down's input is whole blocks");
 
 /* gated = silu(W_gate norm(x)) * W_up norm(x), as the input of W_down. */
 static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_feed_forward *ffn,
@@ -293,9 +293,9 @@ static branch_end stage_gated_feed(vouch_workspace *c, vouch_pool *team, thread_
 {
     const vouch_layer *l = &c->weights->layers[layer];
     if (l->experts.n_experts == 0)
-        return (branch_end){
-            &l->ffn.down, &l->ffn.down_after,
-            stage_gated(c, team, my, &l->ffn, (given_rows){0}, vouch_stream_reader_feed(c, layer)), layer};
+        return (branch_end){&l->ffn.down, &l->ffn.down_after,
+                            stage_gated(c, team, my, &l->ffn, (given_rows){0}, vouch_stream_reader_feed(c, layer)),
+                            layer};
     vouch_experts_gate(c, team, my, layer);
     return (branch_end){.layer = layer};
 }
@@ -356,7 +356,7 @@ static void stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, in
     branch_end attended = {.w = &a->o, .after = &a->o_after, .layer = layer};
     branch_end recurrent = {.w = &r->out, .after = &r->out_after, .layer = layer};
     if (a->n_heads > 0) {
-        vouch_attention_project(c, team, my, layer);             /* q, k, v [n, heads * head_dim] */
+        vouch_attention_project(c, team, my, layer); /* q, k, v [n, heads * head_dim] */
         if (a->q.n_out == 0) return;
         attended.acts = vouch_attention_mix(c, team, my, layer); /* [n, n_heads * value_dim] */
     }
@@ -397,15 +397,15 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
     if (c->weights->layer_projection.n_out > 0) vouch_layer_inputs_compute(c, team, my);
     for (int32_t l = 0; l < n_layers; l++) {
         const vouch_layer *layer = &c->weights->layers[l];
-        if (vouch_layer_has_mix(layer)) stage_mix(c, team, my, l);          /* [n, n_embd] */
-        if (vouch_layer_has_feed(layer)) stage_feed(c, team, my, l);        /* [n, n_ff], [n, n_embd] */
+        if (vouch_layer_has_mix(layer)) stage_mix(c, team, my, l);   /* [n, n_embd] */
+        if (vouch_layer_has_feed(layer)) stage_feed(c, team, my, l); /* [n, n_ff], [n, n_embd] */
         if (layer->extra_ffn.n_ff > 0) {
-            const branch_end extra = stage_extra(c, team, my, l);           /* [n, n_layer_input] */
+            const branch_end extra = stage_extra(c, team, my, l); /* [n, n_layer_input] */
             stage_add(c, team, my, &layer->extra, extra, vouch_stream_reader_from(c, 3 * l + 3));
         }
-        keep_stream(c, team, my, l);                                        /* [n_hidden, n_embd] */
+        keep_stream(c, team, my, l); /* [n_hidden, n_embd] */
     }
-    stage_logits(c, team, my);                                              /* [n_logits, n_vocab] */
+    stage_logits(c, team, my); /* [n_logits, n_vocab] */
 }
 
 void vouch_forward(vouch_workspace *c)

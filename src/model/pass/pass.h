@@ -38,16 +38,16 @@ typedef vouch_workspace_options vouch_pass_options;
 typedef struct vouch_row {
     vouch_memory *memory;
     int32_t token;
-    const float *input; /* [n_embd] takes the place of the token's embedding, until the pass has run; NULL: none */
+    const float *input;  /* [n_embd] takes the place of the token's embedding, until the pass has run; NULL: none */
     const float *second; /* [n_embd] second input, of models whose attention reads pairs (layer.h), until the pass has
                             run; NULL: none */
     const vouch_memory *lender; /* another model's memory, with a token at least, whose keys and values the row's layers
                                    read; the same for all rows of `memory`. NULL: none */
-    int32_t parent; /* the provisional row it follows; -1: the last token of the sequence */
-    bool kept;      /* becomes a token; the memory has no provisional rows then, and `parent` is not read */
-    bool sees_all;  /* sees the rows after it in this pass, too; then all rows of its memory do, and are a chain */
-    bool logits;    /* this row gets logits */
-    bool hidden;    /* this row's hidden states are read after the pass */
+    int32_t parent;             /* the provisional row it follows; -1: the last token of the sequence */
+    bool kept;                  /* becomes a token; the memory has no provisional rows then, and `parent` is not read */
+    bool sees_all; /* sees the rows after it in this pass, too; then all rows of its memory do, and are a chain */
+    bool logits;   /* this row gets logits */
+    bool hidden;   /* this row's hidden states are read after the pass */
 } vouch_row;
 
 /* The weights and the pool must outlive it. Errors: MEMORY (with the size). */

@@ -70,8 +70,8 @@ void vouch_projection_run(vouch_projection *projection, const float *x, float *y
     vouch_pool_run(projection->pool, project, projection);
 }
 
-void vouch_projection_run_parts(vouch_projection *projection, const float *x, float *y, const int32_t *parts,
-                                int32_t n, int32_t n_each)
+void vouch_projection_run_parts(vouch_projection *projection, const float *x, float *y, const int32_t *parts, int32_t n,
+                                int32_t n_each)
 {
     vouch_projection *p = projection;
     begin(p, x, y, 1);

@@ -51,7 +51,7 @@ typedef struct projection {
     const vouch_affine *after;      /* NULL: none */
     float *y;
     int64_t row;
-    const vouch_matrix *reader;     /* the matrix whose input the result becomes, in `room`; NULL: none */
+    const vouch_matrix *reader; /* the matrix whose input the result becomes, in `room`; NULL: none */
     const vouch_acts *room;
 } projection;
 
@@ -96,18 +96,23 @@ static void stage_project(vouch_workspace *c, vouch_pool *team, thread_space *my
     const int64_t row = vouch_recurrent_row(r), n = rates_row(r), n_low = r->decay_low.n_out + r->gate_low.n_out;
     const projection gate = {.w = &r->gate, .after = &r->gate_after, .y = c->inner, .row = r->gate.n_out},
                      decay = {.w = &r->decay, .after = &r->decay_after, .y = c->rates + r->n_heads, .row = n},
-                     gate_low = {.w = &r->gate_low, .y = c->low + r->decay_low.n_out, .row = n_low, .reader = &r->gate,
+                     gate_low = {.w = &r->gate_low,
+                                 .y = c->low + r->decay_low.n_out,
+                                 .row = n_low,
+                                 .reader = &r->gate,
                                  .room = &c->inner_acts},
-                     decay_low = {.w = &r->decay_low, .y = c->low, .row = n_low, .reader = &r->decay,
-                                  .room = &c->low_acts};
-    const projection all[] = {
-        {.w = &r->in[0], .factor = r->factor.n_out ? &r->factor : NULL, .after = &r->in_after, .y = c->recurrent,
-         .row = row},
-        {.w = &r->in[1], .y = c->recurrent + r->in[0].n_out, .row = row},
-        {.w = &r->in[2], .y = c->recurrent + r->in[0].n_out + r->in[1].n_out, .row = row},
-        r->gate_low.n_out > 0 ? gate_low : gate,
-        {.w = &r->rate, .after = &r->rate_after, .y = c->rates, .row = n},
-        r->decay_low.n_out > 0 ? decay_low : decay};
+                     decay_low = {
+                         .w = &r->decay_low, .y = c->low, .row = n_low, .reader = &r->decay, .room = &c->low_acts};
+    const projection all[] = {{.w = &r->in[0],
+                               .factor = r->factor.n_out ? &r->factor : NULL,
+                               .after = &r->in_after,
+                               .y = c->recurrent,
+                               .row = row},
+                              {.w = &r->in[1], .y = c->recurrent + r->in[0].n_out, .row = row},
+                              {.w = &r->in[2], .y = c->recurrent + r->in[0].n_out + r->in[1].n_out, .row = row},
+                              r->gate_low.n_out > 0 ? gate_low : gate,
+                              {.w = &r->rate, .after = &r->rate_after, .y = c->rates, .row = n},
+                              r->decay_low.n_out > 0 ? decay_low : decay};
     enum { N = sizeof all / sizeof all[0] };
     const stream_reader me = vouch_stream_reader_mix(c, layer);
     const vouch_acts in = vouch_stream_receive(c, team, my, &me);

@@ -30,8 +30,7 @@ static vouch_status pick_head(vouch_shared_pass *p, const int32_t *tokens, vouch
     layout_head(p, tokens, &arena);
     p->arena = arena;
     vouch_matrix_pick(&p->head, p->weights->head, tokens);
-    for (int32_t i = 0; p->head_bias && i < p->needs.n_head; i++)
-        p->head_bias[i] = p->weights->head_bias[tokens[i]];
+    for (int32_t i = 0; p->head_bias && i < p->needs.n_head; i++) p->head_bias[i] = p->weights->head_bias[tokens[i]];
     return VOUCH_OK;
 }
 
@@ -116,15 +115,13 @@ static vouch_status enlarge(vouch_shared_pass *p, const vouch_shared_passes *pas
                                              .max_rows = vouch_max(p->needs.max_rows, options->max_rows),
                                              .max_logits = vouch_max(p->needs.max_logits, options->max_logits),
                                              .n_head = p->needs.n_head};
-    if (needs.n_ctx == p->needs.n_ctx && needs.max_rows == p->needs.max_rows &&
-        needs.max_logits == p->needs.max_logits)
+    if (needs.n_ctx == p->needs.n_ctx && needs.max_rows == p->needs.max_rows && needs.max_logits == p->needs.max_logits)
         return VOUCH_OK;
     return open_pass(p, passes, &needs, err);
 }
 
-vouch_status vouch_shared_pass_take(vouch_shared_pass **out, vouch_shared_passes *passes,
-                                    const vouch_weights *weights, const vouch_shared_pass_options *options,
-                                    vouch_error *err)
+vouch_status vouch_shared_pass_take(vouch_shared_pass **out, vouch_shared_passes *passes, const vouch_weights *weights,
+                                    const vouch_shared_pass_options *options, vouch_error *err)
 {
     *out = NULL;
     vouch_shared_pass *p = find(passes, weights, options);

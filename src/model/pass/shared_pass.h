@@ -30,34 +30,33 @@ typedef struct vouch_shared_pass_options {
 
 typedef struct vouch_shared_pass {
     vouch_pass *pass;
-    vouch_row *rows;     /* [max_rows] */
+    vouch_row *rows; /* [max_rows] */
     int32_t max_rows, max_logits;
     int32_t n_rows, n_logits, n_hidden; /* of the rows that are staged */
-    int32_t n_run;       /* rows of the last run */
-    double seconds;      /* of the last run */
-    vouch_cost cost;     /* t(n) of its runs */
+    int32_t n_run;                      /* rows of the last run */
+    double seconds;                     /* of the last run */
+    vouch_cost cost;                    /* t(n) of its runs */
     const vouch_weights *weights;
     vouch_shared_pass_options needs; /* the most that any sequence asked for; `head` is the pass's own copy */
-    vouch_matrix head;   /* the rows of needs.head, where it is given */
-    float *head_bias;    /* [n_head] where the model has one; NULL: none */
-    vouch_arena arena;   /* of the head */
-    int32_t n_sequences; /* sequences that have taken the pass */
+    vouch_matrix head;               /* the rows of needs.head, where it is given */
+    float *head_bias;                /* [n_head] where the model has one; NULL: none */
+    vouch_arena arena;               /* of the head */
+    int32_t n_sequences;             /* sequences that have taken the pass */
     struct vouch_shared_pass *next;
 } vouch_shared_pass;
 
 /* The passes of an engine. */
 typedef struct vouch_shared_passes {
-    vouch_pool *pool;        /* outlives the passes */
-    int32_t n_sequences;     /* sequences that may share one pass; 0: one */
+    vouch_pool *pool;    /* outlives the passes */
+    int32_t n_sequences; /* sequences that may share one pass; 0: one */
     vouch_shared_pass *first;
-    int64_t n_runs, n_rows;  /* of all passes so far */
+    int64_t n_runs, n_rows; /* of all passes so far */
 } vouch_shared_passes;
 
 /* Finds the pass of these weights and this part of their output, or opens or enlarges it. No rows may be staged in it.
  * The weights must outlive it. Errors: MEMORY; then the passes that were there are as before. */
-vouch_status vouch_shared_pass_take(vouch_shared_pass **out, vouch_shared_passes *passes,
-                                    const vouch_weights *weights, const vouch_shared_pass_options *options,
-                                    vouch_error *err);
+vouch_status vouch_shared_pass_take(vouch_shared_pass **out, vouch_shared_passes *passes, const vouch_weights *weights,
+                                    const vouch_shared_pass_options *options, vouch_error *err);
 /* The last sequence that releases a pass closes it. NULL is allowed. */
 void vouch_shared_pass_release(vouch_shared_passes *passes, vouch_shared_pass *pass);
 size_t vouch_shared_passes_bytes(const vouch_shared_passes *passes);

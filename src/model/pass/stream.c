@@ -200,7 +200,6 @@ vouch_acts vouch_stream_receive(const vouch_workspace *c, vouch_pool *team, thre
     if (reader->is_whole) receive_whole(c, team, my, reader);
     else
         for (int64_t i = 0; i < reader->n_rows; i++)
-            my->norms[i] =
-                c->weights->kernels->norm_factor(squares_of(c, row_of(reader, i)), h->n_embd, h->norm_eps);
+            my->norms[i] = c->weights->kernels->norm_factor(squares_of(c, row_of(reader, i)), h->n_embd, h->norm_eps);
     return acts_for(c, reader);
 }

@@ -27,12 +27,12 @@ enum { VOUCH_STAGE_TILES = 2 };
 /* A stage that reads the stream. */
 typedef struct stream_reader {
     const vouch_norm *norm;
-    const float *x;      /* [n_rows, n_embd] */
-    float *kept;         /* receives a copy of x; NULL: none */
+    const float *x;        /* [n_rows, n_embd] */
+    float *kept;           /* receives a copy of x; NULL: none */
     const float **seconds; /* [n_rows] [n_embd] stand before the rows of x; NULL: none */
-    bool is_whole;       /* the norm is computed by the reader */
-    vouch_needs need;    /* forms of its input */
-    const int32_t *rows; /* [n_rows] rows it reads, ascending; NULL: all */
+    bool is_whole;         /* the norm is computed by the reader */
+    vouch_needs need;      /* forms of its input */
+    const int32_t *rows;   /* [n_rows] rows it reads, ascending; NULL: all */
     int32_t n_rows;
 } stream_reader;
 

@@ -7,9 +7,9 @@
 
 /* The widest layers. */
 typedef struct widths {
-    size_t n_embd, in; /* in: what a stage reads of a row */
+    size_t n_embd, in;                                             /* in: what a stage reads of a row */
     size_t q, k, v, gates, mixed, head_dim, value_dim, norm, n_ff; /* norm: of one head */
-    size_t low, heads, latent; /* of latent attention; `low` also of delta nets */
+    size_t low, heads, latent;                                     /* of latent attention; `low` also of delta nets */
 } widths;
 
 static size_t most(size_t a, size_t b)
@@ -92,8 +92,7 @@ static void layout_thread(thread_space *space, const vouch_workspace *c, const w
 {
     const size_t queries = (size_t)c->weights->kernels->group_rows;
     vouch_needs needs = VOUCH_NEEDS_FLOATS;
-    if (w->head_dim % VOUCH_BLOCK == 0)
-        needs |= vouch_type_needs(VOUCH_TYPE_Q8_0) | vouch_type_needs(VOUCH_TYPE_Q4_0);
+    if (w->head_dim % VOUCH_BLOCK == 0) needs |= vouch_type_needs(VOUCH_TYPE_Q8_0) | vouch_type_needs(VOUCH_TYPE_Q4_0);
     space->rows = vouch_arena_take(arena, VOUCH_FEW_ROWS * w->n_embd, sizeof(float));
     space->wide = vouch_arena_take(arena, (size_t)c->weights->layer_projection.n_out, sizeof(float));
     space->norms = vouch_arena_take(arena, (size_t)c->max_rows, sizeof(float));

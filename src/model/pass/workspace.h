@@ -88,20 +88,20 @@ typedef struct expert_work {
 
 /* Mixtures of experts (experts.c). An entry is a row and one of its experts; there are max_rows * (n_used + 1). */
 typedef struct expert_space {
-    float *scores;      /* [n_rows][n_experts] the router's logits */
-    float *shared;      /* [n_rows] weight of the shared network */
-    int32_t *chosen;    /* [n_rows][n_used] experts, best first */
-    float *weights;     /* [n_rows][n_used] of the chosen experts */
-    int32_t *entries;   /* [n_rows][n_used] number of the entry */
-    int32_t *rows;      /* [entries] row of an entry */
-    int32_t *counts;    /* [n_experts] end of an expert's entries */
+    float *scores;                                   /* [n_rows][n_experts] the router's logits */
+    float *shared;                                   /* [n_rows] weight of the shared network */
+    int32_t *chosen;                                 /* [n_rows][n_used] experts, best first */
+    float *weights;                                  /* [n_rows][n_used] of the chosen experts */
+    int32_t *entries;                                /* [n_rows][n_used] number of the entry */
+    int32_t *rows;                                   /* [entries] row of an entry */
+    int32_t *counts;                                 /* [n_experts] end of an expert's entries */
     float *gate_factors, *up_factors, *down_factors; /* [entries] factors of the products */
-    float *gate, *up;   /* [entries][n_ff] */
-    vouch_acts in;      /* [entries][n_embd] */
-    vouch_acts gated;   /* [entries][n_ff] */
-    expert_work *works; /* [n_works] */
+    float *gate, *up;                                /* [entries][n_ff] */
+    vouch_acts in;                                   /* [entries][n_embd] */
+    vouch_acts gated;                                /* [entries][n_ff] */
+    expert_work *works;                              /* [n_works] */
     int32_t n_works;
-    int64_t n_units;    /* of the gated values of all works */
+    int64_t n_units; /* of the gated values of all works */
 } expert_space;
 
 typedef struct vouch_workspace {
@@ -115,14 +115,14 @@ typedef struct vouch_workspace {
 
     /* The rows of the running pass. */
     int32_t n_rows, n_runs, n_logits, n_hidden;
-    int32_t *tokens;      /* [n_rows] */
-    const float **inputs; /* [n_rows] [n_embd] instead of the token's embedding; NULL: none */
+    int32_t *tokens;       /* [n_rows] */
+    const float **inputs;  /* [n_rows] [n_embd] instead of the token's embedding; NULL: none */
     const float **seconds; /* [n_rows] [n_embd] second inputs (pass.h) */
-    row_run *runs;        /* [n_runs] */
-    row_slot *slots;      /* [n_rows] */
-    int32_t *logits_rows; /* [n_logits] rows with logits, ascending */
-    int32_t *hidden_rows; /* [n_hidden] rows whose hidden state is asked for, ascending */
-    angle_table *angles;  /* [weights->n_rotaries] */
+    row_run *runs;         /* [n_runs] */
+    row_slot *slots;       /* [n_rows] */
+    int32_t *logits_rows;  /* [n_logits] rows with logits, ascending */
+    int32_t *hidden_rows;  /* [n_hidden] rows whose hidden state is asked for, ascending */
+    angle_table *angles;   /* [weights->n_rotaries] */
 
     float *x;              /* [n_rows][n_embd] the residual stream */
     float *layer_inputs;   /* [n_rows][n_layers * n_layer_input] */
@@ -155,7 +155,7 @@ typedef struct vouch_workspace {
 } vouch_workspace;
 
 typedef struct vouch_workspace_options {
-    int32_t n_ctx;            /* most tokens and rows that one row may see */
+    int32_t n_ctx; /* most tokens and rows that one row may see */
     int32_t max_rows;
     int32_t max_logits;       /* most rows of a pass with logits */
     const vouch_matrix *head; /* some rows of the output matrix; NULL: the weights' own */

@@ -89,8 +89,8 @@ static vouch_status template_check(const vouch_tokenizer *tokenizer, vouch_error
     if (!writes_chatml(text)) return VOUCH_OK;
     const char *missing = !has_marker(tokenizer, IM_START) ? IM_START : !has_marker(tokenizer, IM_END) ? IM_END : NULL;
     if (!missing) return VOUCH_OK;
-    return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                      "chat template: the model has no token %s, which ChatML needs", missing);
+    return vouch_fail(err, VOUCH_E_UNSUPPORTED, "chat template: the model has no token %s, which ChatML needs",
+                      missing);
 }
 
 /* `given`: the caller's template or the name of one, or NULL. */
@@ -164,15 +164,14 @@ bool vouch_chat_role_is_known(const char *role)
 
 static vouch_status messages_check(const vouch_message *messages, size_t n, vouch_error *err)
 {
-    if (n == 0 || !messages)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "a conversation needs at least one message");
+    if (n == 0 || !messages) return vouch_fail(err, VOUCH_E_ARGUMENT, "a conversation needs at least one message");
     for (size_t i = 0; i < n; i++) {
         const char *role = messages[i].role;
         if (!role || !messages[i].content)
             return vouch_fail(err, VOUCH_E_ARGUMENT, "message %zu has no %s", i, role ? "content" : "role");
         if (!vouch_chat_role_is_known(role))
-            return vouch_fail(err, VOUCH_E_ARGUMENT,
-                              "message %zu has the role \"%.40s\"; expected " CHAT_ROLES, i, role);
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "message %zu has the role \"%.40s\"; expected " CHAT_ROLES, i,
+                              role);
     }
     return VOUCH_OK;
 }
@@ -231,9 +230,9 @@ static vouch_status tools_add_again(jinja_run *run, const vouch_tokenizer *t, ji
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &parts));
     vouch_jinja_add_text(run, &day, date);
     vouch_jinja_dict_set(run, all.dict, jinja_text(vouch_jinja_literal("functions")),
-        jinja_text(vouch_jinja_built(&text)));
+                         jinja_text(vouch_jinja_built(&text)));
     vouch_jinja_dict_set(run, all.dict, jinja_text(vouch_jinja_literal("datetime")),
-        jinja_text(vouch_jinja_built(&day)));
+                         jinja_text(vouch_jinja_built(&day)));
     return VOUCH_OK;
 }
 
@@ -325,9 +324,9 @@ static bool knows_developers(const vouch_tokenizer *t)
 /* Does the template write both of two system messages? Some keep one of them, some refuse the second. */
 static bool writes_two_systems(const vouch_tokenizer *t)
 {
-    json_t *root = json_pack("{s:[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]}", "messages", "role", "system", "content",
-                             "needle_a", "role", "system", "content", "needle_b", "role", "user", "content",
-                             "question");
+    json_t *root =
+        json_pack("{s:[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]}", "messages", "role", "system", "content", "needle_a",
+                  "role", "system", "content", "needle_b", "role", "user", "content", "question");
     const bool are_written = root && writes(t, root, "needle_a", nothing) && writes(t, root, "needle_b", nothing);
     json_decref(root);
     return are_written;
@@ -343,13 +342,13 @@ static json_t *probe_call(const conversation_form *form, const char *name, json_
         "[{\"type\": \"function\", \"function\": {\"name\": \"probe_tool\", \"description\": \"d\", \"parameters\": "
         "{\"type\": \"object\", \"properties\": {\"key\": {\"type\": \"string\", \"description\": \"d\"}}, "
         "\"required\": [\"key\"], \"additionalProperties\": false}}}]";
-    json_t *arguments = form->text_arguments ? json_string("{\"key\": \"needle\"}")
-                                             : json_pack("{s:s}", "key", "needle"),
+    json_t *arguments =
+               form->text_arguments ? json_string("{\"key\": \"needle\"}") : json_pack("{s:s}", "key", "needle"),
            *content = form->null_content ? json_null() : json_string("");
-    json_t *messages = json_pack("[{s:s, s:s}, {s:s, s:o, s:[{s:s, s:s, s:{s:s, s:o}}]}]", "role", "user", "content",
-                                 "question", "role", "assistant", "content", content, "tool_calls", "id",
-                                 probe_ids[form->ids], "type", "function", "function", "name", name, "arguments",
-                                 arguments);
+    json_t *messages =
+        json_pack("[{s:s, s:s}, {s:s, s:o, s:[{s:s, s:s, s:{s:s, s:o}}]}]", "role", "user", "content", "question",
+                  "role", "assistant", "content", content, "tool_calls", "id", probe_ids[form->ids], "type", "function",
+                  "function", "name", name, "arguments", arguments);
     json_array_extend(messages, more);
     json_decref(more);
     return json_pack("{s:o, s:o}", "messages", messages, "tools", json_loads(tools, 0, NULL));
@@ -372,8 +371,8 @@ static bool joins_results(const vouch_tokenizer *t, const conversation_form *for
 {
     bool is_written[2];
     for (int asks = 0; asks < 2; asks++) {
-        json_t *more = json_pack("[{s:s, s:s, s:s}]", "role", "tool", "tool_call_id", probe_ids[form->ids], "content",
-                                 "result");
+        json_t *more =
+            json_pack("[{s:s, s:s, s:s}]", "role", "tool", "tool_call_id", probe_ids[form->ids], "content", "result");
         if (asks) json_array_append_new(more, json_pack("{s:s, s:s}", "role", "user", "content", "result"));
         json_t *root = probe_call(form, "probe_call", more);
         is_written[asks] = root && writes(t, root, "result", nothing);
@@ -387,7 +386,9 @@ static bool joins_results(const vouch_tokenizer *t, const conversation_form *for
 static void find_call_form(const vouch_tokenizer *t, conversation_form *form)
 {
     for (int i = 0; i < 8; i++) {
-        conversation_form one = {.parts = form->parts, .null_content = i & 1, .text_arguments = i & 2,
+        conversation_form one = {.parts = form->parts,
+                                 .null_content = i & 1,
+                                 .text_arguments = i & 2,
                                  .ids = i & 4 ? CONVERSATION_IDS_NINE : CONVERSATION_IDS_ANY};
         if (!writes_call(t, &one, "probe_call", "needle")) continue;
         *form = one;
@@ -429,11 +430,9 @@ static vouch_status rewrite(const vouch_tokenizer *t, json_t *root, vouch_error 
 static vouch_status template_need(const vouch_tokenizer *tokenizer, vouch_error *err)
 {
     if (!tokenizer)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                          "the model has no tokenizer; give token ids instead of text");
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "the model has no tokenizer; give token ids instead of text");
     if (tokenizer->chat_template.size == 0)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                          "the model's chat template is missing; give a plain prompt%s%s",
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "the model's chat template is missing; give a plain prompt%s%s",
                           *vouch_tokenizer_chat_fitting(tokenizer) ? ", or the chat template " : "",
                           vouch_tokenizer_chat_fitting(tokenizer));
     if (tokenizer->chat_error.code != VOUCH_OK)
@@ -476,8 +475,8 @@ static vouch_status conversation_write(const vouch_tokenizer *tokenizer, const c
         if (text.n <= capacity) {
             if (text.n) memcpy(out, text.bytes, text.n);
         } else {
-            status = vouch_fail(err, VOUCH_E_BUFFER, "%zu bytes of text do not fit into a buffer for %zu", text.n,
-                                capacity);
+            status =
+                vouch_fail(err, VOUCH_E_BUFFER, "%zu bytes of text do not fit into a buffer for %zu", text.n, capacity);
         }
     }
     vouch_jinja_run_end(&run);
@@ -485,8 +484,8 @@ static vouch_status conversation_write(const vouch_tokenizer *tokenizer, const c
 }
 
 vouch_status vouch_tokenizer_encode_chat(const vouch_tokenizer *tokenizer, const vouch_message *messages,
-                                         size_t n_messages, int32_t *tokens, size_t capacity,
-                                         size_t *n_tokens, vouch_error *err)
+                                         size_t n_messages, int32_t *tokens, size_t capacity, size_t *n_tokens,
+                                         vouch_error *err)
 {
     *n_tokens = 0;
     VOUCH_TRY(template_need(tokenizer, err));

@@ -46,8 +46,7 @@ static vouch_status content_check(const json_t *content, const json_path *at, vo
 static vouch_status calls_check(const json_t *calls, const json_path *at, vouch_error *err)
 {
     if (!calls || json_is_null(calls)) return VOUCH_OK;
-    if (!json_is_array(calls))
-        return vouch_json_fail(err, at, "is %s; expected an array", vouch_json_kind_name(calls));
+    if (!json_is_array(calls)) return vouch_json_fail(err, at, "is %s; expected an array", vouch_json_kind_name(calls));
     for (size_t i = 0; i < json_array_size(calls); i++) {
         const json_path here = {.up = at, .index = i}, function_at = {.up = &here, .key = "function"};
         const json_path name_at = {.up = &function_at, .key = "name"},
@@ -316,8 +315,7 @@ static void ids_rewrite(json_t *message, json_t *known, json_int_t *index, conve
 {
     size_t i;
     json_t *call;
-    json_array_foreach(json_object_get(message, "tool_calls"), i, call)
-    {
+    json_array_foreach(json_object_get(message, "tool_calls"), i, call) {
         const char *id = json_string_value(json_object_get(call, "id"));
         const char *name = json_string_value(json_object_get(json_object_get(call, "function"), "name"));
         json_t *better = id_rewrite(id ? id : "", name, (*index)++, ids);
@@ -340,8 +338,7 @@ vouch_status vouch_conversation_rewrite(json_t *root, const conversation_form *f
     if (form->renames_developer) developer_rename(messages);
     if (form->joins_systems) systems_join(messages);
     if (form->joins_results) results_join(messages);
-    json_array_foreach(messages, i, message)
-    {
+    json_array_foreach(messages, i, message) {
         content_rewrite(message, form);
         json_array_foreach(json_object_get(message, "tool_calls"), j, call)
             arguments_rewrite(json_object_get(call, "function"), form->text_arguments);
@@ -387,8 +384,7 @@ static int complete_properties(json_t *properties)
     const char *key;
     json_t *property;
     int failed = 0;
-    json_object_foreach(properties, key, property)
-    {
+    json_object_foreach(properties, key, property) {
         if (!is_bare_property(property)) continue;
         const char *part = is_type(property, "object")  ? "additionalProperties"
                            : is_type(property, "array") ? "items"
@@ -406,8 +402,7 @@ bool vouch_conversation_has_bare_tools(const json_t *root)
 {
     size_t i;
     json_t *tool;
-    json_array_foreach(json_object_get(root, "tools"), i, tool)
-    {
+    json_array_foreach(json_object_get(root, "tools"), i, tool) {
         const json_t *function = function_of(tool), *parameters = json_object_get(function, "parameters");
         if (!json_is_string(json_object_get(function, "description")) || !json_object_get(parameters, "type") ||
             !json_is_object(json_object_get(parameters, "properties")) || has_bare_property(parameters))
@@ -421,8 +416,7 @@ vouch_status vouch_conversation_complete_tools(json_t *root, vouch_error *err)
     size_t i;
     json_t *tool;
     int failed = 0;
-    json_array_foreach(json_object_get(root, "tools"), i, tool)
-    {
+    json_array_foreach(json_object_get(root, "tools"), i, tool) {
         json_t *function = function_of(tool);
         if (!json_is_string(json_object_get(function, "description")))
             failed |= json_object_set_new(function, "description", json_string(""));
@@ -454,8 +448,7 @@ static vouch_status members_add(jinja_run *run, jinja_dict *to, const json_t *fr
 {
     const char *key;
     const json_t *member;
-    json_object_foreach((json_t *)(uintptr_t)from, key, member)
-    {
+    json_object_foreach((json_t *)(uintptr_t)from, key, member) {
         const json_path here = {.up = at, .key = key};
         const jinja_mark mark = is_answer && is_said(key) ? JINJA_OF_MODEL : JINJA_OF_CALLER;
         const jinja_string name = {.bytes = key, .n = strlen(key), .mark = JINJA_OF_CALLER};
@@ -536,8 +529,8 @@ vouch_status vouch_variables_read(json_t **out, const char *text, vouch_error *e
 {
     VOUCH_TRY(vouch_json_read(out, text, strlen(text), err));
     if (json_is_object(*out)) return VOUCH_OK;
-    const vouch_status status = vouch_fail(err, VOUCH_E_ARGUMENT, "chat_variables is %s; expected a JSON object",
-                                           vouch_json_kind_name(*out));
+    const vouch_status status =
+        vouch_fail(err, VOUCH_E_ARGUMENT, "chat_variables is %s; expected a JSON object", vouch_json_kind_name(*out));
     json_decref(*out);
     *out = NULL;
     return status;

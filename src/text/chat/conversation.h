@@ -24,11 +24,11 @@ typedef enum conversation_ids {
 } conversation_ids;
 
 typedef struct conversation_form {
-    bool parts;            /* content may be an array of parts; otherwise their texts are joined by line ends */
-    bool null_content;     /* content beside calls is null; otherwise "" */
-    bool text_arguments;   /* a call's arguments are text; otherwise an object */
+    bool parts;          /* content may be an array of parts; otherwise their texts are joined by line ends */
+    bool null_content;   /* content beside calls is null; otherwise "" */
+    bool text_arguments; /* a call's arguments are text; otherwise an object */
     conversation_ids ids;
-    bool joins_results;    /* a question right after a result becomes the end of the result */
+    bool joins_results;     /* a question right after a result becomes the end of the result */
     bool renames_developer; /* a developer's message becomes a system message */
     bool joins_systems;     /* system messages at the beginning become one */
 } conversation_form;

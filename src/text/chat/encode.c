@@ -35,11 +35,10 @@
 
 /* ---------------------------------------------------------------- encoder */
 
-vouch_status vouch_encoder_open(encoder *e, const vouch_tokenizer *tokenizer, int32_t *tokens,
-                                size_t capacity, vouch_error *err)
+vouch_status vouch_encoder_open(encoder *e, const vouch_tokenizer *tokenizer, int32_t *tokens, size_t capacity,
+                                vouch_error *err)
 {
-    *e = (encoder){
-        .tokenizer = tokenizer, .tokens = tokens, .capacity = tokens ? capacity : 0, .after_special = true};
+    *e = (encoder){.tokenizer = tokenizer, .tokens = tokens, .capacity = tokens ? capacity : 0, .after_special = true};
     e->match = pcre2_match_data_create(1, NULL);
     return e->match ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to tokenize");
 }
@@ -55,8 +54,7 @@ vouch_status vouch_encoder_result(const encoder *e, size_t *n_tokens, vouch_erro
 {
     *n_tokens = e->count;
     if (e->count <= e->capacity) return VOUCH_OK;
-    return vouch_fail(err, VOUCH_E_BUFFER, "%zu tokens do not fit into a buffer for %zu", e->count,
-                      e->capacity);
+    return vouch_fail(err, VOUCH_E_BUFFER, "%zu tokens do not fit into a buffer for %zu", e->count, e->capacity);
 }
 
 static size_t character_length(const char *text)
@@ -240,14 +238,12 @@ void vouch_encoder_bos(encoder *e)
     if (e->tokenizer->add_bos) encoder_push(e, e->tokenizer->bos);
 }
 
-vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char *text, size_t n_text,
-                                    unsigned flags, int32_t *tokens, size_t capacity, size_t *n_tokens,
-                                    vouch_error *err)
+vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char *text, size_t n_text, unsigned flags,
+                                    int32_t *tokens, size_t capacity, size_t *n_tokens, vouch_error *err)
 {
     *n_tokens = 0;
     if (!tokenizer)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                          "the model has no tokenizer; give token ids instead of text");
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "the model has no tokenizer; give token ids instead of text");
     encoder e;
     VOUCH_TRY(vouch_encoder_open(&e, tokenizer, tokens, capacity, err));
     const bool has_bos = flags & VOUCH_TOKENIZE_SPECIAL && vouch_begins_with_bos(tokenizer, text, n_text);
@@ -315,13 +311,11 @@ int32_t vouch_tokenizer_find(const vouch_tokenizer *tokenizer, const char *bytes
 
 static const char *kind_name(uint8_t kind)
 {
-    static const char *const names[] = {"?",      "normal", "unknown", "control", "user-defined",
-                                        "unused", "byte"};
+    static const char *const names[] = {"?", "normal", "unknown", "control", "user-defined", "unused", "byte"};
     return names[kind <= TOKEN_BYTE ? kind : 0];
 }
 
-vouch_status vouch_tokenizer_check_pair(const vouch_tokenizer *target, const vouch_tokenizer *draft,
-                                        vouch_error *err)
+vouch_status vouch_tokenizer_check_pair(const vouch_tokenizer *target, const vouch_tokenizer *draft, vouch_error *err)
 {
     if (!target && !draft) return VOUCH_OK;
     if (!target || !draft)
@@ -331,23 +325,20 @@ vouch_status vouch_tokenizer_check_pair(const vouch_tokenizer *target, const vou
     for (int32_t i = 0; i < n; i++) {
         const vouch_text a = tokenizer_text(target, i), b = tokenizer_text(draft, i);
         if (a.size != b.size || memcmp(a.data, b.data, a.size) != 0)
-            return vouch_fail(
-                err, VOUCH_E_MISMATCH,
-                "token %d is \"%.*s\" in the target and \"%.*s\" in the draft; a draft model needs the "
-                "target's token table",
-                i, TEXT_ARGS(a), TEXT_ARGS(b));
+            return vouch_fail(err, VOUCH_E_MISMATCH,
+                              "token %d is \"%.*s\" in the target and \"%.*s\" in the draft; a draft model needs the "
+                              "target's token table",
+                              i, TEXT_ARGS(a), TEXT_ARGS(b));
         if (target->kind[i] != draft->kind[i])
-            return vouch_fail(
-                err, VOUCH_E_MISMATCH,
-                "token %d, \"%.*s\", is %s in the target and %s in the draft; a draft model needs the "
-                "target's token table",
-                i, TEXT_ARGS(a), kind_name(target->kind[i]), kind_name(draft->kind[i]));
+            return vouch_fail(err, VOUCH_E_MISMATCH,
+                              "token %d, \"%.*s\", is %s in the target and %s in the draft; a draft model needs the "
+                              "target's token table",
+                              i, TEXT_ARGS(a), kind_name(target->kind[i]), kind_name(draft->kind[i]));
     }
     if (target->n_tokens != draft->n_tokens)
-        return vouch_fail(
-            err, VOUCH_E_MISMATCH,
-            "the target has %d tokens and the draft %d, of which the first %d are equal; a draft model "
-            "needs the target's token table",
-            target->n_tokens, draft->n_tokens, n);
+        return vouch_fail(err, VOUCH_E_MISMATCH,
+                          "the target has %d tokens and the draft %d, of which the first %d are equal; a draft model "
+                          "needs the target's token table",
+                          target->n_tokens, draft->n_tokens, n);
     return VOUCH_OK;
 }

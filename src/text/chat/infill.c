@@ -18,10 +18,10 @@
 #include "text/internal.h"
 
 enum {
-    WINDOW = 2048,     /* tokens of prefix and suffix: llama.cpp's default n_batch */
-    ROOM = 256,        /* tokens kept free for an answer of unknown length, at most a quarter of the context */
-    FEWEST = 16,       /* smallest context that is cut for */
-    MARKS = 4          /* BOS, PREFIX, SUFFIX, MIDDLE */
+    WINDOW = 2048, /* tokens of prefix and suffix: llama.cpp's default n_batch */
+    ROOM = 256,    /* tokens kept free for an answer of unknown length, at most a quarter of the context */
+    FEWEST = 16,   /* smallest context that is cut for */
+    MARKS = 4      /* BOS, PREFIX, SUFFIX, MIDDLE */
 };
 
 /* Tokens of all parts, one after the other. */
@@ -135,14 +135,15 @@ static vouch_status check(const vouch_tokenizer *t, const vouch_infill *in, vouc
     if (*missing)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "the model can't write text in the middle: its vocabulary lacks a token for:%s. Use a code "
-                          "model that was taught to, such as Qwen2.5-Coder", missing);
+                          "model that was taught to, such as Qwen2.5-Coder",
+                          missing);
     if (in->n_ctx != 0 && in->n_ctx < FEWEST)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "n_ctx is %d: expected 0, or at least %d", in->n_ctx, FEWEST);
     return VOUCH_OK;
 }
 
-static vouch_status collect(collected *c, const vouch_infill *in, part *files, part *prefix, part *begun,
-                            part *suffix, vouch_error *err)
+static vouch_status collect(collected *c, const vouch_infill *in, part *files, part *prefix, part *begun, part *suffix,
+                            vouch_error *err)
 {
     VOUCH_TRY(add_files(c, in, err));
     *files = (part){0, c->n};

@@ -32,7 +32,7 @@ static const char *find(vouch_text in, const char *what)
 /* <...> or [...] at the beginning of s; otherwise s. */
 static vouch_text first_mark(vouch_text s)
 {
-    const char *end = s.size == 0             ? NULL
+    const char *end = s.size == 0        ? NULL
                       : s.data[0] == '<' ? memchr(s.data, '>', s.size)
                       : s.data[0] == '[' ? memchr(s.data, ']', s.size)
                                          : NULL;
@@ -179,8 +179,8 @@ vouch_status vouch_thoughts_open(vouch_thoughts *thoughts, const vouch_tokenizer
     }
     thoughts->closing = malloc(n * sizeof *thoughts->closing);
     if (!thoughts->closing) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the end of thoughts");
-    status = vouch_tokenizer_encode(tokenizer, closing, n_closing, VOUCH_TOKENIZE_SPECIAL, thoughts->closing, n, &n,
-                                    err);
+    status =
+        vouch_tokenizer_encode(tokenizer, closing, n_closing, VOUCH_TOKENIZE_SPECIAL, thoughts->closing, n, &n, err);
     thoughts->n_closing = (int32_t)n;
     if (status != VOUCH_OK) vouch_thoughts_close(thoughts);
     return status;

@@ -16,7 +16,7 @@
 #include "text/tokenizer.h"
 
 typedef enum vouch_thoughts_phase {
-    VOUCH_THOUGHTS_BEFORE,  /* the answer may begin with thoughts */
+    VOUCH_THOUGHTS_BEFORE, /* the answer may begin with thoughts */
     VOUCH_THOUGHTS_INSIDE,
     VOUCH_THOUGHTS_CLOSING, /* the budget is used up: the next token is forced */
     VOUCH_THOUGHTS_BETWEEN, /* more thoughts may come: gpt-oss thinks in several messages */
@@ -37,8 +37,8 @@ typedef struct vouch_thoughts {
     vouch_text begin, end; /* marks; begin.size 0: the template writes no thoughts */
     int32_t *closing;      /* [n_closing] tokens that end thoughts; NULL: nothing is bounded */
     int32_t n_closing;
-    bool ends_message;     /* the closing is the mark alone, and more thoughts may come */
-    int32_t budget;        /* most tokens of thoughts; -1: any number */
+    bool ends_message; /* the closing is the mark alone, and more thoughts may come */
+    int32_t budget;    /* most tokens of thoughts; -1: any number */
 } vouch_thoughts;
 
 /* budget -1: thoughts are only counted. has_grammar: only the mark is forced, and a grammar decides what comes next,

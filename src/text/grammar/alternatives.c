@@ -142,8 +142,8 @@ static vouch_expression merge(merger *m, alternative *list, int32_t n, int32_t d
         for (past = i + 1; past < n && list[past].key == list[i].key; past++) {}
         const bool is_alone = past == i + 1 || depth == DEEPEST;
         if (is_alone) past = i + 1;
-        vouch_parts_add(b, &choices, is_alone ? sequence_of(m, list[i].at)
-                                              : merge_group(m, list + i, past - i, depth, bodies));
+        vouch_parts_add(b, &choices,
+                        is_alone ? sequence_of(m, list[i].at) : merge_group(m, list + i, past - i, depth, bodies));
     }
     return vouch_expression_choice(b, &choices);
 }

@@ -63,8 +63,8 @@ static int32_t *stack_slot(const vouch_automaton *a, const vouch_stack *stack)
     for (;; at = (at + 1) & mask) {
         int32_t *slot = &a->stack_table.slots[at];
         const vouch_stack *known = &a->stacks[*slot];
-        if (*slot == 0 || (known->node == stack->node && known->below == stack->below &&
-                           known->names == stack->names && known->kind == stack->kind))
+        if (*slot == 0 || (known->node == stack->node && known->below == stack->below && known->names == stack->names &&
+                           known->kind == stack->kind))
             return slot;
     }
 }
@@ -72,9 +72,13 @@ static int32_t *stack_slot(const vouch_automaton *a, const vouch_stack *stack)
 /* Returns the stack of `node` on top of `below`, and adds it if it is new. The caller has made room for it. */
 static int32_t push(vouch_automaton *a, vouch_node_kind kind, int32_t node, int32_t below, int32_t names)
 {
-    const vouch_stack stack = {.node = node, .below = below, .depth = a->stacks[below].depth + 1, .names = names,
-                               .kind = (uint8_t)kind, .in_name = kind == VOUCH_NODE_NAME ||
-                                          (kind != VOUCH_NODE_OBJECT && a->stacks[below].in_name)};
+    const vouch_stack stack = {
+        .node = node,
+        .below = below,
+        .depth = a->stacks[below].depth + 1,
+        .names = names,
+        .kind = (uint8_t)kind,
+        .in_name = kind == VOUCH_NODE_NAME || (kind != VOUCH_NODE_OBJECT && a->stacks[below].in_name)};
     int32_t *slot = stack_slot(a, &stack);
     if (*slot > 0) return *slot;
     a->stacks[a->n_stacks] = stack;
@@ -222,8 +226,8 @@ static int32_t state_of(vouch_automaton *a, int32_t n, bool accepts)
     int32_t *slot = state_slot(a, a->found, n, accepts);
     if (*slot > 0) return *slot;
     memcpy(a->places + a->n_places, a->found, (size_t)n * sizeof *a->found);
-    a->states[a->n_states] = (vouch_state){.first = a->n_places, .n = n, .accepts = accepts,
-                                           .has_text = has_text(a, n)};
+    a->states[a->n_states] =
+        (vouch_state){.first = a->n_places, .n = n, .accepts = accepts, .has_text = has_text(a, n)};
     memset(steps_of(a, a->n_states), 0, (size_t)a->grammar->n_classes * sizeof(int32_t));
     a->n_places += n;
     return *slot = a->n_states++;
@@ -339,8 +343,8 @@ static void pack_names(vouch_automaton *a)
             int32_t *names = &a->stacks[i].names;
             if (!a->renamed[i] || (kind != VOUCH_NODE_OBJECT && kind != VOUCH_NODE_NAME)) continue;
             const bool is_list = kind == VOUCH_NODE_OBJECT;
-            if (pass == 1) *names = is_list ? vouch_names_list_now(&a->names, *names)
-                                            : vouch_names_text_now(&a->names, *names);
+            if (pass == 1)
+                *names = is_list ? vouch_names_list_now(&a->names, *names) : vouch_names_text_now(&a->names, *names);
             else if (is_list) vouch_names_mark_list(&a->names, *names);
             else vouch_names_mark_text(&a->names, *names);
         }
@@ -383,8 +387,8 @@ static void pack_states(vouch_automaton *a)
             const vouch_place place = a->places[state.first + i];
             a->places[n_places + i] = (vouch_place){place.node, a->renamed[place.stack]};
         }
-        a->states[n] = (vouch_state){.first = n_places, .n = state.n, .accepts = state.accepts,
-                                     .has_text = state.has_text, .mask = s};
+        a->states[n] = (vouch_state){
+            .first = n_places, .n = state.n, .accepts = state.accepts, .has_text = state.has_text, .mask = s};
         n_places += state.n;
         memset(steps_of(a, n++), 0, (size_t)a->grammar->n_classes * sizeof(int32_t));
     }

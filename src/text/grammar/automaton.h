@@ -61,27 +61,27 @@ typedef struct vouch_index_table {
 
 typedef struct vouch_automaton {
     const vouch_grammar *grammar;
-    vouch_stack *stacks;   /* [n_stacks] */
-    vouch_state *states;   /* [n_states] */
-    vouch_place *places;   /* [n_places] of all states */
-    int32_t *steps;        /* [n_states][n_classes] */
+    vouch_stack *stacks; /* [n_stacks] */
+    vouch_state *states; /* [n_states] */
+    vouch_place *places; /* [n_places] of all states */
+    int32_t *steps;      /* [n_states][n_classes] */
     vouch_names names;
-    bool is_exact;         /* names are remembered as they are written (names.h) */
+    bool is_exact; /* names are remembered as they are written (names.h) */
     int32_t n_stacks, n_states, n_places;
     vouch_index_table stack_table, state_table;
-    vouch_place *work;     /* [CLOSURE] the places of the step that is computed */
-    vouch_place *found;    /* [VOUCH_STATE_PLACES] the places of `work` whose node is BYTES */
-    uint32_t *met;         /* a hash table over `work`: the number of a closure, and the index in `work` */
+    vouch_place *work;  /* [CLOSURE] the places of the step that is computed */
+    vouch_place *found; /* [VOUCH_STATE_PLACES] the places of `work` whose node is BYTES */
+    uint32_t *met;      /* a hash table over `work`: the number of a closure, and the index in `work` */
     int32_t *met_index;
     uint32_t n_closures;
-    vouch_place seeds[VOUCH_SEEDS]; /* a cache by hash: a step led to this one place, */
+    vouch_place seeds[VOUCH_SEEDS];   /* a cache by hash: a step led to this one place, */
     int32_t seed_states[VOUCH_SEEDS]; /* and gave this state; 0: none */
-    int32_t *renamed;      /* scratch for dropping states */
-    int32_t kept[VOUCH_KEPT_STATES]; /* 0: none */
-    int32_t hand;                    /* the state whose step is computed; 0: none */
+    int32_t *renamed;                 /* scratch for dropping states */
+    int32_t kept[VOUCH_KEPT_STATES];  /* 0: none */
+    int32_t hand;                     /* the state whose step is computed; 0: none */
     int32_t path[VOUCH_TRIE_DEPTH + 1], n_path;
-    bool drops_masks;                /* set when states got new numbers; the owner clears it */
-    int64_t n_drops;                 /* how often states were dropped (for tests) */
+    bool drops_masks; /* set when states got new numbers; the owner clears it */
+    int64_t n_drops;  /* how often states were dropped (for tests) */
 } vouch_automaton;
 
 /* Takes the arrays from the arena. */

@@ -10,29 +10,29 @@
 #include "text/internal.h"
 
 enum {
-    MASK_BYTES = 4 << 20,          /* of all kept masks, but at least FEWEST_MASKS and at most MOST_MASKS of them */
+    MASK_BYTES = 4 << 20, /* of all kept masks, but at least FEWEST_MASKS and at most MOST_MASKS of them */
     FEWEST_MASKS = 16,
     MOST_MASKS = 1024,
-    LARGE_SUBTREE = 32,            /* nodes of a subtree that allows_all tests as a whole; smaller ones are walked */
-    BEGIN = VOUCH_FOLLOWERS,       /* index in the automaton's `kept`, behind the roots: the state of the empty text */
-    WALK                           /* index in `kept`: the state at the end of a path */
+    LARGE_SUBTREE = 32,      /* nodes of a subtree that allows_all tests as a whole; smaller ones are walked */
+    BEGIN = VOUCH_FOLLOWERS, /* index in the automaton's `kept`, behind the roots: the state of the empty text */
+    WALK                     /* index in `kept`: the state at the end of a path */
 };
 
 struct vouch_constraint {
     vouch_automaton automaton; /* kept[0, VOUCH_FOLLOWERS): each follower's root; then BEGIN and WALK */
     bool has_grammar;          /* otherwise automaton, trie and masks are not used */
     const vouch_trie *trie;
-    const vouch_thoughts *thoughts; /* NULL: they are not bounded */
+    const vouch_thoughts *thoughts;          /* NULL: they are not bounded */
     vouch_thoughts_state thinking[WALK + 1]; /* as the automaton's `kept` */
-    uint64_t *forced_mask;     /* [n_words] of the token `forced` alone */
-    int32_t forced;            /* -1: no bit is set yet */
-    int32_t begin;             /* tokens before the answer; -1: no answer has begun */
-    bool drops_space;          /* the answer's first token loses the space at its beginning (stream.c) */
+    uint64_t *forced_mask;                   /* [n_words] of the token `forced` alone */
+    int32_t forced;                          /* -1: no bit is set yet */
+    int32_t begin;                           /* tokens before the answer; -1: no answer has begun */
+    bool drops_space;                        /* the answer's first token loses the space at its beginning (stream.c) */
     int32_t settled[VOUCH_FOLLOWERS];
-    uint64_t *masks;           /* [n_masks][n_words] */
-    int32_t *owner;            /* [n_masks] the mask's state; 0: none */
+    uint64_t *masks; /* [n_masks][n_words] */
+    int32_t *owner;  /* [n_masks] the mask's state; 0: none */
     int32_t n_masks, n_words, next_mask;
-    uint64_t *first_mask;      /* [n_words] of an answer's first token, where it loses a space */
+    uint64_t *first_mask; /* [n_words] of an answer's first token, where it loses a space */
     size_t bytes;
     vouch_arena arena;
 };
@@ -63,7 +63,8 @@ static vouch_status check_name(const vouch_grammar *grammar, const vouch_grammar
     if (vouch_trie_knows_name(trie, name, n)) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                       "the grammar has the token %.*s, and the vocabulary has no control token of this name; write its "
-                      "text in quotes", (int)n, name);
+                      "text in quotes",
+                      (int)n, name);
 }
 
 /* Refuses a grammar with a byte or a control token that the vocabulary doesn't have: an answer that came there could

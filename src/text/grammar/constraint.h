@@ -39,7 +39,7 @@ typedef enum vouch_follower {
  * (the vocabulary can't spell a byte without which the grammar can't go on). */
 vouch_status vouch_constraint_open(vouch_constraint **out, const vouch_grammar *grammar, const vouch_trie *trie,
                                    const vouch_thoughts *thoughts, int32_t n_vocab, vouch_error *err);
-void vouch_constraint_close(vouch_constraint *constraint); /* NULL is allowed */
+void vouch_constraint_close(vouch_constraint *constraint);          /* NULL is allowed */
 size_t vouch_constraint_memory(const vouch_constraint *constraint); /* NULL: 0 */
 
 /* An answer begins after tokens[0, n). All roots move there. */

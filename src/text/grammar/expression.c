@@ -105,9 +105,11 @@ static vouch_expression add_list(vouch_builder *builder, vouch_expression_kind k
         *parts = (vouch_parts){0};
         return builder->status == VOUCH_OK ? only : 0;
     }
-    vouch_expression_node node = {
-        .kind = kind, .first = builder->n_children, .last = builder->n_children + parts->n,
-        .is_small = parts->n <= SMALL, .is_nothing = kind == VOUCH_EXPRESSION_CHOICE};
+    vouch_expression_node node = {.kind = kind,
+                                  .first = builder->n_children,
+                                  .last = builder->n_children + parts->n,
+                                  .is_small = parts->n <= SMALL,
+                                  .is_nothing = kind == VOUCH_EXPRESSION_CHOICE};
     for (int32_t i = 0; i < parts->n; i++) {
         void *items = builder->children;
         const bool has_room =
@@ -175,8 +177,9 @@ vouch_expression vouch_expression_byte_range(vouch_builder *builder, int32_t fir
 {
     const bool is_one = first == last && first >= 0 && first < 256;
     if (is_one && builder->bytes[first] > 0) return builder->bytes[first] - 1;
-    const vouch_expression range = add(builder, (vouch_expression_node){
-        .kind = VOUCH_EXPRESSION_BYTES, .first = first, .last = last, .is_small = true});
+    const vouch_expression range =
+        add(builder,
+            (vouch_expression_node){.kind = VOUCH_EXPRESSION_BYTES, .first = first, .last = last, .is_small = true});
     if (is_one && builder->status == VOUCH_OK) builder->bytes[first] = range + 1;
     return range;
 }
@@ -224,8 +227,7 @@ static vouch_expression add_frame(vouch_builder *builder, vouch_expression_kind 
     const int32_t rule = vouch_builder_rule(builder, owner, strlen(owner));
     const bool is_nothing = vouch_expression_is_nothing(builder, part);
     vouch_builder_define(builder, rule, part);
-    return add(builder,
-               (vouch_expression_node){.kind = kind, .child = rule, .first = first, .is_nothing = is_nothing});
+    return add(builder, (vouch_expression_node){.kind = kind, .child = rule, .first = first, .is_nothing = is_nothing});
 }
 
 vouch_expression vouch_expression_object(vouch_builder *builder, vouch_expression part)
@@ -252,9 +254,11 @@ vouch_expression vouch_expression_repeat(vouch_builder *builder, vouch_expressio
     if (max == 0) return vouch_expression_empty(builder);
     if (max > 1 || min > 1) part = vouch_expression_shared(builder, part);
     const bool is_nothing = min > 0 && vouch_expression_is_nothing(builder, part);
-    return add(builder, (vouch_expression_node){
-                            .kind = VOUCH_EXPRESSION_REPEAT, .first = min, .last = max, .child = part,
-                            .is_nothing = is_nothing});
+    return add(builder, (vouch_expression_node){.kind = VOUCH_EXPRESSION_REPEAT,
+                                                .first = min,
+                                                .last = max,
+                                                .child = part,
+                                                .is_nothing = is_nothing});
 }
 
 vouch_expression vouch_expression_optional(vouch_builder *builder, vouch_expression part)
@@ -299,6 +303,8 @@ vouch_expression vouch_expression_rule(vouch_builder *builder, int32_t rule)
 {
     if (builder->status != VOUCH_OK) return 0;
     const vouch_expression body = builder->rules[rule].body;
-    return add(builder, (vouch_expression_node){.kind = VOUCH_EXPRESSION_RULE, .child = rule, .is_small = true,
+    return add(builder, (vouch_expression_node){.kind = VOUCH_EXPRESSION_RULE,
+                                                .child = rule,
+                                                .is_small = true,
                                                 .is_nothing = body >= 0 && builder->nodes[body].is_nothing});
 }

@@ -46,8 +46,8 @@ typedef struct vouch_expression_node {
     vouch_expression_kind kind;
     int32_t first, last; /* a range of bytes; of repetitions; or of indices into `children` */
     int32_t child;
-    bool is_small;       /* a copy takes few nodes */
-    bool is_nothing;     /* it obviously matches nothing */
+    bool is_small;   /* a copy takes few nodes */
+    bool is_nothing; /* it obviously matches nothing */
 } vouch_expression_node;
 
 typedef struct vouch_rule_text {
@@ -65,9 +65,9 @@ typedef struct vouch_builder {
     int32_t n_nodes, n_children, n_rules;
     int32_t nodes_room, children_room, rules_room;
     vouch_expression bytes[256]; /* 1 more than the expression of this byte alone; 0: none yet */
-    const char *owner;   /* the name of the rule that is being read */
-    unsigned flags;      /* VOUCH_GRAMMAR_CLOSED and VOUCH_GRAMMAR_LENIENT, for schemas */
-    char **notes;        /* [n_notes], at most VOUCH_MOST_NOTES, about parts of schemas that aren't bound */
+    const char *owner;           /* the name of the rule that is being read */
+    unsigned flags;              /* VOUCH_GRAMMAR_CLOSED and VOUCH_GRAMMAR_LENIENT, for schemas */
+    char **notes;                /* [n_notes], at most VOUCH_MOST_NOTES, about parts of schemas that aren't bound */
     int32_t n_notes, notes_room;
     vouch_status status; /* the first failure */
     vouch_error error;   /* its message */
@@ -81,8 +81,8 @@ typedef struct vouch_parts {
 
 void vouch_builder_free(vouch_builder *builder);
 /* Keeps the message of the first failure. Returns an expression that matches nothing. */
-__attribute__((format(printf, 3, 4)))
-vouch_expression vouch_builder_fail(vouch_builder *builder, vouch_status status, const char *format, ...);
+__attribute__((format(printf, 3, 4))) vouch_expression vouch_builder_fail(vouch_builder *builder, vouch_status status,
+                                                                          const char *format, ...);
 
 /* Keeps a note for vouch_grammar_unbound, unless it is there already or they are very many. */
 void vouch_builder_note(vouch_builder *builder, const char *note);

@@ -81,8 +81,10 @@ static void skip_space(reader *r, bool lines)
 
 static int hex_value(int c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                                                                                       : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 static int32_t read_hex(reader *r, int digits)
@@ -412,7 +414,6 @@ int32_t vouch_gbnf_read(vouch_builder *builder, const char *text, size_t n)
     while (peek(&r) >= 0 && !failed(&r)) read_line(&r);
     vouch_schema_close(r.schema);
     const int32_t root = vouch_builder_find(builder, "root", 4);
-    if (root < 0)
-        vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the grammar has no rule root; expected root ::= ...");
+    if (root < 0) vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the grammar has no rule root; expected root ::= ...");
     return root < 0 ? 0 : root;
 }

@@ -73,9 +73,10 @@ int32_t vouch_names_extend(vouch_names *names, int32_t list, int32_t text, unsig
     if (!exact) return *slot > 0 ? vouch_names_forget(names, list, *slot) : VOUCH_TEXT_FREE;
     if (*slot > 0) return *slot;
     if (names->n_texts == TEXTS) return VOUCH_TEXT_LONG;
-    names->texts[names->n_texts] =
-        (vouch_name_text){.hash = vouch_hash_word(names->texts[text].hash, byte), .before = text, .byte = byte,
-                          .length = (uint8_t)(names->texts[text].length + 1)};
+    names->texts[names->n_texts] = (vouch_name_text){.hash = vouch_hash_word(names->texts[text].hash, byte),
+                                                     .before = text,
+                                                     .byte = byte,
+                                                     .length = (uint8_t)(names->texts[text].length + 1)};
     return *slot = names->n_texts++;
 }
 
@@ -90,7 +91,10 @@ int32_t vouch_names_add(vouch_names *names, int32_t list, int32_t text)
     if (names->n_lists == LISTS) return -1;
     const uint64_t hash = text >= 0 ? names->texts[text].hash : (uint64_t)text;
     names->lists[names->n_lists] =
-        (vouch_name_list){.hash = vouch_hash_word(known->hash, hash), .before = list, .last = text, .n = known->n + 1,
+        (vouch_name_list){.hash = vouch_hash_word(known->hash, hash),
+                          .before = list,
+                          .last = text,
+                          .n = known->n + 1,
                           .bytes = known->bytes + (text >= 0 ? names->texts[text].length : 0)};
     return *slot = names->n_lists++;
 }

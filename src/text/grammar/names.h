@@ -17,11 +17,11 @@
 #include "base/memory.h"
 
 enum {
-    VOUCH_NAMES = 128,         /* most names of one object that its schema doesn't list */
-    VOUCH_NAMES_ALL = 512,     /* of all objects within each other, */
-    VOUCH_NAMES_BYTES = 8192,  /* and their bytes */
-    VOUCH_NAME_BYTES = 255,    /* longer names are not compared */
-    VOUCH_WORDS = 255          /* so many words or more (vouch_grammar_node.words) are enough for any list */
+    VOUCH_NAMES = 128,        /* most names of one object that its schema doesn't list */
+    VOUCH_NAMES_ALL = 512,    /* of all objects within each other, */
+    VOUCH_NAMES_BYTES = 8192, /* and their bytes */
+    VOUCH_NAME_BYTES = 255,   /* longer names are not compared */
+    VOUCH_WORDS = 255         /* so many words or more (vouch_grammar_node.words) are enough for any list */
 };
 
 /* Texts: the empty one; one that was forgotten; one that is too long. */
@@ -34,16 +34,16 @@ typedef struct vouch_name_text {
 } vouch_name_text;
 
 typedef struct vouch_name_list {
-    uint64_t hash; /* of its texts */
+    uint64_t hash;        /* of its texts */
     int32_t before, last; /* the list without its last name, and that */
     int32_t n, bytes;
 } vouch_name_list;
 
 typedef struct vouch_names {
-    vouch_name_text *texts; /* [n_texts] 0: the empty text */
-    vouch_name_list *lists; /* [n_lists] 0: the empty list */
+    vouch_name_text *texts;           /* [n_texts] 0: the empty text */
+    vouch_name_list *lists;           /* [n_lists] 0: the empty list */
     int32_t *text_slots, *list_slots; /* open hash tables */
-    int32_t *renamed;       /* scratch */
+    int32_t *renamed;                 /* scratch */
     int32_t n_texts, n_lists;
 } vouch_names;
 

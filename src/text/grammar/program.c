@@ -14,13 +14,13 @@ enum { NEVER = UINT16_MAX, MERGED = 2 }; /* choices of so many alternatives are 
 typedef struct program {
     vouch_builder *builder;
     vouch_grammar *grammar;
-    int32_t *entry;      /* [n_rules] a rule's first node */
-    int32_t *rule_of;    /* [n_nodes] */
-    bool *is_nullable;   /* [n_nodes] the node reaches the end of its rule without a byte */
-    int32_t room, rule;  /* the rule whose nodes are added */
-    int32_t *known;      /* [n_known] an open hash table of nodes + 1, so that equal ones are one; 0: free */
-    int32_t n_known;     /* a power of 2 */
-    int32_t n_given;     /* expressions of the notation; those from here on come from merging choices */
+    int32_t *entry;     /* [n_rules] a rule's first node */
+    int32_t *rule_of;   /* [n_nodes] */
+    bool *is_nullable;  /* [n_nodes] the node reaches the end of its rule without a byte */
+    int32_t room, rule; /* the rule whose nodes are added */
+    int32_t *known;     /* [n_known] an open hash table of nodes + 1, so that equal ones are one; 0: free */
+    int32_t n_known;    /* a power of 2 */
+    int32_t n_given;    /* expressions of the notation; those from here on come from merging choices */
 } program;
 
 /* -------------------------------------------------------------------- nodes */
@@ -58,7 +58,8 @@ static int32_t *slot_of(const program *p, const vouch_grammar_node *node)
 {
     const uint64_t hash =
         vouch_hash_word(vouch_hash_word((uint64_t)node->kind << 16 | (uint64_t)node->first << 8 | node->last,
-                                        (uint64_t)node->next), (uint64_t)node->other);
+                                        (uint64_t)node->next),
+                        (uint64_t)node->other);
     for (int32_t at = (int32_t)(hash & (uint64_t)(p->n_known - 1));; at = (at + 1) & (p->n_known - 1)) {
         int32_t *slot = &p->known[at];
         if (*slot == 0) return slot;
@@ -164,8 +165,8 @@ static int32_t emit(program *p, vouch_expression expression, int32_t next)
         return at;
     case VOUCH_EXPRESSION_REPEAT: return emit_repeat(p, e, next);
     default: /* the rule's number now; its first node once every rule has one */
-        return add_shared(p, (vouch_grammar_node){.kind = kinds[e->kind], .first = (uint8_t)e->first, .next = next,
-                                              .other = e->child});
+        return add_shared(p, (vouch_grammar_node){
+                                 .kind = kinds[e->kind], .first = (uint8_t)e->first, .next = next, .other = e->child});
     }
 }
 
@@ -348,10 +349,10 @@ typedef enum mark { UNSEEN, OPEN, DONE } mark;
 
 typedef struct search {
     const program *p;
-    uint8_t *marks;       /* [n_rules] */
-    uint32_t *seen;       /* [n_nodes] the number of the last walk that met it */
-    int32_t *work;        /* [n_nodes] nodes of all open walks */
-    int32_t *open;        /* [n_rules] the open rules, and where their part of `work` begins */
+    uint8_t *marks; /* [n_rules] */
+    uint32_t *seen; /* [n_nodes] the number of the last walk that met it */
+    int32_t *work;  /* [n_nodes] nodes of all open walks */
+    int32_t *open;  /* [n_rules] the open rules, and where their part of `work` begins */
     int32_t *begin;
     uint32_t n_walks;
 } search;
@@ -459,8 +460,7 @@ static void check_ends(program *p, int32_t root)
         vouch_builder_fail(p->builder, VOUCH_E_ARGUMENT,
                            "the schema at \"\": no value is valid: a valid one would have no end");
     if (need == NEVER)
-        vouch_builder_fail(p->builder, VOUCH_E_ARGUMENT,
-                           "the rule %s never ends: it allows no text of finite length",
+        vouch_builder_fail(p->builder, VOUCH_E_ARGUMENT, "the rule %s never ends: it allows no text of finite length",
                            p->builder->rules[root].name);
 }
 

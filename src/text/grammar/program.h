@@ -29,7 +29,12 @@
 enum { VOUCH_STACK_DEPTH = 1000 };
 
 typedef enum vouch_node_kind {
-    VOUCH_NODE_BYTES, VOUCH_NODE_SPLIT, VOUCH_NODE_CALL, VOUCH_NODE_END, VOUCH_NODE_OBJECT, VOUCH_NODE_NAME,
+    VOUCH_NODE_BYTES,
+    VOUCH_NODE_SPLIT,
+    VOUCH_NODE_CALL,
+    VOUCH_NODE_END,
+    VOUCH_NODE_OBJECT,
+    VOUCH_NODE_NAME,
     VOUCH_NODE_ROOM
 } vouch_node_kind;
 
@@ -39,7 +44,7 @@ typedef struct vouch_grammar_node {
     uint8_t words;       /* fewest texts from here to the end of the rule, up to 255; only where `restricts_names` */
     uint16_t need;       /* above VOUCH_STACK_DEPTH: this node never reaches the end */
     int32_t next;
-    int32_t other;       /* SPLIT: the other node; CALL, OBJECT, NAME, ROOM: the rule's first node */
+    int32_t other; /* SPLIT: the other node; CALL, OBJECT, NAME, ROOM: the rule's first node */
 } vouch_grammar_node;
 
 struct vouch_grammar {
@@ -47,9 +52,9 @@ struct vouch_grammar {
     int32_t n_nodes, start;
     bool has_names, restricts_names;
     int32_t n_classes;
-    uint8_t class_of[256];     /* a byte's class */
-    uint8_t byte_of[256];      /* the first byte of a class */
-    char **notes;              /* [n_notes] what vouch_grammar_unbound says */
+    uint8_t class_of[256]; /* a byte's class */
+    uint8_t byte_of[256];  /* the first byte of a class */
+    char **notes;          /* [n_notes] what vouch_grammar_unbound says */
     int32_t n_notes;
 };
 

@@ -26,7 +26,7 @@ int vouch_trie_group(int byte)
 /* A token to be sorted, with its spelling. */
 typedef struct entry {
     const unsigned char *text;
-    int32_t n, id;   /* n: bytes of the spelling; a control token has two marks around its name, which count, too */
+    int32_t n, id; /* n: bytes of the spelling; a control token has two marks around its name, which count, too */
     bool is_control;
 } entry;
 
@@ -34,7 +34,9 @@ static entry entry_of(const vouch_tokenizer *t, int32_t id)
 {
     const vouch_text text = tokenizer_text(t, id);
     const bool is_control = vouch_trie_has_name(t, id);
-    return (entry){.text = (const unsigned char *)text.data, .n = (int32_t)text.size + 2 * is_control, .id = id,
+    return (entry){.text = (const unsigned char *)text.data,
+                   .n = (int32_t)text.size + 2 * is_control,
+                   .id = id,
                    .is_control = is_control};
 }
 

@@ -30,7 +30,7 @@ typedef struct vouch_trie {
     int32_t *tokens;        /* [n_tokens] ids, in the order of their bytes */
     int32_t *ends;          /* [n_ends] ids of the tokens that end an answer */
     int32_t n_nodes, n_tokens, n_ends, n_vocab;
-    int32_t space;          /* the node of a space at depth 0; -1: no token begins with one */
+    int32_t space; /* the node of a space at depth 0; -1: no token begins with one */
     vouch_arena arena;
     const vouch_tokenizer *tokenizer;
 } vouch_trie;

@@ -23,7 +23,7 @@ static bool has(const int32_t *mark, int32_t n, int32_t character)
 
 /* The body of the rule for texts that end with `length` characters of the mark. */
 static vouch_expression rest_after(vouch_builder *b, const int32_t *mark, int32_t n, const int32_t *rules,
-                                    int32_t length)
+                                   int32_t length)
 {
     vouch_ranges others = {0};
     vouch_parts parts = {0};
@@ -47,7 +47,6 @@ vouch_expression vouch_expression_until(vouch_builder *builder, const int32_t *m
     const char *owner = builder->owner ? builder->owner : "root";
     int32_t rules[VOUCH_LONGEST_MARK] = {0};
     for (int32_t i = 0; i < n; i++) rules[i] = vouch_builder_rule(builder, owner, strlen(owner));
-    for (int32_t i = 0; i < n; i++)
-        vouch_builder_define(builder, rules[i], rest_after(builder, mark, n, rules, i));
+    for (int32_t i = 0; i < n; i++) vouch_builder_define(builder, rules[i], rest_after(builder, mark, n, rules, i));
     return vouch_expression_rule(builder, rules[0]);
 }

@@ -128,9 +128,8 @@ static jinja_value filter_tojson(jinja_run *run, const jinja_value *x, const arg
 {
     const jinja_value *indent = vouch_jinja_argument(a, 1, "indent"),
                       *separators = vouch_jinja_argument(a, 2, "separators");
-    jinja_json how = {.indent = -1,
-                      .ascii = flag_of(a, 0, "ensure_ascii", false),
-                      .sort = flag_of(a, 3, "sort_keys", false)};
+    jinja_json how = {
+        .indent = -1, .ascii = flag_of(a, 0, "ensure_ascii", false), .sort = flag_of(a, 3, "sort_keys", false)};
     if (indent && indent->kind == JINJA_INT) how.indent = indent->integer < 0 ? 0 : indent->integer;
     if (separators && (separators->kind == JINJA_TUPLE || separators->kind == JINJA_LIST) && separators->list->n == 2) {
         how.item_separator = vouch_jinja_str(run, &separators->list->items[0]);
@@ -187,8 +186,8 @@ static jinja_value filter_urlencode(jinja_run *run, const jinja_value *x, const 
     jinja_builder text = {0};
     for (size_t i = 0; i < s.n && !run->failed; i++) {
         const unsigned char c = (unsigned char)s.bytes[i];
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                           (c && strchr("_.-~/", c));
+        const bool plain =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_.-~/", c));
         const char escaped[3] = {'%', hex[c >> 4], hex[c & 15]};
         if (plain) vouch_jinja_add(run, &text, vouch_jinja_cut(s, i, i + 1));
         else vouch_jinja_add(run, &text, (jinja_string){.bytes = escaped, .n = 3, .mark = vouch_jinja_mark(s, i)});
@@ -339,9 +338,8 @@ static jinja_value filter_reverse(jinja_run *run, const jinja_value *x, const ar
 /* The key that sorting compares: strings in lower case, unless case_sensitive. */
 static jinja_value sort_key(jinja_run *run, const jinja_value *x, bool sensitive)
 {
-    return x->kind == JINJA_STRING && !sensitive
-               ? jinja_text(vouch_jinja_change_case(run, x->string, JINJA_LOWER))
-               : *x;
+    return x->kind == JINJA_STRING && !sensitive ? jinja_text(vouch_jinja_change_case(run, x->string, JINJA_LOWER))
+                                                 : *x;
 }
 
 /* Stable merge of order[first, past) by keys. */
@@ -398,8 +396,8 @@ static jinja_value filter_dictsort(jinja_run *run, const jinja_value *x, const a
     const jinja_value pairs = filter_items(run, x, &none);
     jinja_value *keys = vouch_jinja_take(run, x->dict->n + 1, sizeof *keys);
     for (size_t i = 0; keys && i < x->dict->n && !run->failed; i++)
-        keys[i] = sort_key(run, by_value ? &x->dict->values[i] : &x->dict->keys[i],
-                           flag_of(a, 0, "case_sensitive", false));
+        keys[i] =
+            sort_key(run, by_value ? &x->dict->values[i] : &x->dict->keys[i], flag_of(a, 0, "case_sensitive", false));
     const size_t *order = sorted(run, keys, x->dict->n, flag_of(a, 2, "reverse", false));
     jinja_value result = vouch_jinja_list_new(run, JINJA_LIST);
     for (size_t i = 0; order && i < x->dict->n && !run->failed; i++)
@@ -514,11 +512,8 @@ static jinja_value filter_map(jinja_run *run, const jinja_value *x, const args *
     const jinja_value *attribute = vouch_jinja_argument(a, SIZE_MAX, "attribute");
     const jinja_value *otherwise = vouch_jinja_argument(a, SIZE_MAX, "default");
     const jinja_string filter = attribute ? (jinja_string){0} : vouch_jinja_string_argument(run, a, 0, NULL, "");
-    const args rest = {.n = a->n ? a->n - 1 : 0,
-                       .values = a->values + 1,
-                       .n_named = a->n_named,
-                       .names = a->names,
-                       .named = a->named};
+    const args rest = {
+        .n = a->n ? a->n - 1 : 0, .values = a->values + 1, .n_named = a->n_named, .names = a->names, .named = a->named};
     jinja_value result = vouch_jinja_list_new(run, JINJA_GENERATOR);
     for (size_t i = 0; all && i < all->n && !run->failed; i++) {
         jinja_value item;
@@ -586,11 +581,16 @@ static bool test_kind(jinja_string name, const jinja_value *x, bool *passes)
     static const struct {
         const char *name;
         unsigned kinds;
-    } tests[] = {{"undefined", 1u << JINJA_UNDEFINED}, {"defined", ~(1u << JINJA_UNDEFINED)},
-                 {"none", 1u << JINJA_NONE},           {"boolean", 1u << JINJA_BOOL},
-                 {"integer", 1u << JINJA_INT},         {"float", 1u << JINJA_FLOAT},
-                 {"number", NUMBERS},                  {"string", 1u << JINJA_STRING},
-                 {"mapping", 1u << JINJA_DICT},        {"sequence", SEQUENCES},
+    } tests[] = {{"undefined", 1u << JINJA_UNDEFINED},
+                 {"defined", ~(1u << JINJA_UNDEFINED)},
+                 {"none", 1u << JINJA_NONE},
+                 {"boolean", 1u << JINJA_BOOL},
+                 {"integer", 1u << JINJA_INT},
+                 {"float", 1u << JINJA_FLOAT},
+                 {"number", NUMBERS},
+                 {"string", 1u << JINJA_STRING},
+                 {"mapping", 1u << JINJA_DICT},
+                 {"sequence", SEQUENCES},
                  {"iterable", SEQUENCES | 1u << JINJA_UNDEFINED | 1u << JINJA_GENERATOR},
                  {"callable", CALLABLES}};
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
@@ -623,12 +623,9 @@ static bool test_compare(jinja_run *run, jinja_string name, const jinja_value *x
     static const struct {
         const char *names[3];
         bool less, equal, greater;
-    } tests[] = {{{"eq", "equalto", "=="}, false, true, false},
-                 {{"ne", "!=", "!="}, true, false, true},
-                 {{"lt", "lessthan", "<"}, true, false, false},
-                 {{"le", "<=", "<="}, true, true, false},
-                 {{"gt", "greaterthan", ">"}, false, false, true},
-                 {{"ge", ">=", ">="}, false, true, true}};
+    } tests[] = {{{"eq", "equalto", "=="}, false, true, false},    {{"ne", "!=", "!="}, true, false, true},
+                 {{"lt", "lessthan", "<"}, true, false, false},    {{"le", "<=", "<="}, true, true, false},
+                 {{"gt", "greaterthan", ">"}, false, false, true}, {{"ge", ">=", ">="}, false, true, true}};
     for (size_t i = 0; i < 6; i++)
         for (int j = 0; j < 3; j++) {
             if (!vouch_jinja_is(name, tests[i].names[j])) continue;

@@ -201,8 +201,7 @@ static vouch_status object_value(jinja_run *run, const json_t *json, jinja_mark 
     *out = vouch_jinja_dict_new(run, JINJA_DICT);
     const char *key;
     const json_t *member;
-    json_object_foreach((json_t *)(uintptr_t)json, key, member)
-    {
+    json_object_foreach((json_t *)(uintptr_t)json, key, member) {
         const json_path here = {.up = at, .key = key};
         jinja_value value;
         VOUCH_TRY(any_value(run, member, mark, &here, depth + 1, &value, err));

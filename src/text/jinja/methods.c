@@ -246,8 +246,8 @@ static jinja_value str_replace(jinja_run *run, const jinja_value *self, const ar
 {
     const jinja_string old = vouch_jinja_string_argument(run, a, 0, "old", ""),
                        new = vouch_jinja_string_argument(run, a, 1, "new", "");
-    return jinja_text(
-        vouch_jinja_replace(run, self->string, old, new, vouch_jinja_int_argument(run, a, 2, "count", -1)));
+    return jinja_text(vouch_jinja_replace(run, self->string, old, new,
+                                          vouch_jinja_int_argument(run, a, 2, "count", -1)));
 }
 
 static jinja_value str_upper(jinja_run *run, const jinja_value *self, const args *a)
@@ -547,34 +547,47 @@ typedef struct method {
     jinja_function *call;
 } method;
 
-static const method string_methods[] = {
-    {"split", str_split},           {"strip", str_strip},
-    {"lstrip", str_lstrip},         {"rstrip", str_rstrip},
-    {"startswith", str_startswith}, {"endswith", str_endswith},
-    {"replace", str_replace},       {"format", str_format},
-    {"join", str_join},             {"upper", str_upper},
-    {"lower", str_lower},           {"title", str_title},
-    {"capitalize", str_capitalize}, {"find", str_find},
-    {"rfind", str_rfind},           {"index", str_index},
-    {"count", str_count},           {"rsplit", str_rsplit},
-    {"splitlines", str_splitlines}, {"removeprefix", str_removeprefix},
-    {"removesuffix", str_removesuffix}, {"isdigit", str_isdigit},
-    {"isnumeric", str_isdigit},     {"isalpha", str_isalpha},
-    {"isalnum", str_isalnum},       {"isspace", str_isspace},
-    {"isupper", str_isupper},       {"islower", str_islower},
-    {NULL, NULL}};
+static const method string_methods[] = {{"split", str_split},
+                                        {"strip", str_strip},
+                                        {"lstrip", str_lstrip},
+                                        {"rstrip", str_rstrip},
+                                        {"startswith", str_startswith},
+                                        {"endswith", str_endswith},
+                                        {"replace", str_replace},
+                                        {"format", str_format},
+                                        {"join", str_join},
+                                        {"upper", str_upper},
+                                        {"lower", str_lower},
+                                        {"title", str_title},
+                                        {"capitalize", str_capitalize},
+                                        {"find", str_find},
+                                        {"rfind", str_rfind},
+                                        {"index", str_index},
+                                        {"count", str_count},
+                                        {"rsplit", str_rsplit},
+                                        {"splitlines", str_splitlines},
+                                        {"removeprefix", str_removeprefix},
+                                        {"removesuffix", str_removesuffix},
+                                        {"isdigit", str_isdigit},
+                                        {"isnumeric", str_isdigit},
+                                        {"isalpha", str_isalpha},
+                                        {"isalnum", str_isalnum},
+                                        {"isspace", str_isspace},
+                                        {"isupper", str_isupper},
+                                        {"islower", str_islower},
+                                        {NULL, NULL}};
 static const method list_methods[] = {
     {"append", list_append}, {"pop", list_pop}, {"index", list_index}, {"count", list_count}, {NULL, NULL}};
-static const method dict_methods[] = {{"get", dict_get},       {"items", dict_items}, {"keys", dict_keys},
-                                      {"values", dict_values}, {"update", dict_update}, {"copy", dict_copy},
-                                      {NULL, NULL}};
+static const method dict_methods[] = {
+    {"get", dict_get},       {"items", dict_items}, {"keys", dict_keys}, {"values", dict_values},
+    {"update", dict_update}, {"copy", dict_copy},   {NULL, NULL}};
 
 jinja_value vouch_jinja_method(jinja_run *run, const jinja_value *x, jinja_string name)
 {
-    const method *all = x->kind == JINJA_STRING                            ? string_methods
-                        : x->kind == JINJA_LIST || x->kind == JINJA_TUPLE  ? list_methods
-                        : x->kind == JINJA_DICT                            ? dict_methods
-                                                                           : NULL;
+    const method *all = x->kind == JINJA_STRING                           ? string_methods
+                        : x->kind == JINJA_LIST || x->kind == JINJA_TUPLE ? list_methods
+                        : x->kind == JINJA_DICT                           ? dict_methods
+                                                                          : NULL;
     for (; all && all->name; all++) {
         if (!vouch_jinja_is(name, all->name)) continue;
         jinja_value *self = vouch_jinja_take(run, 1, sizeof *self);
@@ -623,9 +636,9 @@ static jinja_value global_raise(jinja_run *run, const jinja_value *self, const a
 {
     (void)self;
     const jinja_string why = vouch_jinja_string_argument(run, a, 0, "message", "");
-    return vouch_jinja_fail(
-        run, "it refuses this conversation: \"%.*s\": change the messages, or give another template",
-        (int)(why.n < 200 ? why.n : 200), why.bytes);
+    return vouch_jinja_fail(run,
+                            "it refuses this conversation: \"%.*s\": change the messages, or give another template",
+                            (int)(why.n < 200 ? why.n : 200), why.bytes);
 }
 
 static jinja_value global_strftime_now(jinja_run *run, const jinja_value *self, const args *a)

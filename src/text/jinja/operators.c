@@ -97,8 +97,8 @@ jinja_value vouch_jinja_operate(jinja_run *run, jinja_string name, const jinja_v
         return vouch_jinja_filter(run, vouch_jinja_literal("format"), a, &arguments);
     }
     if (!vouch_jinja_check_defined(run, a) || !vouch_jinja_check_defined(run, b)) return jinja_undefined();
-    return vouch_jinja_fail(run, "%s %.*s %s has no meaning", vouch_jinja_kind_name(a->kind), (int)name.n,
-                            name.bytes, vouch_jinja_kind_name(b->kind));
+    return vouch_jinja_fail(run, "%s %.*s %s has no meaning", vouch_jinja_kind_name(a->kind), (int)name.n, name.bytes,
+                            vouch_jinja_kind_name(b->kind));
 }
 
 bool vouch_jinja_holds(jinja_run *run, jinja_string op, const jinja_value *a, const jinja_value *b)

@@ -51,8 +51,7 @@ static void *expected(parser *p, const char *what)
     p->run->line = p->token->line;
     const jinja_string found = p->token->text;
     if (found.n)
-        vouch_jinja_fail(p->run, "%s expected before '%.*s'", what, (int)(found.n < 40 ? found.n : 40),
-                         found.bytes);
+        vouch_jinja_fail(p->run, "%s expected before '%.*s'", what, (int)(found.n < 40 ? found.n : 40), found.bytes);
     else vouch_jinja_fail(p->run, "%s expected", what);
     return NULL;
 }
@@ -224,9 +223,12 @@ static jinja_node *parse_name(parser *p)
     static const struct {
         const char *name;
         jinja_value value;
-    } words[] = {{"true", {.kind = JINJA_BOOL, .boolean = true}},   {"True", {.kind = JINJA_BOOL, .boolean = true}},
-                 {"false", {.kind = JINJA_BOOL, .boolean = false}}, {"False", {.kind = JINJA_BOOL, .boolean = false}},
-                 {"none", {.kind = JINJA_NONE}},                    {"None", {.kind = JINJA_NONE}}};
+    } words[] = {{"true", {.kind = JINJA_BOOL, .boolean = true}},
+                 {"True", {.kind = JINJA_BOOL, .boolean = true}},
+                 {"false", {.kind = JINJA_BOOL, .boolean = false}},
+                 {"False", {.kind = JINJA_BOOL, .boolean = false}},
+                 {"none", {.kind = JINJA_NONE}},
+                 {"None", {.kind = JINJA_NONE}}};
     const jinja_string name = take_name(p);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (vouch_jinja_is(name, words[i].name)) return constant(p, words[i].value);

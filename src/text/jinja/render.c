@@ -146,8 +146,8 @@ static jinja_value call_macro(jinja_run *run, const jinja_macro *macro, const ji
     scope *s = scope_new(run, macro->defined_in);
     if (!s || !vouch_jinja_enter(run)) return jinja_undefined();
     if (arguments->n > node->n)
-        return vouch_jinja_fail(run, "macro %.*s takes at most %zu arguments, not %zu", JINJA_ARGS(node->name),
-                                node->n, arguments->n);
+        return vouch_jinja_fail(run, "macro %.*s takes at most %zu arguments, not %zu", JINJA_ARGS(node->name), node->n,
+                                arguments->n);
     for (size_t i = 0; i < node->n && !run->failed; i++) {
         const jinja_value *given = i < arguments->n ? &arguments->values[i] : NULL;
         for (size_t j = 0; !given && j < arguments->n_named; j++)
@@ -250,9 +250,11 @@ static jinja_value evaluate_slice(jinja_run *run, scope *s, const jinja_node *no
     if (step == 0) return vouch_jinja_fail(run, "the step of a slice is 0");
     const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
     const int64_t from = node->items[0] ? clamp(slice_part(run, s, node->items[0], step > 0 ? 0 : n), n, low, high)
-                                        : step > 0 ? low : high;
+                         : step > 0     ? low
+                                        : high;
     const int64_t to = node->items[1] ? clamp(slice_part(run, s, node->items[1], step > 0 ? n : -n - 1), n, low, high)
-                                      : step > 0 ? high : low;
+                       : step > 0     ? high
+                                      : low;
     if (x.kind == JINJA_STRING && step == 1)
         return jinja_text(vouch_jinja_cut(x.string, vouch_jinja_offset(x.string, (size_t)from),
                                           vouch_jinja_offset(x.string, (size_t)(to > from ? to : from))));
@@ -390,8 +392,7 @@ static void assign(jinja_run *run, scope *s, const jinja_node *target, const jin
     } else {
         const jinja_list *all = vouch_jinja_iterate(run, value);
         if (!all) return;
-        if (all->n != target->n)
-            vouch_jinja_fail(run, "%zu values can't be assigned to %zu names", all->n, target->n);
+        if (all->n != target->n) vouch_jinja_fail(run, "%zu values can't be assigned to %zu names", all->n, target->n);
         for (size_t i = 0; i < target->n && !run->failed; i++) assign(run, s, target->items[i], &all->items[i]);
     }
 }
@@ -428,8 +429,7 @@ static jinja_value loop_of(jinja_run *run, const jinja_list *all, size_t i, int6
     set_loop(run, loop, "depth0", jinja_int(depth - 1));
     if (i > 0) set_loop(run, loop, "previtem", all->items[i - 1]);
     if (index + 1 < n) set_loop(run, loop, "nextitem", all->items[i + 1]);
-    set_loop(run, loop, "cycle",
-             (jinja_value){.kind = JINJA_FUNCTION, .function = {.call = loop_cycle, .self = loop}});
+    set_loop(run, loop, "cycle", (jinja_value){.kind = JINJA_FUNCTION, .function = {.call = loop_cycle, .self = loop}});
     return *loop;
 }
 

@@ -52,10 +52,8 @@ jinja_string vouch_jinja_cut(jinja_string s, size_t begin, size_t end)
     if (begin > s.n) begin = s.n;
     if (end > s.n) end = s.n;
     if (end < begin) end = begin;
-    return (jinja_string){.bytes = s.bytes + begin,
-                          .n = end - begin,
-                          .marks = s.marks ? s.marks + begin : NULL,
-                          .mark = s.mark};
+    return (jinja_string){
+        .bytes = s.bytes + begin, .n = end - begin, .marks = s.marks ? s.marks + begin : NULL, .mark = s.mark};
 }
 
 jinja_string vouch_jinja_concat(jinja_run *run, jinja_string a, jinja_string b)

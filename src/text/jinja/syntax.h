@@ -58,11 +58,11 @@ typedef enum jinja_node_kind {
     JINJA_BINARY,    /* a name b: + - * / // % ** ~ */
     JINJA_COMPARE,   /* a, then names[i] items[i]: == != < <= > >= in, not in */
     /* statements */
-    JINJA_BODY,      /* items, one after the other */
-    JINJA_OUTPUT,    /* {{ a }}, and text between tags */
-    JINJA_FOR,       /* for a in b, if c; items[0] body, items[1] else or NULL */
-    JINJA_IF,        /* if a; items[0] body, items[1] else or NULL */
-    JINJA_SET,       /* set a = b */
+    JINJA_BODY,         /* items, one after the other */
+    JINJA_OUTPUT,       /* {{ a }}, and text between tags */
+    JINJA_FOR,          /* for a in b, if c; items[0] body, items[1] else or NULL */
+    JINJA_IF,           /* if a; items[0] body, items[1] else or NULL */
+    JINJA_SET,          /* set a = b */
     JINJA_SET_BLOCK,    /* set a to the text that items[0] writes, through filter b; b NULL: no filter */
     JINJA_MACRO_OF,     /* macro name(names[i] = items[i], ...), b its body; items[i] NULL: no default */
     JINJA_CALL_BLOCK,   /* the call a, with the macro b as its argument `caller` */

@@ -13,9 +13,9 @@
 
 const char *vouch_jinja_kind_name(jinja_kind kind)
 {
-    static const char *const names[] = {"an undefined value", "None",   "a bool",      "an int",    "a float",
-                                        "a string",           "a list", "a tuple",     "a generator", "a dict",
-                                        "a namespace",        "a loop", "a function",  "a macro",     "a long number"};
+    static const char *const names[] = {"an undefined value", "None",   "a bool",     "an int",      "a float",
+                                        "a string",           "a list", "a tuple",    "a generator", "a dict",
+                                        "a namespace",        "a loop", "a function", "a macro",     "a long number"};
     return names[kind];
 }
 
@@ -144,9 +144,7 @@ bool vouch_jinja_contains(jinja_run *run, const jinja_value *all, const jinja_va
             if (vouch_jinja_equal(run, &all->list->items[i], x)) return true;
         return false;
     case JINJA_DICT: return vouch_jinja_dict_get(run, all->dict, x) != NULL;
-    default:
-        vouch_jinja_fail(run, "nothing can be 'in' %s", vouch_jinja_kind_name(all->kind));
-        return false;
+    default: vouch_jinja_fail(run, "nothing can be 'in' %s", vouch_jinja_kind_name(all->kind)); return false;
     }
 }
 
@@ -211,8 +209,8 @@ static bool is_printable(int32_t code)
     const bool is_other = category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
                           category == UTF8PROC_CATEGORY_CS || category == UTF8PROC_CATEGORY_CO ||
                           category == UTF8PROC_CATEGORY_CN;
-    const bool is_separator = category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP ||
-                              category == UTF8PROC_CATEGORY_ZS;
+    const bool is_separator =
+        category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP || category == UTF8PROC_CATEGORY_ZS;
     return code == ' ' || (!is_other && !is_separator);
 }
 
@@ -235,12 +233,15 @@ static void repr_string(jinja_run *run, jinja_builder *to, jinja_string s)
         else if (c == '\\') strcpy(escape, "\\\\");
         else if (c == quote) snprintf(escape, sizeof escape, "\\%c", quote);
         else if (!is_whole || !is_printable(code))
-            snprintf(escape, sizeof escape, code < 0x100 ? "\\x%02x" : code < 0x10000 ? "\\u%04x" : "\\U%08x",
+            snprintf(escape, sizeof escape,
+                     code < 0x100     ? "\\x%02x"
+                     : code < 0x10000 ? "\\u%04x"
+                                      : "\\U%08x",
                      (unsigned)code);
         if (!*escape) vouch_jinja_add(run, to, vouch_jinja_cut(s, i, i + n));
         else
-            vouch_jinja_add(run, to, (jinja_string){.bytes = escape, .n = strlen(escape),
-                                                    .mark = vouch_jinja_mark(s, i)});
+            vouch_jinja_add(run, to,
+                            (jinja_string){.bytes = escape, .n = strlen(escape), .mark = vouch_jinja_mark(s, i)});
     }
     vouch_jinja_add_text(run, to, quotes);
 }
@@ -328,8 +329,8 @@ static void json_string(jinja_run *run, jinja_builder *to, jinja_string s, bool 
                          0xdc00 + ((code - 0x10000) & 0x3ff));
         }
         if (*escape)
-            vouch_jinja_add(run, to, (jinja_string){.bytes = escape, .n = strlen(escape),
-                                                    .mark = vouch_jinja_mark(s, i)});
+            vouch_jinja_add(run, to,
+                            (jinja_string){.bytes = escape, .n = strlen(escape), .mark = vouch_jinja_mark(s, i)});
         else vouch_jinja_add(run, to, vouch_jinja_cut(s, i, i + n));
     }
     vouch_jinja_add_text(run, to, "\"");

@@ -37,7 +37,7 @@ typedef enum jinja_kind {
     JINJA_LOOP,      /* a dict with the loop's variables */
     JINJA_FUNCTION,  /* global or bound method: function */
     JINJA_MACRO,
-    JINJA_DIGITS     /* a number that int64_t and double can't hold, as it was written: string */
+    JINJA_DIGITS /* a number that int64_t and double can't hold, as it was written: string */
 } jinja_kind;
 
 typedef enum jinja_mark {
@@ -102,9 +102,9 @@ struct jinja_arguments {
 };
 
 typedef struct jinja_limits {
-    int64_t steps;  /* nodes evaluated, bytes read or copied / 64, comparisons */
-    size_t bytes;   /* of the heap */
-    int32_t depth;  /* nested expressions, calls and values */
+    int64_t steps; /* nodes evaluated, bytes read or copied / 64, comparisons */
+    size_t bytes;  /* of the heap */
+    int32_t depth; /* nested expressions, calls and values */
 } jinja_limits;
 
 typedef struct jinja_block jinja_block;

@@ -18,8 +18,7 @@ void answer_prompt(int32_t *tokens, int32_t n, int32_t n_vocab, uint64_t seed, b
 {
     test_random random = {seed};
     for (int32_t i = 0; i < n; i++)
-        tokens[i] =
-            repeats && i >= n / 2 ? tokens[i - n / 2] : (int32_t)test_below(&random, (uint32_t)n_vocab);
+        tokens[i] = repeats && i >= n / 2 ? tokens[i - n / 2] : (int32_t)test_below(&random, (uint32_t)n_vocab);
 }
 
 vouch_session *answer_open(const vouch_model *model, const vouch_session_options *options)
@@ -103,8 +102,7 @@ void answer_continue(answer *out, vouch_session *session, const int32_t *prompt,
 {
     vouch_error err;
     memset(out, 0, sizeof *out);
-    if (vouch_session_prompt(session, prompt, (size_t)n_prompt, &err) != VOUCH_OK)
-        fail_msg("%s", err.message);
+    if (vouch_session_prompt(session, prompt, (size_t)n_prompt, &err) != VOUCH_OK) fail_msg("%s", err.message);
     answer_finish(out, session);
     size_t n;
     const int32_t *tokens = vouch_session_tokens(session, &n);
@@ -113,8 +111,8 @@ void answer_continue(answer *out, vouch_session *session, const int32_t *prompt,
     assert_memory_equal(tokens + n_prompt, out->tokens, (size_t)out->n * sizeof *tokens);
 }
 
-void answer_run(answer *out, const vouch_model *model, const vouch_session_options *options,
-                const int32_t *prompt, int32_t n_prompt)
+void answer_run(answer *out, const vouch_model *model, const vouch_session_options *options, const int32_t *prompt,
+                int32_t n_prompt)
 {
     vouch_session *session = answer_open(model, options);
     answer_continue(out, session, prompt, n_prompt);
@@ -131,8 +129,7 @@ bool answer_equal(const answer *a, const answer *b)
 
 /* ---------------------------------------------------------------- drafters */
 
-static int32_t oracle_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k,
-                              int32_t *guesses)
+static int32_t oracle_propose(void *user, const int32_t *tokens, int32_t n_tokens, int32_t k, int32_t *guesses)
 {
     oracle *o = user;
     (void)tokens;
@@ -140,8 +137,7 @@ static int32_t oracle_propose(void *user, const int32_t *tokens, int32_t n_token
         const int32_t right = n_tokens + i < o->n ? o->tokens[n_tokens + i] : 0;
         const bool errs = test_below(&o->random, 100) < o->error_percent;
         guesses[i] =
-            errs ? (right + 1 + (int32_t)test_below(&o->random, (uint32_t)o->n_vocab - 1)) % o->n_vocab
-                 : right;
+            errs ? (right + 1 + (int32_t)test_below(&o->random, (uint32_t)o->n_vocab - 1)) % o->n_vocab : right;
     }
     return k;
 }

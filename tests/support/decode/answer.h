@@ -33,8 +33,8 @@ void answer_continue(answer *out, vouch_session *session, const int32_t *prompt,
 /* Adds the rest of the session's current answer to *out. */
 void answer_finish(answer *out, vouch_session *session);
 /* Records one answer in a new session. */
-void answer_run(answer *out, const vouch_model *model, const vouch_session_options *options,
-                const int32_t *prompt, int32_t n_prompt);
+void answer_run(answer *out, const vouch_model *model, const vouch_session_options *options, const int32_t *prompt,
+                int32_t n_prompt);
 /* Whether tokens, text and finish are the same. */
 bool answer_equal(const answer *a, const answer *b);
 

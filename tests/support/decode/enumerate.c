@@ -42,7 +42,7 @@ typedef struct run {
     int32_t tokens[TOY_MAX_CTX];
     int32_t n_committed;
     long double joint[MAX_JOINT]; /* index: the emitted tokens as digits in base n_vocab + 1; n_vocab: ended */
-    long double accepted; /* expected number of accepted guesses in the first cycle */
+    long double accepted;         /* expected number of accepted guesses in the first cycle */
 } run;
 
 static void dist_masses(const vouch_dist *dist, double *mass)
@@ -303,8 +303,7 @@ static void branch_rewind(void *self, int32_t n_tokens)
     (void)n_tokens;
 }
 
-static const vouch_drafter_ops branch_drafter = {
-    .name = "branch", .propose = branch_propose, .rewind = branch_rewind};
+static const vouch_drafter_ops branch_drafter = {.name = "branch", .propose = branch_propose, .rewind = branch_rewind};
 
 /* --------------------------------------------------------------------- run */
 
@@ -380,11 +379,16 @@ static void open_constraint(run *r, const setup *s)
     static int32_t closing[] = {3, 1};
     if (s->grammar) r->grammar = grammar_open(VOUCH_GRAMMAR_GBNF, s->grammar);
     r->tokenizer = open_letters();
-    r->thoughts = (vouch_thoughts){.tokenizer = r->tokenizer, .begin = {"a", 1}, .end = {"b", 1}, .closing = closing,
-                                   .n_closing = 2, .budget = s->budget - 1};
+    r->thoughts = (vouch_thoughts){.tokenizer = r->tokenizer,
+                                   .begin = {"a", 1},
+                                   .end = {"b", 1},
+                                   .closing = closing,
+                                   .n_closing = 2,
+                                   .budget = s->budget - 1};
     assert_int_equal(vouch_trie_open(&r->trie, r->tokenizer, s->n_vocab, NULL), VOUCH_OK);
     assert_int_equal(vouch_constraint_open(&r->constraint, r->grammar, r->trie, s->budget > 0 ? &r->thoughts : NULL,
-                                           s->n_vocab, NULL), VOUCH_OK);
+                                           s->n_vocab, NULL),
+                     VOUCH_OK);
     vouch_constraint_begin(r->constraint, (const int32_t[N_PROMPT]){0}, N_PROMPT);
     r->target.constraint = r->other.constraint = r->draft.constraint = r->constraint;
     r->target.blind_grammar = s->wrong == MASK_WITHOUT_DRAFT;
@@ -463,13 +467,13 @@ static void run_path(run *r)
     do {
         const int32_t left = s->n_emitted - r->n_committed;
         const int32_t room = s->ending == BY_ROOM ? left : TOY_MAX_CTX;
-        const vouch_shape shape = {
-            .n = s->branches || s->points ? MAX_NODES : s->k,
-            .depth = s->k + (s->points > 0),
-            .branches = s->branches ? s->branches : s->points && r->rule.trees ? 1 + s->points : 1};
+        const vouch_shape shape = {.n = s->branches || s->points ? MAX_NODES : s->k,
+                                   .depth = s->k + (s->points > 0),
+                                   .branches = s->branches                  ? s->branches
+                                               : s->points && r->rule.trees ? 1 + s->points
+                                                                            : 1};
         const vouch_status status = drive_cycle(&r->cycle, &shape, room, &result);
-        if (s->ending == BY_FAILURE && r->tokens[r->cycle.n_tokens - 1] == s->eos && status != VOUCH_OK)
-            break;
+        if (s->ending == BY_FAILURE && r->tokens[r->cycle.n_tokens - 1] == s->eos && status != VOUCH_OK) break;
         assert_int_equal(status, VOUCH_OK);
         inside += result.last == VOUCH_ORIGIN_ACCEPTED;
         if (r->stats.cycles == 1) first_accepted = result.n_accepted;
@@ -481,8 +485,7 @@ static void run_path(run *r)
     assert_int_equal(r->stats.accepted + r->stats.cycles - inside, r->n_committed);
     size_t index = 0;
     for (int32_t i = 0; i < s->n_emitted; i++)
-        index = index * (size_t)(s->n_vocab + 1) +
-                (size_t)(i < r->n_committed ? r->tokens[N_PROMPT + i] : s->n_vocab);
+        index = index * (size_t)(s->n_vocab + 1) + (size_t)(i < r->n_committed ? r->tokens[N_PROMPT + i] : s->n_vocab);
     r->joint[index] += r->walker.probability;
 }
 
@@ -530,8 +533,7 @@ static double compare(run *r, int32_t depth, size_t index, long double p, long d
     *mass = 0;
     for (int32_t x = 0; x < s->n_vocab; x++) {
         r->tokens[N_PROMPT + depth] = x;
-        worst =
-            fmax(worst, compare(r, depth + 1, index * base + (size_t)x, p * wanted[x], &child[x], over));
+        worst = fmax(worst, compare(r, depth + 1, index * base + (size_t)x, p * wanted[x], &child[x], over));
         *mass += child[x];
     }
     for (int32_t x = 0; x < s->n_vocab; x++) *over += child[x] > *mass * conditional[x] / s->lenience + 1e-14;
@@ -552,7 +554,6 @@ double enumerate_worst(const setup *s, int *over)
     run_close(&r);
     return worst;
 }
-
 
 /* The sum of E[w(i)] over the guesses i after the first `depth`. r->tokens has these `depth` guesses; their
  * probability under q is `probability`, and w = w(depth). */

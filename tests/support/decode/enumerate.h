@@ -17,20 +17,20 @@ typedef enum wrong {
     RESIDUAL_IS_P,           /* draws from p after a rejection */
     RESIDUAL_NOT_NORMALISED, /* draws with u in [0, 1) though the residual sums to less; the last token gets the rest */
     BONUS_FROM_Q,            /* draws the bonus token from q */
-    DROP_LOW_Q,             /* drops a sampled guess whose q is low */
-    GUESSES_OUTSIDE_Q,      /* draws guesses that the trimmed vocabulary lacks */
-    Q_OF_OTHER_TEMPERATURE, /* reports a q of another temperature than the one it draws from */
+    DROP_LOW_Q,              /* drops a sampled guess whose q is low */
+    GUESSES_OUTSIDE_Q,       /* draws guesses that the trimmed vocabulary lacks */
+    Q_OF_OTHER_TEMPERATURE,  /* reports a q of another temperature than the one it draws from */
     PENALTIES_WITHOUT_DRAFT, /* computes p of a row with penalties and DRY that don't see the guesses before it */
-    XTC_OF_CYCLE,   /* computes p of all rows of a cycle with the XTC draw of the first */
-    XTC_OF_DRAFT,   /* gives q an XTC draw of its own: exact, but fewer guesses are accepted */
+    XTC_OF_CYCLE,            /* computes p of all rows of a cycle with the XTC draw of the first */
+    XTC_OF_DRAFT,            /* gives q an XTC draw of its own: exact, but fewer guesses are accepted */
     /* Mistakes with trees. */
-    WITH_REPLACEMENT,    /* draws guesses for one position independently, so they can repeat */
-    BEST_FIRST,          /* sorts the guesses for one position by q after drawing them */
-    LIMITS_NOT_SHARED,   /* compares a second guess with a new u instead of the u of its position */
-    RESIDUAL_OF_ONE,     /* subtracts only the first rejected guess from the residual */
-    RESIDUAL_OF_TOKEN,   /* block: uses the residual of token-wise rejection */
-    REUSED_GUESSES,      /* drafts the previous guess again for the same position; q is constant */
-    DRAWN_AGAIN,         /* match, point masses: draws a new token after a rejection */
+    WITH_REPLACEMENT,      /* draws guesses for one position independently, so they can repeat */
+    BEST_FIRST,            /* sorts the guesses for one position by q after drawing them */
+    LIMITS_NOT_SHARED,     /* compares a second guess with a new u instead of the u of its position */
+    RESIDUAL_OF_ONE,       /* subtracts only the first rejected guess from the residual */
+    RESIDUAL_OF_TOKEN,     /* block: uses the residual of token-wise rejection */
+    REUSED_GUESSES,        /* drafts the previous guess again for the same position; q is constant */
+    DRAWN_AGAIN,           /* match, point masses: draws a new token after a rejection */
     NOISE_OF_TOKEN_BEFORE, /* coupled: races with the random numbers of the previous position */
     /* Mistakes with point masses beside sampled guesses. */
     POINTS_FIRST,    /* judges them before the sampled guess */
@@ -61,11 +61,11 @@ typedef struct setup {
     int32_t eos; /* BY_FAILURE: the target gives no logits after it; -1: none */
     wrong wrong;
     vouch_accept accept;
-    int32_t n_trimmed; /* the drafter can't guess the tokens 1 to n_trimmed; 0: it can guess all */
+    int32_t n_trimmed;   /* the drafter can't guess the tokens 1 to n_trimmed; 0: it can guess all */
     const char *grammar; /* over the tokens a, b, ab, c and the end (4) of 5; NULL: none */
     int32_t budget;      /* tokens of thoughts between a and b, which c and b close; the prompt has opened them. Counted
                             from 1; 0: no budget */
-    bool own; /* compare with the distribution that lenience defines, without a bonus token */
+    bool own;            /* compare with the distribution that lenience defines, without a bonus token */
 } setup;
 
 enum { MAX_VOCAB = 5 };

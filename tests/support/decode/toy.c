@@ -97,8 +97,7 @@ void toy_score(toy *model, const int32_t *tokens, int32_t n_tokens, const vouch_
     model->n_guesses = draft->n;
 }
 
-static vouch_status toy_row(void *self, const int32_t *tokens, int32_t n_history, int32_t row,
-                            const vouch_dist **p)
+static vouch_status toy_row(void *self, const int32_t *tokens, int32_t n_history, int32_t row, const vouch_dist **p)
 {
     toy *model = self;
     assert_in_range(row, 0, model->n_guesses);

@@ -18,7 +18,7 @@ typedef struct toy {
     float sharpness; /* standard deviation of the logits */
     vouch_sampler sampler;
     vouch_dist dist;
-    float *logits; /* [n_vocab] */
+    float *logits;   /* [n_vocab] */
     float hidden[2]; /* [layers] of one element each */
     vouch_arena arena;
 
@@ -36,7 +36,7 @@ typedef struct toy {
     bool blind_penalties; /* a broken target: penalties and DRY ignore the guesses */
     bool blind_xtc;       /* a broken target: all rows of a pass have the XTC draw of the first */
     vouch_constraint *constraint; /* masks the distributions of an answer; NULL: none */
-    bool blind_grammar;   /* a broken target: the grammar ignores the guesses */
+    bool blind_grammar;           /* a broken target: the grammar ignores the guesses */
 } toy;
 
 void toy_open(toy *model, int32_t n_vocab, uint64_t seed, float sharpness, const vouch_sampling *sampling);

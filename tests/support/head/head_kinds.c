@@ -11,11 +11,19 @@
 enum { WIDTH = 64, N_LAYERS = 4 };
 
 const char *const head_kind_names[N_HEAD_KINDS] = {
-    [LINEAR_HEAD] = "linear",     [LAYER_HEAD] = "with layers",  [TRIMMED_HEAD] = "with few tokens",
-    [EAGLE3_HEAD] = "eagle3",     [EAGLE_HEAD] = "eagle",        [MEDUSA_HEAD] = "medusa",
-    [ASSISTANT_HEAD] = "gemma4-assistant", [DFLASH_HEAD] = "dflash", [DSPARK_HEAD] = "dspark",
+    [LINEAR_HEAD] = "linear",
+    [LAYER_HEAD] = "with layers",
+    [TRIMMED_HEAD] = "with few tokens",
+    [EAGLE3_HEAD] = "eagle3",
+    [EAGLE_HEAD] = "eagle",
+    [MEDUSA_HEAD] = "medusa",
+    [ASSISTANT_HEAD] = "gemma4-assistant",
+    [DFLASH_HEAD] = "dflash",
+    [DSPARK_HEAD] = "dspark",
     [CENTROIDS_HEAD] = "gemma4-assistant with centroids",
-    [PEAGLE_HEAD] = "p-eagle",    [MTP_HEAD] = "mtp",            [RECURRENT_MTP_HEAD] = "mtp of a hybrid",
+    [PEAGLE_HEAD] = "p-eagle",
+    [MTP_HEAD] = "mtp",
+    [RECURRENT_MTP_HEAD] = "mtp of a hybrid",
     [DEPTHS_MTP_HEAD] = "mtp for each depth",
 };
 

@@ -51,9 +51,9 @@ static void add_layer(head_writer *w, int32_t layer)
     const struct {
         const char *name;
         int64_t n_in, n_out;
-    } tensors[] = {{"attn_norm", n, 0}, {"attn_q", n, n}, {"attn_k", n, n / 2}, {"attn_v", n, n / 2},
-                   {"attn_output", n, n}, {"ffn_norm", n, 0}, {"ffn_gate", n, n_ff}, {"ffn_up", n, n_ff},
-                   {"ffn_down", n_ff, n}};
+    } tensors[] = {{"attn_norm", n, 0},   {"attn_q", n, n},      {"attn_k", n, n / 2},
+                   {"attn_v", n, n / 2},  {"attn_output", n, n}, {"ffn_norm", n, 0},
+                   {"ffn_gate", n, n_ff}, {"ffn_up", n, n_ff},   {"ffn_down", n_ff, n}};
     for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
         char name[64];
         snprintf(name, sizeof name, "blk.%d.%s.weight", layer, tensors[i].name);
@@ -70,8 +70,7 @@ static void add_metadata(head_writer *w)
     int32_t taps[8];
     for (int32_t i = 0; i < o->n_taps; i++) taps[i] = o->tap - o->n_taps + 1 + i;
     vouch_gguf_add_text(w->gguf, "general.architecture", "vouch-head");
-    if (!is_omitted(w, "vouch-head.target.digest"))
-        vouch_gguf_add_text(w->gguf, "vouch-head.target.digest", o->digest);
+    if (!is_omitted(w, "vouch-head.target.digest")) vouch_gguf_add_text(w->gguf, "vouch-head.target.digest", o->digest);
     add_key(w, "target.embedding_length", o->n_embd);
     add_key(w, "target.block_count", o->n_blocks);
     add_key(w, "target.vocab_size", o->n_vocab);
@@ -158,8 +157,7 @@ static void add_tensors(head_writer *w)
     if (o->leaves) add_tensor(w, "leave.weight", o->width, o->width, 0, gain / 8);
     for (int32_t l = 0; l < o->n_layers; l++) add_layer(w, l);
     if (o->own_output || o->own_norm) add_tensor(w, "output_norm.weight", o->width, 0, 1, 0.1f);
-    if (o->own_output)
-        add_tensor(w, "output.weight", o->width, o->n_draft > 0 ? o->n_draft : o->n_vocab, 0, 0.5f);
+    if (o->own_output) add_tensor(w, "output.weight", o->width, o->n_draft > 0 ? o->n_draft : o->n_vocab, 0, 0.5f);
     if (o->n_draft > 0) add_ids(w);
 }
 

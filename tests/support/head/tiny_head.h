@@ -20,19 +20,19 @@ typedef struct tiny_head_options {
     bool copies_tokens; /* false; true: the head ignores its taps and guesses from the target's embedding of the last
                            token. For a target whose layers do nothing that is right. Needs n_layers 0 */
     uint64_t seed;
-    const char *digest; /* the target's */
-    const char *omit;   /* none; a key or tensor to leave out */
+    const char *digest;                /* the target's */
+    const char *omit;                  /* none; a key or tensor to leave out */
     int32_t n_embd, n_blocks, n_vocab; /* the target's; as the file states them */
-    int32_t tap;        /* the last layer; the last tap */
-    bool bad_ids;       /* false; true: d2t has an id twice */
-    bool is_infinite;   /* false; true: an element of taps.inv_scale */
+    int32_t tap;                       /* the last layer; the last tap */
+    bool bad_ids;                      /* false; true: d2t has an id twice */
+    bool is_infinite;                  /* false; true: an element of taps.inv_scale */
     bool eagle3;        /* false; true: a file as llama.cpp writes EAGLE-3's heads, with a layer at least */
     bool own_embedding; /* false; true: the file has token_embd.weight, as it has with another width (EAGLE-3) */
     bool norms_first;   /* false; true: norm_before_residual */
     bool norms_taps;    /* false; true: norm_before_fc */
     bool norms_each_tap, norms_output; /* false; true: fc_norm, norm_output */
-    const int32_t *tap_layers; /* [n_taps] target_layers; NULL: the last ones */
-    int32_t vocab_seed; /* 0; of the token table, which llama.cpp wants */
+    const int32_t *tap_layers;         /* [n_taps] target_layers; NULL: the last ones */
+    int32_t vocab_seed;                /* 0; of the token table, which llama.cpp wants */
 } tiny_head_options;
 
 /* Writes the head's file. Fails the test if it can't. */

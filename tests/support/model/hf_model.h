@@ -19,7 +19,7 @@ typedef struct hf_case {
 } hf_case;
 
 extern const int32_t hf_vocabulary, hf_tokens; /* id i of the prompt is 7 i mod hf_vocabulary */
-const hf_case *hf_case_at(size_t i); /* NULL past the last */
+const hf_case *hf_case_at(size_t i);           /* NULL past the last */
 /* Fails the test if there is no such case. */
 const hf_case *hf_case_named(const char *name);
 
@@ -27,10 +27,10 @@ const hf_case *hf_case_named(const char *name);
 void hf_values(float *values, const char *name, int32_t n_dims, int32_t n);
 
 typedef struct hf_layout {
-    int32_t n_files;       /* 0: 1; more have an index */
-    int32_t shift;         /* spaces after the header: 1 misaligns the data */
-    const char *config;    /* in place of the case's */
-    const char *left_out;  /* a tensor */
+    int32_t n_files;      /* 0: 1; more have an index */
+    int32_t shift;        /* spaces after the header: 1 misaligns the data */
+    const char *config;   /* in place of the case's */
+    const char *left_out; /* a tensor */
 } hf_layout;
 
 /* Makes a folder under the test's temporary one; the path is valid for the next 3 calls. */

@@ -13,8 +13,7 @@ vouch_status vouch_sequence_open(vouch_sequence *out, const vouch_weights *weigh
                                      .head_bias = options->head_bias};
     const int32_t max_tree = options->max_tree > 0 ? options->max_tree : options->max_rows;
     vouch_status status = vouch_pages_open(&out->pages, weights, &pages, err);
-    if (status == VOUCH_OK)
-        status = vouch_memory_open(&out->memory, out->pages, options->n_ctx, max_tree, err);
+    if (status == VOUCH_OK) status = vouch_memory_open(&out->memory, out->pages, options->n_ctx, max_tree, err);
     if (status == VOUCH_OK) status = vouch_pass_open(&out->pass, weights, pool, &pass, err);
     if (status != VOUCH_OK) vouch_sequence_close(out);
     return status;
@@ -30,6 +29,5 @@ void vouch_sequence_close(vouch_sequence *sequence)
 
 size_t vouch_sequence_bytes(const vouch_sequence *sequence)
 {
-    return vouch_pages_bytes(sequence->pages) + vouch_memory_bytes(sequence->memory) +
-           vouch_pass_bytes(sequence->pass);
+    return vouch_pages_bytes(sequence->pages) + vouch_memory_bytes(sequence->memory) + vouch_pass_bytes(sequence->pass);
 }

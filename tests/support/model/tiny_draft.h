@@ -28,10 +28,10 @@ typedef struct tiny_draft_options {
                             below */
     bool one_matrix;     /* false; true: values are keys, norms after the branches, GELU */
     bool is_causal, has_bonus; /* false; true: a row sees no later row; the first row predicts nothing (DSpark) */
-    int32_t n_draft;     /* all tokens of the target; fewer: the file has d2t */
-    int32_t mask;        /* 5; token of the rows after the last one */
-    int32_t tap;         /* 3; the second tap, as the file counts */
-    const char *extra;   /* none; name of an additional tensor [4] */
+    int32_t n_draft;           /* all tokens of the target; fewer: the file has d2t */
+    int32_t mask;              /* 5; token of the rows after the last one */
+    int32_t tap;               /* 3; the second tap, as the file counts */
+    const char *extra;         /* none; name of an additional tensor [4] */
 } tiny_draft_options;
 
 /* Writes the file. Fails the test if it can't. */

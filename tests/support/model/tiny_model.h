@@ -20,37 +20,37 @@
 
 /* 0 and NULL select the default. Each comment begins with the default. */
 typedef struct tiny_model_options {
-    const char *arch;    /* "llama"; or another of tiny_model_family */
-    int32_t n_vocab;     /* 400; below TINY_MERGES the file has no tokenizer */
-    int32_t n_embd;      /* 64 */
-    int32_t n_layers;    /* 2 */
-    int32_t n_heads;     /* 4 */
-    int32_t n_kv_heads;  /* n_heads / 2, or n_heads if that is odd */
-    int32_t head_dim;    /* n_embd / n_heads; by default the file has no key for it */
-    int32_t n_ff;        /* 96 */
-    int32_t n_ctx;       /* 512 */
-    vouch_type type;     /* F32; type of the matrices. A matrix whose rows aren't whole blocks of it is F16 */
-    vouch_type other;    /* `type`; type of every second matrix */
-    bool tied;           /* false; true: no output.weight */
-    uint64_t seed;       /* 0; of the weights */
-    uint64_t vocab_seed; /* 0; of the token table */
-    float noise;         /* 0; standard deviation of the added noise, relative to that of the weights */
-    uint64_t noise_seed; /* 0 */
-    float rope_base;  /* 10000 */
-    float rope_scale; /* none; factor of linear position scaling */
-    bool rope_freqs;  /* false; true: adds rope_freqs.weight, the divisors of the RoPE frequencies */
+    const char *arch;     /* "llama"; or another of tiny_model_family */
+    int32_t n_vocab;      /* 400; below TINY_MERGES the file has no tokenizer */
+    int32_t n_embd;       /* 64 */
+    int32_t n_layers;     /* 2 */
+    int32_t n_heads;      /* 4 */
+    int32_t n_kv_heads;   /* n_heads / 2, or n_heads if that is odd */
+    int32_t head_dim;     /* n_embd / n_heads; by default the file has no key for it */
+    int32_t n_ff;         /* 96 */
+    int32_t n_ctx;        /* 512 */
+    vouch_type type;      /* F32; type of the matrices. A matrix whose rows aren't whole blocks of it is F16 */
+    vouch_type other;     /* `type`; type of every second matrix */
+    bool tied;            /* false; true: no output.weight */
+    uint64_t seed;        /* 0; of the weights */
+    uint64_t vocab_seed;  /* 0; of the token table */
+    float noise;          /* 0; standard deviation of the added noise, relative to that of the weights */
+    uint64_t noise_seed;  /* 0 */
+    float rope_base;      /* 10000 */
+    float rope_scale;     /* none; factor of linear position scaling */
+    bool rope_freqs;      /* false; true: adds rope_freqs.weight, the divisors of the RoPE frequencies */
     float last_rope_freq; /* as in Llama 3; the last of these divisors */
-    int32_t n_experts;   /* the family's; if set, each layer from n_dense on has a mixture of so many experts */
-    int32_t n_used;      /* 1; experts of a row */
-    int32_t n_ff_expert; /* n_ff; the experts' width */
-    int32_t n_ff_shared; /* none; width of the shared network */
-    int32_t n_dense;     /* 0; leading dense layers */
-    bool shared_gate;    /* false; adds ffn_gate_inp_shexp */
-    bool selection_bias; /* false; adds exp_probs_b */
-    bool up_together;    /* false; W_uk and W_uv of latent attention are one tensor, as in older files */
-    bool fused;          /* false; the experts' gate and up are one tensor */
-    int32_t nextn;       /* 0; adds so many heads after the layers (model/head/mtp.c), with attention */
-    bool nextn_own;      /* false; true: a head has an embedding, an output matrix and a norm of its own */
+    int32_t n_experts;    /* the family's; if set, each layer from n_dense on has a mixture of so many experts */
+    int32_t n_used;       /* 1; experts of a row */
+    int32_t n_ff_expert;  /* n_ff; the experts' width */
+    int32_t n_ff_shared;  /* none; width of the shared network */
+    int32_t n_dense;      /* 0; leading dense layers */
+    bool shared_gate;     /* false; adds ffn_gate_inp_shexp */
+    bool selection_bias;  /* false; adds exp_probs_b */
+    bool up_together;     /* false; W_uk and W_uv of latent attention are one tensor, as in older files */
+    bool fused;           /* false; the experts' gate and up are one tensor */
+    int32_t nextn;        /* 0; adds so many heads after the layers (model/head/mtp.c), with attention */
+    bool nextn_own;       /* false; true: a head has an embedding, an output matrix and a norm of its own */
     float embedding;  /* 1; factor of the embedding. Far above 1, the next token depends on the last one above all */
     int32_t poison;   /* none; a token whose embedding has a NaN (F32 and F16 only) */
     const char *omit; /* none; a key (not of the tokenizer) or tensor to leave out */

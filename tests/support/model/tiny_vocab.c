@@ -32,7 +32,7 @@ typedef struct tiny_token {
 } tiny_token;
 
 typedef struct tiny_vocab {
-    tiny_token *tokens; /* [n_vocab] */
+    tiny_token *tokens;         /* [n_vocab] */
     int32_t n;                  /* tokens made so far */
     int32_t left, right;        /* the pair that the next merge joins */
     int32_t row[sizeof corpus]; /* [n_row] the corpus in the tokens made so far */
@@ -81,8 +81,7 @@ static int pair_is_new(const tiny_vocab *v, int32_t left, int32_t right, tiny_to
     memcpy(joined->bytes + a->n, b->bytes, (size_t)b->n);
     joined->n += b->n;
     for (int32_t i = TINY_BYTES; i < v->n; i++)
-        if (v->tokens[i].n == joined->n && memcmp(v->tokens[i].bytes, joined->bytes, (size_t)joined->n) == 0)
-            return 0;
+        if (v->tokens[i].n == joined->n && memcmp(v->tokens[i].bytes, joined->bytes, (size_t)joined->n) == 0) return 0;
     return 1;
 }
 
@@ -143,12 +142,11 @@ static void keys_add(vouch_gguf_writer *w, const tiny_vocab *v, const char *pre)
     vouch_gguf_add_u32(w, "tokenizer.ggml.eos_token_id", TINY_IM_END);
     vouch_gguf_add_u32(w, "tokenizer.ggml.padding_token_id", TINY_PAD);
     vouch_gguf_add_bool(w, "tokenizer.ggml.add_bos_token", false);
-    vouch_gguf_add_text(
-        w, "tokenizer.chat_template",
-        "{% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}"
-        "{{ '<|im_start|>system\n" TINY_SYSTEM "<|im_end|>\n' }}{% endif %}"
-        "{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}"
-        "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}");
+    vouch_gguf_add_text(w, "tokenizer.chat_template",
+                        "{% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}"
+                        "{{ '<|im_start|>system\n" TINY_SYSTEM "<|im_end|>\n' }}{% endif %}"
+                        "{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}"
+                        "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}");
     free(kinds);
 }
 
@@ -167,8 +165,7 @@ void tiny_vocab_add_pre(vouch_gguf_writer *writer, int32_t n_vocab, uint64_t see
     v->texts = calloc((size_t)n_vocab, sizeof *v->texts);
     v->merges = calloc((size_t)n_vocab, sizeof *v->merges);
     if (!v->tokens || !v->texts || !v->merges) abort();
-    for (int byte = 0; byte < 256; byte++)
-        v->tokens[TINY_BYTES + byte] = (tiny_token){{(unsigned char)byte}, 1};
+    for (int byte = 0; byte < 256; byte++) v->tokens[TINY_BYTES + byte] = (tiny_token){{(unsigned char)byte}, 1};
     v->n = TINY_MERGES;
     merges_learn(v, n_vocab);
     for (int32_t i = 0; i < n_vocab; i++) {

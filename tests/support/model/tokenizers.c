@@ -62,8 +62,7 @@ ids encode(const vouch_tokenizer *tokenizer, const char *text, size_t n, unsigne
     assert_int_equal(asked, list.n ? VOUCH_E_BUFFER : VOUCH_OK);
     list.at = calloc(list.n + 1, sizeof *list.at);
     assert_non_null(list.at);
-    assert_int_equal(vouch_tokenizer_encode(tokenizer, text, n, flags, list.at, list.n, &again, &err),
-                     VOUCH_OK);
+    assert_int_equal(vouch_tokenizer_encode(tokenizer, text, n, flags, list.at, list.n, &again, &err), VOUCH_OK);
     assert_int_equal(again, list.n);
     return list;
 }
@@ -73,12 +72,10 @@ ids encode_chat(const vouch_tokenizer *tokenizer, const vouch_message *messages,
     vouch_error err = {0};
     ids list = {NULL, 0};
     size_t again = 0;
-    assert_int_equal(vouch_tokenizer_encode_chat(tokenizer, messages, n, NULL, 0, &list.n, &err),
-                     VOUCH_E_BUFFER);
+    assert_int_equal(vouch_tokenizer_encode_chat(tokenizer, messages, n, NULL, 0, &list.n, &err), VOUCH_E_BUFFER);
     list.at = calloc(list.n + 1, sizeof *list.at);
     assert_non_null(list.at);
-    assert_int_equal(vouch_tokenizer_encode_chat(tokenizer, messages, n, list.at, list.n, &again, &err),
-                     VOUCH_OK);
+    assert_int_equal(vouch_tokenizer_encode_chat(tokenizer, messages, n, list.at, list.n, &again, &err), VOUCH_OK);
     assert_int_equal(again, list.n);
     return list;
 }

@@ -263,11 +263,25 @@ const char *call_template_text(const char *name)
 
 const char *call_answer(const char *prompt, size_t n_prompt, const char *whole, size_t *n)
 {
-    static const char *const ends[] = {"<|im_end|>", "<|eot_id|>", "</s>", "<eos>", "<eot>", "<EOT>", "<END>",
-                                       "<|end|>", "<|message_sep|>", "<|end_of_text|>", "<SPECIAL_12>", "[e~[",
-                                       "<｜end▁of▁sentence｜>", "<turn|>",
-                                       "<|start_header_id|>assistant<|end_header_id|>", "<|assistant_end|>",
-                                       "<|calls|>", "<sep>", "<|tool_response>"},
+    static const char *const ends[] = {"<|im_end|>",
+                                       "<|eot_id|>",
+                                       "</s>",
+                                       "<eos>",
+                                       "<eot>",
+                                       "<EOT>",
+                                       "<END>",
+                                       "<|end|>",
+                                       "<|message_sep|>",
+                                       "<|end_of_text|>",
+                                       "<SPECIAL_12>",
+                                       "[e~[",
+                                       "<｜end▁of▁sentence｜>",
+                                       "<turn|>",
+                                       "<|start_header_id|>assistant<|end_header_id|>",
+                                       "<|assistant_end|>",
+                                       "<|calls|>",
+                                       "<sep>",
+                                       "<|tool_response>"},
                              header[] = "<|CHATBOT_TOKEN|>", end_of_turn[] = "<|END_OF_TURN_TOKEN|>";
     size_t shared = 0;
     while (shared < n_prompt && shared < *n && prompt[shared] == whole[shared]) shared++;
@@ -308,8 +322,16 @@ static void put_string(test_random *random, char **out)
 
 static void put_value(test_random *random, int depth, char **out)
 {
-    static const char *const scalars[] = {"0", "-1", "3.25", "true", "false", "null", "12345678901234567890123",
-                                          "1e400", "-2.5E-9", "0.1234567890123456789"};
+    static const char *const scalars[] = {"0",
+                                          "-1",
+                                          "3.25",
+                                          "true",
+                                          "false",
+                                          "null",
+                                          "12345678901234567890123",
+                                          "1e400",
+                                          "-2.5E-9",
+                                          "0.1234567890123456789"};
     const uint32_t kind = test_below(random, depth < 3 ? 6 : 4), n = test_below(random, 4);
     if (kind < 2) {
         put_string(random, out);

@@ -18,8 +18,7 @@ const char *program(const char *name)
     return path;
 }
 
-void become(const char *const *arguments, const setting *how, const char *in, const char *out,
-            const char *err)
+void become(const char *const *arguments, const setting *how, const char *in, const char *out, const char *err)
 {
     const int from = open(in, O_RDONLY), to = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     const int errors = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -64,10 +63,7 @@ result run_as(const setting *how, const char *name, const char *const *arguments
     strcpy(in, test_temporary("stdin"));
     strcpy(out, test_temporary("stdout"));
     strcpy(err, test_temporary("stderr"));
-    write_whole(in, how->input ? how->input : "",
-                how->n_input ? how->n_input
-                : how->input ? strlen(how->input)
-                             : 0);
+    write_whole(in, how->input ? how->input : "", how->n_input ? how->n_input : how->input ? strlen(how->input) : 0);
     write_whole(out, "", 0);
     const char *to = how->out && strcmp(how->out, "closed") != 0 ? how->out : out;
     const pid_t child = fork();

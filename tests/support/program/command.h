@@ -15,11 +15,11 @@ enum { MAX_ARGUMENTS = 48 };
 
 /* How to run a program. {0}: standard input is empty; standard output and errors go into the result. */
 typedef struct setting {
-    const char *input; /* bytes for standard input */
-    size_t n_input;    /* 0: strlen */
+    const char *input;  /* bytes for standard input */
+    size_t n_input;     /* 0: strlen */
     const char *device; /* a file or device for standard input, in place of `input` */
-    const char *out;   /* a file for standard output; "closed": standard output is closed */
-    rlim_t file_limit; /* largest size of a file that the program may write, in bytes; 0: no limit */
+    const char *out;    /* a file for standard output; "closed": standard output is closed */
+    rlim_t file_limit;  /* largest size of a file that the program may write, in bytes; 0: no limit */
 } setting;
 
 typedef struct result {
@@ -42,8 +42,7 @@ void expect(result r, int status, const char *message);
 
 /* For a child process: executes the program at the path arguments[0] with these files as standard input, output and
  * error. */
-void become(const char *const *arguments, const setting *how, const char *in, const char *out,
-            const char *err);
+void become(const char *const *arguments, const setting *how, const char *in, const char *out, const char *err);
 /* Waits for a child; returns its status as in `result`. */
 int status_of(pid_t child);
 /* Waits until the file that a child writes to contains the text. Fails if the child ends before. */

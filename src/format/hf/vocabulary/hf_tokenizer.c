@@ -27,7 +27,7 @@ typedef struct hf_source {
     int64_t ids[N_ROLES]; /* -1: none */
     int32_t *ends;        /* [n_ends] tokens that end an answer */
     size_t n_ends;
-    int add[2];           /* whether BOS and EOS are added to a text; -1: unknown */
+    int add[2]; /* whether BOS and EOS are added to a text; -1: unknown */
 } hf_source;
 
 /* ---------------------------------------------------------------------- words */
@@ -38,7 +38,7 @@ static vouch_status words_of_class(hf_source *s, vouch_error *err)
     static const struct {
         const char *class, *pre;
         bool nfc;
-    } classes[] = {{"GPT2Tokenizer", "gpt-2", false},   {"GPT2TokenizerFast", "gpt-2", false},
+    } classes[] = {{"GPT2Tokenizer", "gpt-2", false},    {"GPT2TokenizerFast", "gpt-2", false},
                    {"CodeGenTokenizer", "gpt-2", false}, {"CodeGenTokenizerFast", "gpt-2", false},
                    {"Qwen2Tokenizer", "qwen2", true},    {"Qwen2TokenizerFast", "qwen2", true}};
     const char *class = vouch_hf_text(s->files.config, "tokenizer_class");
@@ -130,8 +130,11 @@ static void roles_read(hf_source *s)
 {
     hf_vocabulary *v = &s->vocabulary;
     const int64_t own[N_ROLES] = {s->has_sentencepiece ? s->sentencepiece.bos : -1,
-                                  s->has_sentencepiece ? s->sentencepiece.eos : -1, v->unknown, -1,
-                                  s->has_sentencepiece ? s->sentencepiece.pad : -1, -1};
+                                  s->has_sentencepiece ? s->sentencepiece.eos : -1,
+                                  v->unknown,
+                                  -1,
+                                  s->has_sentencepiece ? s->sentencepiece.pad : -1,
+                                  -1};
     for (int i = 0; i < N_ROLES; i++) {
         const char *text = role_text(&s->files, roles[i].name);
         int64_t id = text ? vouch_hf_vocabulary_find(v, text) : -1;

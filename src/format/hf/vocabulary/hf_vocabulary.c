@@ -71,11 +71,10 @@ typedef struct added_list {
 static vouch_status added_read(added_token *token, const json_t *entry, int64_t id, const hf_files *files,
                                vouch_error *err)
 {
-    *token = (added_token){
-        text_of(json_object_get(entry, "content")), id, vouch_hf_bool(entry, "special", false),
-        (uint8_t)((vouch_hf_bool(entry, "lstrip", false) ? VOUCH_TOKEN_LSTRIP : 0) |
-                  (vouch_hf_bool(entry, "rstrip", false) ? VOUCH_TOKEN_RSTRIP : 0) |
-                  (vouch_hf_bool(entry, "single_word", false) ? VOUCH_TOKEN_SINGLE_WORD : 0))};
+    *token = (added_token){text_of(json_object_get(entry, "content")), id, vouch_hf_bool(entry, "special", false),
+                           (uint8_t)((vouch_hf_bool(entry, "lstrip", false) ? VOUCH_TOKEN_LSTRIP : 0) |
+                                     (vouch_hf_bool(entry, "rstrip", false) ? VOUCH_TOKEN_RSTRIP : 0) |
+                                     (vouch_hf_bool(entry, "single_word", false) ? VOUCH_TOKEN_SINGLE_WORD : 0))};
     if (token->text.size > 0 && token->id >= 0) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_FORMAT,
                       "%s: an added token has the id %lld and %zu bytes of content; expected an id from 0 on, and a "
@@ -106,8 +105,10 @@ static vouch_status added_gather(added_list *list, const hf_files *files, vouch_
     json_object_foreach(files->added, key, value) {
         list->tokens[list->n++] = (added_token){{key, strlen(key)}, id_of(value), false, 0};
         if (id_of(value) < 0 || !*key)
-            return vouch_fail(err, VOUCH_E_FORMAT, "added_tokens.json: \"%.60s\" has no id; expected a number from 0 "
-                              "on", key);
+            return vouch_fail(err, VOUCH_E_FORMAT,
+                              "added_tokens.json: \"%.60s\" has no id; expected a number from 0 "
+                              "on",
+                              key);
     }
     json_object_foreach(decoder, key, value) {
         char *end;
@@ -137,8 +138,8 @@ static bool looks_special(vouch_text t)
 /* Gemma 4's marks of thoughts and tool calls. GGUF has them as user-defined, so that an answer keeps them. */
 static bool is_answer_part(const hf_vocabulary *v, vouch_text t)
 {
-    static const char *const names[] = {"<|channel>", "<channel|>", "<|tool_call>", "<tool_call|>", "<|tool_response>",
-                                        "<tool_response|>", "<|\"|>"};
+    static const char *const names[] = {"<|channel>",       "<channel|>",       "<|tool_call>", "<tool_call|>",
+                                        "<|tool_response>", "<tool_response|>", "<|\"|>"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (vouch_text_is(t, names[i])) return strcmp(v->model, "gemma4") == 0;
     return false;
@@ -218,7 +219,7 @@ static vouch_status array_read(hf_vocabulary *v, const hf_files *files, const js
         if (!text.data || !json_is_number(score) || !isfinite(value))
             return vouch_fail(err, VOUCH_E_FORMAT, "%s: model.vocab[%zu]: expected a text and a finite score",
                               vouch_path_tail(files->name), i);
-        const uint8_t kind = (int64_t)i == v->unknown               ? HF_UNKNOWN
+        const uint8_t kind = (int64_t)i == v->unknown          ? HF_UNKNOWN
                              : has_bytes && is_byte_name(text) ? HF_BYTE
                                                                : HF_NORMAL;
         VOUCH_TRY(token_put(v, files, text, (int64_t)i, value, kind, err));
@@ -390,8 +391,7 @@ static vouch_status bpe_read(hf_vocabulary *v, const hf_files *files, const hf_w
     const bool has_bytes = !words->is_bytes && vouch_hf_bool(model, "byte_fallback", false);
     const char *type = vouch_hf_text(files->model, "model_type"), *unknown = vouch_hf_text(model, "unk_token");
     VOUCH_TRY(object_read(v, files, vocab, has_bytes, err));
-    VOUCH_TRY(files->vocab ? lines_read(v, files, err)
-                           : merges_read(v, files, json_object_get(model, "merges"), err));
+    VOUCH_TRY(files->vocab ? lines_read(v, files, err) : merges_read(v, files, json_object_get(model, "merges"), err));
     if (unknown && !words->is_bytes) v->unknown = object_find(vocab, unknown, strlen(unknown));
     if (v->unknown >= 0) v->tokens[v->unknown].kind = HF_UNKNOWN;
     v->model = words->is_bytes ? "gpt2" : type && strncmp(type, "gemma4", 6) == 0 ? "gemma4" : "llama";

@@ -47,7 +47,7 @@
 #define PUNCTUATION "Punctuation(runs)"
 
 static const struct {
-    const char *chain; /* patterns, one a line */
+    const char *chain;           /* patterns, one a line */
     const char *pre, *pre_whole; /* pre_whole: where a word that is a token isn't merged (ignore_merges) */
 } chains[] = {
     {GPT2, "gpt-2", NULL},
@@ -56,8 +56,8 @@ static const struct {
     {CL100K("\\p{N}{1,3}"), "dbrx", "llama-bpe"},
     {LLAMA3("\\p{N}"), "qwen2", NULL},
     {CL100K("\\p{N}"), "bailingmoe", NULL},
-    {SUFFIX "|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|" SPACES,
-     "qwen35", NULL},
+    {SUFFIX "|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|" SPACES, "qwen35",
+     NULL},
     {GPT4O, "gpt-4o", "granite-embed-multi-97m"},
     {CASED("", "\\p{N}"), "tekken", "tekken"},
     {"\\p{N}{1,3}\n" IDEOGRAPHS "\n" DEEPSEEK3, "deepseek-v3", NULL},

@@ -24,7 +24,7 @@ static bool is_kept(const char *number, size_t n)
     static const char digits[] = "0123456789";
     size_t at = n > 0 && *number == '-', whole = at;
     while (at < n && memchr(digits, number[at], 10)) at++;
-    if (at == whole || (number[whole] == '0' && at > whole + 1)) return true; /* no number */
+    if (at == whole || (number[whole] == '0' && at > whole + 1)) return true;          /* no number */
     if (at == n) return n - whole <= SAFE_DIGITS && !(whole == 1 && number[1] == '0'); /* -0 is a double there */
     if (number[at] == '.') {
         whole = ++at;
@@ -156,8 +156,8 @@ const char *vouch_decimal_text(const json_t *number, vouch_decimal *out)
 {
     out->text = out->room;
     if (is_marked(number)) out->text = json_string_value(number) + MARK;
-    else if (json_is_integer(number)) snprintf(out->room, sizeof out->room, "%" JSON_INTEGER_FORMAT,
-                                               json_integer_value(number));
+    else if (json_is_integer(number))
+        snprintf(out->room, sizeof out->room, "%" JSON_INTEGER_FORMAT, json_integer_value(number));
     else snprintf(out->room, sizeof out->room, "%.16g", json_number_value(number));
     return out->text;
 }

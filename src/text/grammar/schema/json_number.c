@@ -109,8 +109,7 @@ static vouch_expression unsigned_in(vouch_json_writer *w, const vouch_bound *low
 {
     vouch_builder *b = w->builder;
     const int32_t n = fraction_digits(low, high);
-    const vouch_expression any =
-        vouch_expression_join(b, 2, digit(b, '.', '.'), free_digits(b, 1, n));
+    const vouch_expression any = vouch_expression_join(b, 2, digit(b, '.', '.'), free_digits(b, 1, n));
     vouch_parts parts = {0};
     if (high && high->whole == low->whole)
         return with_fraction(w, low->whole, (edges){low->fraction, high->fraction, low->is_open, high->is_open}, n);
@@ -141,8 +140,8 @@ vouch_expression vouch_json_number_in(vouch_json_writer *writer, const vouch_bou
     if (!min || min->is_negative) {
         const bool is_below = max && (max->is_negative || is_null(max));
         vouch_parts_add(b, &parts,
-                        vouch_expression_join(b, 2, digit(b, '-', '-'), unsigned_in(writer, is_below ? max : &zero,
-                                                                                    min)));
+                        vouch_expression_join(b, 2, digit(b, '-', '-'),
+                                              unsigned_in(writer, is_below ? max : &zero, min)));
     }
     return vouch_expression_choice(b, &parts);
 }

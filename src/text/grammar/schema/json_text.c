@@ -57,13 +57,12 @@ static vouch_expression hex_escape(vouch_builder *b)
     const vouch_expression h = hex(b);
     const vouch_expression high = vouch_expression_either(b, 3, BYTES('8', '9'), BYTES('a', 'b'), BYTES('A', 'B'));
     const vouch_expression low = vouch_expression_either(b, 2, BYTES('c', 'f'), BYTES('C', 'F'));
-    const vouch_expression first =
-        vouch_expression_either(b, 5, BYTES('0', '9'), BYTES('a', 'c'), BYTES('A', 'C'), BYTES('e', 'f'),
-                                BYTES('E', 'F'));
+    const vouch_expression first = vouch_expression_either(b, 5, BYTES('0', '9'), BYTES('a', 'c'), BYTES('A', 'C'),
+                                                           BYTES('e', 'f'), BYTES('E', 'F'));
     const vouch_expression other = vouch_expression_join(b, 4, first, h, h, h);
     const vouch_expression below = vouch_expression_join(b, 4, d_or_D(b), BYTES('0', '7'), h, h);
-    const vouch_expression pair = vouch_expression_join(b, 9, d_or_D(b), high, h, h, LITERAL("\\u"), d_or_D(b), low,
-                                                        h, h);
+    const vouch_expression pair =
+        vouch_expression_join(b, 9, d_or_D(b), high, h, h, LITERAL("\\u"), d_or_D(b), low, h, h);
     return vouch_expression_join(b, 2, LITERAL("\\u"), vouch_expression_either(b, 3, other, below, pair));
 }
 
@@ -151,8 +150,7 @@ static void add_units(vouch_builder *b, vouch_parts *parts, const char *text, si
             return;
         }
         spell((unsigned char)text[i], spelling);
-        vouch_parts_add(b, parts,
-                        length > 1 ? vouch_expression_text(b, text + i, length) : LITERAL(spelling));
+        vouch_parts_add(b, parts, length > 1 ? vouch_expression_text(b, text + i, length) : LITERAL(spelling));
         i += length;
     }
 }
@@ -227,13 +225,14 @@ static vouch_expression digits(vouch_builder *b, int32_t min, int32_t max)
 vouch_expression vouch_json_number(vouch_json_writer *writer)
 {
     vouch_builder *b = writer->builder;
-    const vouch_expression whole = vouch_expression_either(
-        b, 2, BYTES('0', '0'), vouch_expression_join(b, 2, BYTES('1', '9'), digits(b, 0, DIGITS - 1)));
+    const vouch_expression whole =
+        vouch_expression_either(b, 2, BYTES('0', '0'),
+                                vouch_expression_join(b, 2, BYTES('1', '9'), digits(b, 0, DIGITS - 1)));
     const vouch_expression part = vouch_expression_join(b, 2, BYTES('.', '.'), digits(b, 1, DIGITS));
     const vouch_expression sign = vouch_expression_either(b, 2, BYTES('+', '+'), BYTES('-', '-'));
-    const vouch_expression power = vouch_expression_join(
-        b, 3, vouch_expression_either(b, 2, BYTES('e', 'e'), BYTES('E', 'E')), vouch_expression_optional(b, sign),
-        digits(b, 1, EXPONENT_DIGITS));
+    const vouch_expression power =
+        vouch_expression_join(b, 3, vouch_expression_either(b, 2, BYTES('e', 'e'), BYTES('E', 'E')),
+                              vouch_expression_optional(b, sign), digits(b, 1, EXPONENT_DIGITS));
     return vouch_expression_join(b, 4, vouch_expression_optional(b, BYTES('-', '-')), whole,
                                  vouch_expression_optional(b, part), vouch_expression_optional(b, power));
 }
@@ -241,8 +240,8 @@ vouch_expression vouch_json_number(vouch_json_writer *writer)
 vouch_expression vouch_json_fraction(vouch_json_writer *writer)
 {
     vouch_builder *b = writer->builder;
-    const vouch_expression whole = vouch_expression_either(
-        b, 2, BYTES('0', '0'), vouch_expression_join(b, 2, BYTES('1', '9'), digits(b, 0, 8)));
+    const vouch_expression whole =
+        vouch_expression_either(b, 2, BYTES('0', '0'), vouch_expression_join(b, 2, BYTES('1', '9'), digits(b, 0, 8)));
     return vouch_expression_join(b, 5, vouch_expression_optional(b, BYTES('-', '-')), whole, BYTES('.', '.'),
                                  digits(b, 0, 5), BYTES('1', '9'));
 }
@@ -345,16 +344,16 @@ static vouch_expression enclosed(vouch_json_writer *w, const char *open, vouch_e
 vouch_expression vouch_json_more(vouch_json_writer *writer, vouch_expression item, int32_t min, int32_t max)
 {
     vouch_builder *b = writer->builder;
-    return vouch_expression_repeat(
-        b, vouch_expression_join(b, 3, LITERAL(","), vouch_json_space(writer), item), min, max);
+    return vouch_expression_repeat(b, vouch_expression_join(b, 3, LITERAL(","), vouch_json_space(writer), item), min,
+                                   max);
 }
 
 vouch_expression vouch_json_more_names(vouch_json_writer *writer, vouch_expression name, vouch_expression member,
                                        int32_t min, int32_t max)
 {
     vouch_builder *b = writer->builder;
-    const vouch_expression one = vouch_expression_shared(
-        b, vouch_expression_join(b, 3, LITERAL(","), vouch_json_space(writer), member));
+    const vouch_expression one =
+        vouch_expression_shared(b, vouch_expression_join(b, 3, LITERAL(","), vouch_json_space(writer), member));
     const vouch_expression more = vouch_expression_join(b, 2, vouch_expression_room(b, name), one);
     return vouch_expression_join(b, 2, vouch_expression_repeat(b, one, min, min),
                                  vouch_expression_repeat(b, more, 0, max < 0 ? -1 : max - min));
@@ -377,8 +376,8 @@ static vouch_expression number_constant(vouch_json_writer *w, const json_t *valu
     const vouch_expression written = LITERAL(text);
     if (!point || point[1 + strspn(point + 1, "0")]) return written;
     const bool is_zero = text[strspn(text, "-0.")] == '\0';
-    return vouch_expression_either(b, 2, written, is_zero ? LITERAL("0") :
-                                   vouch_expression_text(b, text, (size_t)(point - text)));
+    return vouch_expression_either(b, 2, written,
+                                   is_zero ? LITERAL("0") : vouch_expression_text(b, text, (size_t)(point - text)));
 }
 
 vouch_expression vouch_json_constant(vouch_json_writer *writer, const json_t *value)
@@ -402,9 +401,9 @@ vouch_expression vouch_json_constant(vouch_json_writer *writer, const json_t *va
     for (void *at = json_object_iter((json_t *)(uintptr_t)value); at;
          at = json_object_iter_next((json_t *)(uintptr_t)value, at)) {
         const char *name = json_object_iter_key(at);
-        const vouch_expression member = vouch_expression_join(
-            b, 4, vouch_json_string_of(writer, name, json_object_iter_key_len(at)), LITERAL(":"),
-            vouch_json_space(writer), vouch_json_constant(writer, json_object_iter_value(at)));
+        const vouch_expression member =
+            vouch_expression_join(b, 4, vouch_json_string_of(writer, name, json_object_iter_key_len(at)), LITERAL(":"),
+                                  vouch_json_space(writer), vouch_json_constant(writer, json_object_iter_value(at)));
         vouch_parts_add(b, &parts, parts.n == 0 ? member : vouch_json_more(writer, member, 1, 1));
     }
     return enclosed(writer, "{", vouch_expression_sequence(b, &parts), "}");
@@ -417,14 +416,16 @@ vouch_expression vouch_json_any(vouch_json_writer *writer)
         const vouch_expression value = vouch_expression_rule(b, writer->rules.value);
         const vouch_expression string = vouch_expression_shared(b, vouch_json_string(writer, 0, -1));
         const vouch_expression name = vouch_expression_name(b, vouch_json_string_except(writer, NULL, 0), false);
-        const vouch_expression member = vouch_expression_shared(
-            b, vouch_expression_join(b, 4, name, LITERAL(":"), vouch_json_space(writer), value));
-        const vouch_expression members = vouch_expression_optional(
-            b, vouch_expression_join(b, 2, member, vouch_json_more_names(writer, name, member, 0, -1)));
-        const vouch_expression any = vouch_expression_either(
-            b, 7, LITERAL("null"), LITERAL("true"), LITERAL("false"), string, vouch_json_number(writer),
-            enclosed(writer, "[", list_of(writer, value), "]"),
-            enclosed(writer, "{", vouch_expression_object(b, members), "}"));
+        const vouch_expression member =
+            vouch_expression_shared(b,
+                                    vouch_expression_join(b, 4, name, LITERAL(":"), vouch_json_space(writer), value));
+        const vouch_expression members =
+            vouch_expression_optional(b, vouch_expression_join(b, 2, member,
+                                                               vouch_json_more_names(writer, name, member, 0, -1)));
+        const vouch_expression any =
+            vouch_expression_either(b, 7, LITERAL("null"), LITERAL("true"), LITERAL("false"), string,
+                                    vouch_json_number(writer), enclosed(writer, "[", list_of(writer, value), "]"),
+                                    enclosed(writer, "{", vouch_expression_object(b, members), "}"));
         vouch_builder_define(b, writer->rules.value, any);
     }
     return vouch_expression_rule(b, writer->rules.value);

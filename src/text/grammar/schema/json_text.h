@@ -63,7 +63,7 @@ vouch_expression vouch_json_whole(vouch_json_writer *writer, const vouch_whole *
 typedef struct vouch_bound {
     int64_t whole;
     char fraction[VOUCH_JSON_FRACTION + 1]; /* digits behind the point; "": none */
-    bool is_open; /* the bound itself is left out */
+    bool is_open;                           /* the bound itself is left out */
     bool is_negative;
 } vouch_bound;
 

@@ -56,8 +56,10 @@ static int32_t read_hex(regex *r, int most)
     int n = 0;
     for (; n < most; n++, r->at++) {
         const int c = peek(r);
-        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                                                       : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        const int digit = c >= '0' && c <= '9'   ? c - '0'
+                          : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                          : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                                 : -1;
         if (digit < 0) break;
         value = value << 4 | digit;
     }
@@ -81,9 +83,9 @@ static bool add_named(regex *r, vouch_ranges *ranges, int letter)
         vouch_ranges_add(b, &set, 'a', 'z');
         break;
     case 's': {
-        static const vouch_range spaces[] = {{'\t', '\r'}, {' ', ' '}, {0xa0, 0xa0}, {0x1680, 0x1680}, {0x2000, 0x200a},
-                                             {0x2028, 0x2029}, {0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000},
-                                             {0xfeff, 0xfeff}};
+        static const vouch_range spaces[] = {{'\t', '\r'},     {' ', ' '},       {0xa0, 0xa0},     {0x1680, 0x1680},
+                                             {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f}, {0x205f, 0x205f},
+                                             {0x3000, 0x3000}, {0xfeff, 0xfeff}};
         for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++)
             vouch_ranges_add(b, &set, spaces[i].first, spaces[i].last);
         break;
@@ -342,8 +344,7 @@ static void fit(regex *r, pieces *of)
     const bool is_bound = r->max >= 0 && (loose->max < 0 || most < loose->max);
     const bool is_short = (is_bound ? most : loose->max) < loose->min && (is_bound || loose->max >= 0);
     if (is_bound) loose->max = (int32_t)most;
-    if (is_short)
-        *loose = (piece){.atom = vouch_expression_nothing(r->builder), .min = 1, .max = 1};
+    if (is_short) *loose = (piece){.atom = vouch_expression_nothing(r->builder), .min = 1, .max = 1};
 }
 
 /* One alternative. At the top of a pattern of a schema, a missing anchor stands for any characters. */
@@ -396,8 +397,14 @@ vouch_expression vouch_json_pattern(vouch_json_writer *writer, const char *patte
 {
     *flaw = (vouch_error){0};
     vouch_builder *b = writer->builder;
-    regex r = {.writer = writer, .builder = b, .begin = pattern, .at = pattern, .end = pattern + n, .min = min,
-               .max = max, .flaw = flaw};
+    regex r = {.writer = writer,
+               .builder = b,
+               .begin = pattern,
+               .at = pattern,
+               .end = pattern + n,
+               .min = min,
+               .max = max,
+               .flaw = flaw};
     const piece body = read_alternatives(&r, true);
     if (!failed(&r) && r.at < r.end) fail(&r, "a closing parenthesis without an opening one");
     const vouch_expression quote = vouch_expression_byte_range(b, '"', '"');
@@ -443,8 +450,8 @@ static const struct {
     {"time", "^" TIME "$"},
     {"date-time", "^" DATE "T" TIME "$"},
     {"uuid", "^" HEX "{8}-" HEX "{4}-" HEX "{4}-" HEX "{4}-" HEX "{12}$"},
-    {"email", "^([A-Za-z0-9_%+~-]{1,64}|[A-Za-z0-9_%+~-]{1,20}(\\.[A-Za-z0-9_%+~-]{1,20}){1,2})@" WORDS
-              "(\\." WORDS "){1,2}$"},
+    {"email",
+     "^([A-Za-z0-9_%+~-]{1,64}|[A-Za-z0-9_%+~-]{1,20}(\\.[A-Za-z0-9_%+~-]{1,20}){1,2})@" WORDS "(\\." WORDS "){1,2}$"},
     {"ipv4", "^" ADDRESS "$"},
     {"ipv6", "^" GROUP "(:" GROUP "){7}$|^(" GROUP "(:" GROUP "){0,2})?::(" GROUP "(:" GROUP "){0,2})?$|"
              "^(" GROUP ":){6}" ADDRESS "$|^(" GROUP "(:" GROUP "){0,2})?::(" GROUP ":){0,2}" ADDRESS "$"},
@@ -454,7 +461,10 @@ static const struct {
             "(mailto|urn|tel|news):" TEXT "{1,60})(#" TEXT "{1,40})?$"},
     {"duration", "^P(" NUMBER "W|(" NUMBER "D|" NUMBER "M(" NUMBER "D)?|" NUMBER "Y(" NUMBER "M(" NUMBER "D)?)?)"
                  "(" TIMES ")?|" TIMES ")$"},
-    {"uuid1", UUID("1")}, {"uuid3", UUID("3")}, {"uuid4", UUID("4")}, {"uuid5", UUID("5")},
+    {"uuid1", UUID("1")},
+    {"uuid3", UUID("3")},
+    {"uuid4", UUID("4")},
+    {"uuid5", UUID("5")},
     {"base64", "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$"},
 };
 

@@ -137,8 +137,10 @@ bool vouch_schema_spend(vouch_schema *s, const json_t *schema, size_t n_steps)
     enum { MOST_STEPS = 1 << 30 };
     s->n_steps += (int64_t)n_steps;
     if (s->n_steps > MOST_STEPS)
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL, "it takes more than %d steps to join its keywords; "
-                          "expected shorter lists, or fewer schemas for one value", MOST_STEPS);
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL,
+                          "it takes more than %d steps to join its keywords; "
+                          "expected shorter lists, or fewer schemas for one value",
+                          MOST_STEPS);
     return s->builder->status == VOUCH_OK;
 }
 
@@ -270,10 +272,13 @@ static const json_t *empty_part(vouch_schema *s, const json_t *schema, const cha
 /* Names the part of a schema without values that is to blame. */
 static void fail_empty(vouch_schema *s, const json_t *schema)
 {
-    static const char *const bounds[][2] = {
-        {"minLength", "maxLength"}, {"minItems", "maxItems"}, {"minProperties", "maxProperties"},
-        {"minimum", "maximum"}, {"exclusiveMinimum", "maximum"},
-        {"minimum", "exclusiveMaximum"}, {"exclusiveMinimum", "exclusiveMaximum"}};
+    static const char *const bounds[][2] = {{"minLength", "maxLength"},
+                                            {"minItems", "maxItems"},
+                                            {"minProperties", "maxProperties"},
+                                            {"minimum", "maximum"},
+                                            {"exclusiveMinimum", "maximum"},
+                                            {"minimum", "exclusiveMaximum"},
+                                            {"exclusiveMinimum", "exclusiveMaximum"}};
     static const char *const joined[] = {"enum", "const", "allOf", "anyOf", "oneOf", "not", "if"};
     const char *keyword = NULL;
     const json_t *part;
@@ -314,9 +319,13 @@ vouch_schema *vouch_schema_open(vouch_builder *builder, const char *text, size_t
     vouch_schema *s = calloc(1, sizeof *s);
     if (n_read) *n_read = 0;
     json_t *root = s ? vouch_decimal_load(text, n, n_read, &flaw) : NULL, *made = json_array();
-    if (s) *s = (vouch_schema){.writer = {.builder = builder, .rules = VOUCH_JSON_RULES}, .builder = builder,
-                               .root = root, .made = made, .n_bytes = n_read ? *n_read : n,
-                               .most_work = VOUCH_SCHEMA_WORK};
+    if (s)
+        *s = (vouch_schema){.writer = {.builder = builder, .rules = VOUCH_JSON_RULES},
+                            .builder = builder,
+                            .root = root,
+                            .made = made,
+                            .n_bytes = n_read ? *n_read : n,
+                            .most_work = VOUCH_SCHEMA_WORK};
     if (!s || !made) vouch_builder_fail(builder, VOUCH_E_MEMORY, "not enough memory for the schema");
     else if (!root)
         vouch_builder_fail(builder, VOUCH_E_ARGUMENT, "the schema is no JSON: line %d, column %d: %s", flaw.line,
@@ -334,8 +343,10 @@ vouch_expression vouch_schema_at(vouch_schema *schema, const char *reference)
     vouch_schema *s = schema;
     const json_t *found = vouch_schema_find(s, reference);
     if (!found)
-        vouch_builder_fail(s->builder, VOUCH_E_ARGUMENT, "\"%.60s\" is no schema of the document; expected a reference "
-                           "such as #/properties/NAME", reference);
+        vouch_builder_fail(s->builder, VOUCH_E_ARGUMENT,
+                           "\"%.60s\" is no schema of the document; expected a reference "
+                           "such as #/properties/NAME",
+                           reference);
     else if (json_is_false(found))
         vouch_builder_fail(s->builder, VOUCH_E_ARGUMENT, "the schema at \"%.60s\": false allows no value",
                            reference + 1);

@@ -78,8 +78,8 @@ static vouch_expression after_set(unique *u, uint32_t set, int32_t n_written)
 static bool has_one_text(vouch_schema *s, const json_t *schema, int32_t *n)
 {
     enum { MOST_COUNTED = 256 };
-    static const char *const limits[] = {"pattern", "format", "maxLength", "minimum", "maximum", "exclusiveMinimum",
-                                         "exclusiveMaximum", "multipleOf", VOUCH_EXCLUDED};
+    static const char *const limits[] = {"pattern",          "format",           "maxLength",  "minimum",     "maximum",
+                                         "exclusiveMinimum", "exclusiveMaximum", "multipleOf", VOUCH_EXCLUDED};
     vouch_flats *flats = json_is_object(schema) ? vouch_flats_new(s) : NULL;
     bool good = flats != NULL;
     if (flats) vouch_schema_flatten(s, schema, flats);
@@ -116,8 +116,8 @@ static vouch_expression different_items(vouch_schema *s, const json_t *items, in
     const vouch_expression item = failed(s) ? 0 : vouch_expression_name(b, vouch_schema_value(s, own), true);
     s->writer.is_name = false;
     const int32_t least = min > 0 ? min - 1 : 0;
-    vouch_expression all = vouch_expression_join(
-        b, 2, item, vouch_json_more_names(&s->writer, item, item, least, max < 0 ? -1 : max - 1));
+    vouch_expression all =
+        vouch_expression_join(b, 2, item, vouch_json_more_names(&s->writer, item, item, least, max < 0 ? -1 : max - 1));
     if (min == 0) all = vouch_expression_optional(b, all);
     return vouch_expression_object(b, all);
 }
@@ -134,7 +134,8 @@ static vouch_expression unique_of(vouch_schema *s, const json_t *flat, int32_t m
     const bool is_list = !json_object_get(flat, "prefixItems"), good = is_list && list_values(u, item);
     const bool differ = !good && is_list && !failed(s) && has_one_text(s, item, &n) && min <= n;
     *passes = !good && !differ && !failed(s) &&
-              vouch_schema_let_pass(s, flat, "uniqueItems", "supported for strings, integers and values of an enum, "
+              vouch_schema_let_pass(s, flat, "uniqueItems",
+                                    "supported for strings, integers and values of an enum, "
                                     "and minItems above 1 where there are surely so many");
     vouch_expression items = 0;
     if (differ) items = different_items(s, item, min, max);
@@ -160,13 +161,13 @@ enum { MOST_CELLS = 4096 };
  */
 typedef struct contained {
     vouch_schema *s;
-    int32_t min, max;             /* items; max -1: any number */
-    int32_t least, most;          /* items valid for `contains`; most -1: any number */
-    int32_t n_kinds;              /* items at an index of n_kinds - 1 and above are alike */
-    vouch_expression *counted;    /* [n_kinds] an item that is valid for `contains` */
-    vouch_expression *uncounted;  /* [n_kinds] an item that needn't be, or mustn't be where `most` bounds them */
-    int32_t length, width;        /* pairs: [length][width] */
-    int32_t *rules;               /* [length * width] */
+    int32_t min, max;            /* items; max -1: any number */
+    int32_t least, most;         /* items valid for `contains`; most -1: any number */
+    int32_t n_kinds;             /* items at an index of n_kinds - 1 and above are alike */
+    vouch_expression *counted;   /* [n_kinds] an item that is valid for `contains` */
+    vouch_expression *uncounted; /* [n_kinds] an item that needn't be, or mustn't be where `most` bounds them */
+    int32_t length, width;       /* pairs: [length][width] */
+    int32_t *rules;              /* [length * width] */
 } contained;
 
 /* What may follow after i items of the array, of which n fit `contains`. */
@@ -223,8 +224,10 @@ static vouch_expression contains_of(vouch_schema *s, const json_t *flat, int32_t
     if (c.length < 2) c.length = 2; /* a comma stands before all items but the first */
     c.width = 1 + (c.most < 0 ? c.least : c.most);
     *passes = (int64_t)c.length * c.width > MOST_CELLS
-                  ? vouch_schema_let_pass(s, flat, "contains", "the number of items to count, %d, times that of "
-                                          "contained ones, %d, is above %d", c.length, c.width, MOST_CELLS)
+                  ? vouch_schema_let_pass(s, flat, "contains",
+                                          "the number of items to count, %d, times that of "
+                                          "contained ones, %d, is above %d",
+                                          c.length, c.width, MOST_CELLS)
                   : json_is_true(json_object_get(flat, "uniqueItems")) &&
                         vouch_schema_let_pass(s, flat, "contains", "it can't be combined with uniqueItems");
     if (*passes) return 0;

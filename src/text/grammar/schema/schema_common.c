@@ -11,9 +11,10 @@ static int type_named(const char *name)
     static const struct {
         const char *name;
         int types;
-    } types[] = {{"null", VOUCH_TYPE_NULL}, {"boolean", VOUCH_TYPE_BOOLEAN}, {"integer", VOUCH_TYPE_INTEGER},
-                 {"number", VOUCH_TYPE_NUMBER | VOUCH_TYPE_INTEGER}, {"string", VOUCH_TYPE_STRING},
-                 {"array", VOUCH_TYPE_ARRAY}, {"object", VOUCH_TYPE_OBJECT}};
+    } types[] = {{"null", VOUCH_TYPE_NULL},       {"boolean", VOUCH_TYPE_BOOLEAN},
+                 {"integer", VOUCH_TYPE_INTEGER}, {"number", VOUCH_TYPE_NUMBER | VOUCH_TYPE_INTEGER},
+                 {"string", VOUCH_TYPE_STRING},   {"array", VOUCH_TYPE_ARRAY},
+                 {"object", VOUCH_TYPE_OBJECT}};
     for (size_t i = 0; name && i < sizeof types / sizeof types[0]; i++)
         if (strcmp(types[i].name, name) == 0) return types[i].types;
     return -1;
@@ -135,7 +136,8 @@ static bool contradict(const json_t *a, const json_t *b)
     return found || (json_is_object(a) && json_is_object(b) && !(vouch_schema_types(a) & vouch_schema_types(b)));
 }
 
-static bool requires(const json_t *flat, const char *name)
+static bool
+    requires(const json_t *flat, const char *name)
 {
     const json_t *required = json_object_get(flat, "required");
     for (size_t i = 0; i < json_array_size(required); i++)

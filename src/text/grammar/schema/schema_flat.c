@@ -10,8 +10,10 @@
 
 static int hex_value(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                                                                                       : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* Cuts the next segment off a JSON pointer in a URI fragment, and decodes %NN, ~0 and ~1. */
@@ -218,7 +220,8 @@ static void cross_any(vouch_schema *s, vouch_flats *out, const json_t *schema)
     if (n > MOST_IN_SETS)
         vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, "anyOf",
                           "it has %zu schemas; beside unevaluatedProperties or unevaluatedItems, at most %d are "
-                          "supported", n, MOST_IN_SETS);
+                          "supported",
+                          n, MOST_IN_SETS);
     for (size_t set = 1; set < (size_t)1 << n && !failed(s); set++) {
         vouch_flats *joined = vouch_flats_new(s);
         if (joined) add_made(s, joined, json_object());
@@ -440,8 +443,7 @@ static bool mark_conditions(json_t *flat)
     bool stored = !items || json_object_set_new(flat, "items", condition_of(items)) == 0;
     if (!properties) return stored;
     json_t *marked = json_object();
-    json_object_foreach(properties, name, child)
-        stored &= json_object_set_new(marked, name, condition_of(child)) == 0;
+    json_object_foreach(properties, name, child) stored &= json_object_set_new(marked, name, condition_of(child)) == 0;
     return (json_object_set_new(flat, "properties", marked) == 0) & stored;
 }
 
@@ -515,7 +517,8 @@ static void flatten_one(vouch_schema *s, const json_t *schema, vouch_flats *out)
     if (s->depth >= VOUCH_GRAMMAR_DEEPEST || ++s->n_flattened > MOST_FLATTENED + 16 * s->n_rules) {
         vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, schema, NULL,
                           "schemas refer to each other without end, or more than %d deep, or too many apply to one "
-                          "value", VOUCH_GRAMMAR_DEEPEST);
+                          "value",
+                          VOUCH_GRAMMAR_DEEPEST);
         return;
     }
     s->depth++;

@@ -5,7 +5,17 @@
 #include "text/grammar/schema/schema_parts.h"
 
 typedef enum value_kind {
-    ANY_VALUE, SCHEMA, SCHEMAS, NAMED_SCHEMAS, COUNT, NUMBER, TRUTH, TEXT, TEXTS, NAMED_TEXTS, ARRAY
+    ANY_VALUE,
+    SCHEMA,
+    SCHEMAS,
+    NAMED_SCHEMAS,
+    COUNT,
+    NUMBER,
+    TRUTH,
+    TEXT,
+    TEXTS,
+    NAMED_TEXTS,
+    ARRAY
 } value_kind;
 
 #define FLAT VOUCH_KEYWORD_FLAT
@@ -38,10 +48,25 @@ static const struct {
 };
 /* clang-format on */
 
-static const char *const annotations[] = {"title", "description", "default", "examples", "example", "deprecated",
-                                          "readOnly", "writeOnly", "$comment", "$schema", "$id", "discriminator",
-                                          "contentMediaType", "contentEncoding", "contentSchema", "externalDocs", "xml",
-                                          "markdownDescription", "$vocabulary"};
+static const char *const annotations[] = {"title",
+                                          "description",
+                                          "default",
+                                          "examples",
+                                          "example",
+                                          "deprecated",
+                                          "readOnly",
+                                          "writeOnly",
+                                          "$comment",
+                                          "$schema",
+                                          "$id",
+                                          "discriminator",
+                                          "contentMediaType",
+                                          "contentEncoding",
+                                          "contentSchema",
+                                          "externalDocs",
+                                          "xml",
+                                          "markdownDescription",
+                                          "$vocabulary"};
 
 static bool all_texts(const json_t *array)
 {

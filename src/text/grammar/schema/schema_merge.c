@@ -64,12 +64,11 @@ static json_t *filter(merger *m, const json_t *from, const json_t *list, bool ke
     json_array_foreach(list, i, value)
         if (vouch_decimal_is_text(value))
             m->failed |= json_object_set_new(texts, json_string_value(value), json_true()) != 0;
-    json_array_foreach(from, i, value)
-    {
+    json_array_foreach(from, i, value) {
         const bool is_text = vouch_decimal_is_text(value);
         if (!is_text && !vouch_schema_spend(m->s, m->b, json_array_size(list))) break;
-        const bool has = is_text ? json_object_get(texts, json_string_value(value)) != NULL
-                                 : vouch_schema_lists(list, value);
+        const bool has =
+            is_text ? json_object_get(texts, json_string_value(value)) != NULL : vouch_schema_lists(list, value);
         if (has == keep) m->failed |= json_array_append(kept, value) != 0;
     }
     json_decref(texts);
@@ -87,8 +86,8 @@ static void merge_values(merger *m)
 /* A list of values loses those that are excluded. */
 static void merge_excluded(merger *m)
 {
-    const json_t *values = json_object_get(m->out, "enum"), *no[] = {json_object_get(m->a, VOUCH_EXCLUDED),
-                                                                      json_object_get(m->b, VOUCH_EXCLUDED)};
+    const json_t *values = json_object_get(m->out, "enum"),
+                 *no[] = {json_object_get(m->a, VOUCH_EXCLUDED), json_object_get(m->b, VOUCH_EXCLUDED)};
     for (int i = 0; i < 2 && values; i++) {
         if (no[i]) store(m, m->out, "enum", filter(m, values, no[i], false));
         values = json_object_get(m->out, "enum");

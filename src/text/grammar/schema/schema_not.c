@@ -223,8 +223,9 @@ void vouch_schema_split(vouch_schema *s, const json_t *flat, vouch_flats *out)
         }
         if (vouch_decimal_is(value)) {
             if (n_numbers < MOST_NUMBERS) numbers[n_numbers++] = value;
-            else vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, value, NULL, "more than %d numbers are not allowed",
-                                   MOST_NUMBERS);
+            else
+                vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, value, NULL, "more than %d numbers are not allowed",
+                                  MOST_NUMBERS);
         }
         if (type < VOUCH_TYPE_ARRAY || !(others & type)) continue;
         const bool is_full = json_array_size(value) || json_object_size(value);

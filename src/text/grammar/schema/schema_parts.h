@@ -73,20 +73,20 @@ struct vouch_schema {
     json_t *anchors;          /* vouch_schema_anchors, in `made`; NULL: not needed yet */
     vouch_schema_rule *rules; /* [n_rules] schemas that have rules already, names apart */
     int32_t n_rules, rules_room;
-    int32_t *rule_slots;      /* [2 * rules_room] an open hash table of indices into rules + 1; 0: free */
-    int32_t depth, work;      /* levels of nested schemas; pairs merged, at most most_work */
+    int32_t *rule_slots; /* [2 * rules_room] an open hash table of indices into rules + 1; 0: free */
+    int32_t depth, work; /* levels of nested schemas; pairs merged, at most most_work */
     int32_t most_work;
-    int64_t n_steps;          /* see vouch_schema_spend */
-    size_t n_bytes;           /* of the document */
-    int32_t n_flattened;      /* schemas that were turned into flat ones, each as often as that was done */
+    int64_t n_steps;               /* see vouch_schema_spend */
+    size_t n_bytes;                /* of the document */
+    int32_t n_flattened;           /* schemas that were turned into flat ones, each as often as that was done */
     int32_t position, n_positions; /* a number for each place where values begin: a reference keeps it */
-    vouch_schema_origin *origins; /* [n_origins] of `made`, for the pointers of messages */
+    vouch_schema_origin *origins;  /* [n_origins] of `made`, for the pointers of messages */
     int32_t n_origins, origins_room;
-    int32_t n_conditions;     /* `not` and `if` within which schemas are being flattened */
-    bool tells_apart;         /* schemas of a oneOf are being told apart, which may be given up: */
-    bool gave_up;             /* it took too many merges */
-    int32_t n_given_up;       /* how often it did: each time, half as many are tried */
-    int32_t n_unevaluated;    /* schemas with unevaluatedProperties or unevaluatedItems that are being flattened */
+    int32_t n_conditions;  /* `not` and `if` within which schemas are being flattened */
+    bool tells_apart;      /* schemas of a oneOf are being told apart, which may be given up: */
+    bool gave_up;          /* it took too many merges */
+    int32_t n_given_up;    /* how often it did: each time, half as many are tried */
+    int32_t n_unevaluated; /* schemas with unevaluatedProperties or unevaluatedItems that are being flattened */
 };
 
 /* Flat schemas, whose keywords are VOUCH_KEYWORD_FLAT. Owned by `made`. */
@@ -96,12 +96,11 @@ typedef struct vouch_flats {
 } vouch_flats;
 
 /* Fails and names the JSON pointer of `node`, or of its member `keyword` where that isn't NULL. */
-__attribute__((format(printf, 5, 6)))
-void vouch_schema_fail(vouch_schema *s, vouch_status status, const json_t *node, const char *keyword,
-                       const char *format, ...);
+__attribute__((format(printf, 5, 6))) void vouch_schema_fail(vouch_schema *s, vouch_status status, const json_t *node,
+                                                             const char *keyword, const char *format, ...);
 /* The keyword of a flat schema can't be bound. True: it is let pass, and noted. False: that is an error. */
-__attribute__((format(printf, 4, 5)))
-bool vouch_schema_let_pass(vouch_schema *s, const json_t *flat, const char *keyword, const char *format, ...);
+__attribute__((format(printf, 4, 5))) bool vouch_schema_let_pass(vouch_schema *s, const json_t *flat,
+                                                                 const char *keyword, const char *format, ...);
 /* Notes that the keyword isn't bound. */
 void vouch_schema_note(vouch_schema *s, const json_t *node, const char *keyword, const char *message);
 /* Remembers that a schema was made of one or two others (NULL). */

@@ -24,8 +24,7 @@ int32_t vouch_schema_count(vouch_schema *s, const json_t *flat, const char *name
     if (!value) return other;
     const double exact = vouch_decimal_value(value);
     const int32_t count = exact > INT32_MAX ? INT32_MAX : (int32_t)exact;
-    if (count > most &&
-        vouch_schema_let_pass(s, flat, name, "%s is %.0f; supported are at most %d", name, exact, most))
+    if (count > most && vouch_schema_let_pass(s, flat, name, "%s is %.0f; supported are at most %d", name, exact, most))
         return other < 0 ? other : most;
     return count;
 }
@@ -180,8 +179,10 @@ static vouch_expression multiple_of(vouch_schema *s, const json_t *flat, bounds 
         return 0;
     }
     if (range.is_far) {
-        (void)vouch_schema_let_pass(s, flat, "multipleOf", "supported are multiples of at most %d digits, which the "
-                                    "bounds exclude", VOUCH_JSON_DIGITS);
+        (void)vouch_schema_let_pass(s, flat, "multipleOf",
+                                    "supported are multiples of at most %d digits, which the "
+                                    "bounds exclude",
+                                    VOUCH_JSON_DIGITS);
         return number_in(s, flat, range, types);
     }
     if (range.min == -VOUCH_JSON_MOST) range.min = range.max < -MOST ? range.max - MOST : -MOST;
@@ -263,7 +264,10 @@ static vouch_expression string_of(vouch_schema *s, const json_t *flat)
     if (failed(s) || (max >= 0 && max < min)) return vouch_expression_nothing(s->builder);
     if (excludes_strings(flat, min, max)) {
         if (!pattern && !known && min <= 1 && max < 0) return string_except(s, flat, min);
-        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat, pattern ? "pattern" : known ? "format" : NULL,
+        vouch_schema_fail(s, VOUCH_E_UNSUPPORTED, flat,
+                          pattern ? "pattern"
+                          : known ? "format"
+                                  : NULL,
                           "a string with a pattern, a format, minLength above 1 or maxLength can't exclude values");
     }
     const char *text = pattern ? json_string_value(pattern) : known;
@@ -295,8 +299,8 @@ typedef struct property {
 typedef struct object {
     property *list; /* [n] */
     int32_t n;
-    const json_t *rest;               /* of all other properties */
-    const json_t *names, *pattern;    /* propertyNames and patternProperties; NULL: not there, or let pass */
+    const json_t *rest;            /* of all other properties */
+    const json_t *names, *pattern; /* propertyNames and patternProperties; NULL: not there, or let pass */
 } object;
 
 /* An object whose keys are the required names, so that long lists take no square of time. NULL: no memory. */
@@ -320,8 +324,9 @@ static void read_names(vouch_schema *s, const json_t *flat, object *o)
                  *patterns = json_object_get(flat, "patternProperties");
     if (json_object_size(patterns) == 0) patterns = NULL;
     const bool is_much = patterns && (o->n > 0 || names || json_object_size(patterns) > 1);
-    if (is_much && vouch_schema_let_pass(s, flat, "patternProperties", "supported is one pattern, and no propertyNames "
-                                                                       "or other properties beside it"))
+    if (is_much && vouch_schema_let_pass(s, flat, "patternProperties",
+                                         "supported is one pattern, and no propertyNames "
+                                         "or other properties beside it"))
         patterns = NULL;
     if (names && !json_is_true(names) && o->n > 0 &&
         vouch_schema_let_pass(s, flat, "propertyNames", "supported where the schema has no other properties"))
@@ -389,8 +394,8 @@ static vouch_expression matching_name(vouch_schema *s, const json_t *flat, const
     void *only = json_object_iter((json_t *)(uintptr_t)patterns);
     vouch_error flaw;
     *schema = json_object_iter_value(only);
-    const vouch_expression name = vouch_json_pattern(&s->writer, json_object_iter_key(only),
-                                                     json_object_iter_key_len(only), 0, -1, &flaw);
+    const vouch_expression name =
+        vouch_json_pattern(&s->writer, json_object_iter_key(only), json_object_iter_key_len(only), 0, -1, &flaw);
     if (flaw.code == VOUCH_OK) return name;
     if (!vouch_schema_let_pass(s, flat, "patternProperties", "%s", flaw.message)) return 0;
     *schema = json_true();
@@ -405,7 +410,8 @@ static vouch_expression other_property(vouch_schema *s, const json_t *flat, cons
     const json_t *schema = o->rest;
     if (failed(s)) return 0;
     const vouch_expression text = o->pattern ? matching_name(s, flat, o->pattern, &schema)
-                                  : o->names ? bound_name(s, o->names) : other_name(s, o);
+                                  : o->names ? bound_name(s, o->names)
+                                             : other_name(s, o);
     *name = vouch_expression_name(b, text, o->pattern || o->names);
     return vouch_expression_shared(b, vouch_expression_join(b, 4, *name, LITERAL(":"), vouch_json_space(&s->writer),
                                                             vouch_schema_value(s, schema)));
@@ -422,9 +428,10 @@ static bool read_counts(vouch_schema *s, const json_t *flat, const object *o, bo
     if ((*max >= 0 && (*max < n_required || *max < *min)) || (!has_others && *min > o->n)) return false;
     const bool is_free = o->n == 0 && has_others;
     const int32_t most = is_free ? o->pattern || o->names ? 1 : VOUCH_NAMES : n_required;
-    if (*min > most &&
-        vouch_schema_let_pass(s, flat, "minProperties", "supported are as many as are required, and where the schema "
-                              "names none, %d; 1 where it restricts names", VOUCH_NAMES))
+    if (*min > most && vouch_schema_let_pass(s, flat, "minProperties",
+                                             "supported are as many as are required, and where the schema "
+                                             "names none, %d; 1 where it restricts names",
+                                             VOUCH_NAMES))
         *min = most;
     if (*max >= 0 && !is_free && (has_others || *max < o->n) &&
         vouch_schema_let_pass(s, flat, "maxProperties",
@@ -488,9 +495,10 @@ static vouch_expression object_of(vouch_schema *s, const json_t *flat)
 
 bool vouch_schema_within(vouch_schema *s, const json_t *flat, const json_t *value)
 {
-    static const char *const others[] = {"pattern", "format", "properties", "required", "additionalProperties",
-                                         "propertyNames", "patternProperties", "minProperties", "maxProperties",
-                                         "items", "prefixItems", "uniqueItems", "contains"};
+    static const char *const others[] = {
+        "pattern",           "format",        "properties",    "required", "additionalProperties", "propertyNames",
+        "patternProperties", "minProperties", "maxProperties", "items",    "prefixItems",          "uniqueItems",
+        "contains"};
     const int type = vouch_schema_type_of(value);
     if (!(vouch_schema_types(flat) & vouch_schema_types_of(value))) return false;
     if (vouch_schema_lists(json_object_get(flat, VOUCH_EXCLUDED), value)) return false;
