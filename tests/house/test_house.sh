@@ -319,5 +319,6 @@ test_group shared_library_exports_the_header archive_names_have_the_prefix sonam
     readme_example_names_what_it_needs header_example_compiles \
     readme_flags_exist wider_flags_are_refused rooms_look_one_way includes_make_no_circle \
     folders_make_no_circle floors_have_24_files \
-    library_does_not_print_exit_or_look_around lines_have_120_characters named_things_exist tree_is_formatted missing_packages_are_named \
+    library_does_not_print_exit_or_look_around lines_have_120_characters named_things_exist tree_is_formatted \
+    missing_packages_are_named \
     install_gives_a_working_library
