@@ -162,16 +162,16 @@ static void head_shuffle(const char *from, const char *to)
     vouch_gguf_close(file);
 }
 
-static vouch_head *head_open(const char *path, const vouch_model *model)
+static vouch_draft_file *head_open(const char *path, const vouch_model *model)
 {
-    vouch_head *head;
+    vouch_draft_file *head;
     vouch_error err = {0};
-    bench_check(vouch_head_open(&head, path, model, true, &err), &err);
+    bench_check(vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, model, true, &err), &err);
     return head;
 }
 
 /* The head of --head, and the same shuffled. */
-static void heads_open(vouch_head *heads[2], const char *path, const vouch_model *model)
+static void heads_open(vouch_draft_file *heads[2], const char *path, const vouch_model *model)
 {
     char shuffled[] = "/tmp/never_slower.XXXXXX";
     const int file = mkstemp(shuffled);
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
     bool is_kept = true;
     flags_check(&flags, n_cases);
     vouch_model *model = bench_open(flags.model, flags.cpu);
-    vouch_head *heads[2] = {NULL, NULL};
+    vouch_draft_file *heads[2] = {NULL, NULL};
     if (flags.head) heads_open(heads, flags.head, model);
     const int32_t n_vocab = vouch_model_get_info(model)->n_vocab;
     int32_t *text = calloc((size_t)flags.n_tokens + PROMPT + VOUCH_MAX_DRAFT, sizeof *text);
@@ -249,8 +249,8 @@ int main(int argc, char **argv)
     cases[ITSELF].speculation.drafters = VOUCH_DRAFTER_MODEL;
     cases[ITSELF].speculation.draft_model = model;
     cases[HEAD].speculation.drafters = cases[SHUFFLED].speculation.drafters = VOUCH_DRAFTER_HEAD;
-    cases[HEAD].speculation.head = heads[0];
-    cases[SHUFFLED].speculation.head = heads[1];
+    cases[HEAD].speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = heads[0];
+    cases[SHUFFLED].speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = heads[1];
 
     printf("%s, %d tokens, medians of %d prompts\n", vouch_model_get_info(model)->cpu, (int)flags.n_tokens,
            (int)flags.n_prompts);
@@ -262,7 +262,7 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     free(text);
-    for (int i = 0; i < 2; i++) vouch_head_close(heads[i]);
+    for (int i = 0; i < 2; i++) vouch_draft_file_close(heads[i]);
     vouch_model_close(model);
     return !is_kept;
 }

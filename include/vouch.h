@@ -470,35 +470,6 @@ enum {
  * sample so; a session does what its options say. Any thread. */
 VOUCH_API unsigned vouch_model_sampling(const vouch_model *model, unsigned keep, vouch_sampling *sampling);
 
-/* -------------------------------------------------------------------- heads */
-
-/* A tiny model that reads hidden states of one target and guesses the target's next tokens (EAGLE, arXiv 2401.15077).
- * `vouch distill` teaches one; docs/heads.md has the format. Immutable once open: any number of sessions, in any
- * threads, may use a head at the same time. It must outlive them. */
-typedef struct vouch_head vouch_head;
-
-/* Opens a head's file, or a folder with a published head (docs/heads.md), for the model `target`, which must outlive
- * it. A head that was taught for another file is refused (MISMATCH), or with allow_other_target accepted where all
- * sizes are the same: then it guesses worse, and the text stays the same. Published heads have no digest of their
- * target: they are accepted where all sizes are the same. On success *out is the caller's, to be closed; on failure it
- * is NULL. Errors: ARGUMENT (a target without weights), MEMORY, IO, FORMAT, UNSUPPORTED, MISMATCH. */
-VOUCH_API vouch_status vouch_head_open(vouch_head **out, const char *path, const vouch_model *target,
-                                       bool allow_other_target, vouch_error *err);
-/* Frees the head, which no session may still use. NULL is allowed. */
-VOUCH_API void vouch_head_close(vouch_head *head);
-
-/* What the model said after its last one to three tokens in its own answers, counted by `vouch distill --table`.
- * Immutable; any number of sessions may use it. */
-typedef struct vouch_draft_table vouch_draft_table;
-
-/* Opens a table's file for the model `target`, which must outlive it. A table of another file is refused (MISMATCH), or
- * with allow_other_target accepted where the vocabulary has the same size. On success *out is the caller's, to be
- * closed; on failure it is NULL. Errors: ARGUMENT (a target without weights), MEMORY, IO, FORMAT, MISMATCH. */
-VOUCH_API vouch_status vouch_draft_table_open(vouch_draft_table **out, const char *path, const vouch_model *target,
-                                              bool allow_other_target, vouch_error *err);
-/* Frees the table, which no session may still use. NULL is allowed. */
-VOUCH_API void vouch_draft_table_close(vouch_draft_table *table);
-
 /* ------------------------------------------------------------- speculation */
 
 /* The drafters: constant, name, summary. */
@@ -535,13 +506,26 @@ typedef enum vouch_drafter_kind {
 #undef VOUCH_DRAFTER_BIT
 } vouch_drafter_kind;
 
+/* Who gives a drafter what it needs. */
+typedef enum vouch_need {
+    VOUCH_NEED_NOTHING,
+    VOUCH_NEED_OPTION,     /* vouch_speculation: vouch_speculation_lacks tells whether it does */
+    VOUCH_NEED_GRAMMAR,    /* vouch_session_options.grammar */
+    VOUCH_NEED_PREDICTION, /* vouch_session_predict, before an answer */
+    VOUCH_NEED_HISTORY     /* vouch_session_add_history */
+} vouch_need;
+
 typedef struct vouch_drafter_info {
-    const char *name;    /* "none", the names of the list, "custom" */
-    const char *summary; /* one line without a full stop */
-    const char *needs;   /* what the caller must give: "a draft model"; NULL: nothing */
-    const char *flag;    /* the command's flag that gives it: "draft-model"; NULL: there are several, or none */
-    bool is_paid;        /* takes more than microseconds */
-    bool in_auto;        /* AUTO uses it, provided that the caller gives `needs` */
+    const char *name;     /* "none", the names of the list, "custom" */
+    const char *summary;  /* one line without a full stop */
+    const char *needs;    /* what the caller must give: "a draft model"; NULL: nothing */
+    vouch_need need;      /* who gives it */
+    const char *flags;    /* the command's flags that give it, with spaces between; NULL: none */
+    const char *settings; /* the command's flags that set how it drafts, likewise */
+    const char *file;     /* what its file is, for help; NULL: vouch_draft_file_open opens none for it */
+    bool is_paid;         /* takes more than microseconds */
+    bool in_auto;         /* AUTO uses it, provided that the caller gives `needs` */
+    bool in_model;        /* the target's own file may bring what it needs */
 } vouch_drafter_info;
 
 /* Facts about the drafter with bit 1 << i; name NULL for i outside [0, VOUCH_DRAFTERS). */
@@ -551,6 +535,28 @@ VOUCH_API const char *vouch_drafter_name(int i);
 /* The set that AUTO stands for when the caller gives the needs of the drafters in `given`, such as
  * VOUCH_DRAFTER_MODEL with a draft model. */
 VOUCH_API unsigned vouch_drafter_auto(unsigned given);
+/* The set of drafters whose `need` this is. */
+VOUCH_API unsigned vouch_drafter_needing(vouch_need need);
+
+/* What one drafter has read from its file: a head, a table. Immutable: any number of sessions, in any threads, may use
+ * it at the same time. It must outlive them.
+ *
+ * HEAD's file is a tiny model that reads hidden states of one target and guesses the target's next tokens (EAGLE, arXiv
+ * 2401.15077), or a folder with a published one; `vouch distill` teaches one, and docs/heads.md has the format.
+ * TABLE's file counts what the target said after its last one to three tokens in its own answers (`vouch distill
+ * --table`). */
+typedef struct vouch_draft_file vouch_draft_file;
+
+/* Opens the file of the drafter with number `drafter` (VOUCH_DRAFTER_NUMBER_) for the model `target`, which must
+ * outlive it. A file that was made for another target is refused (MISMATCH), or with allow_other_target accepted where
+ * all sizes are the same: then the drafter guesses worse, and the text stays the same. Published heads have no digest
+ * of their target: they are accepted where all sizes are the same. On success *out is the caller's, to be closed; on
+ * failure it is NULL. Errors: ARGUMENT (a target without weights; a drafter without a file), MEMORY, IO, FORMAT,
+ * UNSUPPORTED, MISMATCH. */
+VOUCH_API vouch_status vouch_draft_file_open(vouch_draft_file **out, int drafter, const char *path,
+                                             const vouch_model *target, bool allow_other_target, vouch_error *err);
+/* Frees what was read, which no session may still use. NULL is allowed. */
+VOUCH_API void vouch_draft_file_close(vouch_draft_file *file);
 
 /* The draft samplings: constant, name. */
 #define VOUCH_DRAFT_SAMPLING_LIST(X) \
@@ -646,9 +652,8 @@ typedef struct vouch_speculation {
                               0: free drafters make trees of up to 8 branches; where pace chooses, HEAD makes trees of
                               up to 4 branches from guesses that are not drawn; other paid drafters make chains */
     int32_t tree_depth;    /* longest path of guesses, up to VOUCH_MAX_DRAFT; 0: n_draft */
-    const vouch_model *draft_model; /* must outlive the session; NULL: none */
-    const vouch_head *head;         /* of this model; must outlive the session; NULL: none */
-    const vouch_draft_table *table; /* likewise */
+    const vouch_model *draft_model;                /* must outlive the session; NULL: none */
+    const vouch_draft_file *files[VOUCH_DRAFTERS]; /* of this model, by drafter's number; must outlive the session */
     vouch_draft_sampling draft_sampling;
     bool allow_vocab_mismatch;  /* true: a draft model with another token table guesses the tokens that both models
                                    have (TLI, arXiv 2502.05202), still lossless; false: the session is refused */

@@ -74,8 +74,9 @@ static uint64_t hash_drafts(uint64_t hash, const cli_engine *engine)
     hash = HASH(hash, d->drafters);
     hash = HASH(HASH(HASH(HASH(hash, d->n_draft), d->tree_branches), d->tree_depth), d->draft_sampling);
     if (engine->draft) hash = hash_text(hash, vouch_model_get_info(engine->draft)->digest);
-    if (engine->options->head) hash = hash_path(hash_text(hash, "head"), engine->options->head);
-    if (engine->options->draft_table) hash = hash_path(hash_text(hash, "table"), engine->options->draft_table);
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (engine->options->draft_files[i])
+            hash = hash_path(hash_text(hash, vouch_drafter_name(i)), engine->options->draft_files[i]);
     return hash;
 }
 

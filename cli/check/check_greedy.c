@@ -140,22 +140,21 @@ static vouch_status trial_compare(answers *a, const trial *g, int32_t k, vouch_a
     vouch_session_options options = greedy_options(a);
     vouch_session *session = NULL;
     cli_oracle oracle = {.mode = g->mode, .n_vocab = vouch_model_get_info(a->check->engine->model)->n_vocab};
-    if (g->drafters == VOUCH_DRAFTER_MODEL && !g->itself && !a->check->engine->draft) return VOUCH_OK;
-    if (g->drafters == VOUCH_DRAFTER_TABLE && !a->check->engine->table) return VOUCH_OK;
+    cli_engine_speculate(a->check->engine, &options.speculation);
     options.speculation.drafters = g->drafters;
-    options.speculation.table = a->check->engine->table;
     options.speculation.n_draft = k;
     options.speculation.accept = rule;
     if (!vouch_accept_get_info((int)rule).trees) options.speculation.tree_branches = 1;
     options.speculation.custom = cli_oracle_drafter(&oracle);
     if (g->itself) options.speculation.draft_model = a->check->engine->model;
+    if (vouch_speculation_lacks(&options.speculation)) return VOUCH_OK;
     vouch_status status = vouch_session_open(&session, a->check->engine->model, &options, err);
     for (int i = 0; i < n_texts && !status; i++) {
         status = expected_answer(a, i, err);
         if (status) break;
         oracle.expected = a->expected[i];
         oracle.n = a->n_expected[i];
-        if (g->drafters & VOUCH_DRAFTER_PREDICTION) status = answer_predict(a, session, i, err);
+        if (g->drafters & vouch_drafter_needing(VOUCH_NEED_PREDICTION)) status = answer_predict(a, session, i, err);
         if (status) break;
         status = answer_compare(a, session, g, &options.speculation, i, err);
         a->n_tried[g - a->trials]++;

@@ -246,11 +246,10 @@ int cli_engine_open(cli_engine *engine, const cli_options *options)
     if (status) return status;
     if (options->draft_vocab && vocab_read(engine, options->draft_vocab, &err))
         return cli_flag_refuse("draft-vocab", &err);
-    if (options->head && vouch_head_open(&engine->head, options->head, engine->model, options->allow_other_head, &err))
-        return cli_flag_refuse("head", &err);
-    if (options->draft_table &&
-        vouch_draft_table_open(&engine->table, options->draft_table, engine->model, options->allow_other_head, &err))
-        return cli_flag_refuse("draft-table", &err);
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (options->draft_files[i] && vouch_draft_file_open(&engine->files[i], i, options->draft_files[i],
+                                                             engine->model, options->allow_other_head, &err))
+            return cli_flag_refuse(vouch_drafter_get_info(i).flags, &err);
     engine->load_seconds = cli_now() - start;
     return bias_check(engine);
 }
@@ -266,8 +265,7 @@ void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculati
     speculation->draft_model = engine->draft;
     speculation->draft_vocab = engine->draft_vocab;
     speculation->n_draft_vocab = engine->n_draft_vocab;
-    speculation->head = engine->head;
-    speculation->table = engine->table;
+    memcpy(speculation->files, engine->files, sizeof engine->files);
 }
 
 enum { USUAL_CTX = 4096 }; /* context length without --ctx; vouch.h documents it */
@@ -316,8 +314,7 @@ void cli_engine_close(cli_engine *engine)
 {
     vouch_session_close(engine->session);
     free(engine->draft_vocab);
-    vouch_head_close(engine->head);
-    vouch_draft_table_close(engine->table);
+    for (int i = 0; i < VOUCH_DRAFTERS; i++) vouch_draft_file_close(engine->files[i]);
     vouch_model_close(engine->draft);
     vouch_model_close(engine->model);
     vouch_grammar_close(engine->grammar);

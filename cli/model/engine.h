@@ -19,10 +19,9 @@ static inline int cli_first_failure(int first, int second)
 
 typedef struct cli_engine {
     const cli_options *options;
-    vouch_model *model, *draft; /* draft: NULL unless one was given */
-    vouch_head *head;           /* likewise */
-    vouch_draft_table *table;   /* likewise */
-    int32_t *draft_vocab;       /* [n_draft_vocab] ids in the file of --draft-vocab */
+    vouch_model *model, *draft;              /* draft: NULL unless one was given */
+    vouch_draft_file *files[VOUCH_DRAFTERS]; /* by drafter's number; likewise */
+    int32_t *draft_vocab;                    /* [n_draft_vocab] ids in the file of --draft-vocab */
     size_t n_draft_vocab;
     vouch_grammar *grammar; /* of --json, --json-schema, --regex or --grammar-file; NULL: none */
     char *grammar_text;     /* what it was made from */

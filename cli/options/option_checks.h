@@ -23,6 +23,11 @@ static inline const cli_flag *cli_flag_at(size_t i)
 /* The row of a flag that was given, or NULL. */
 const cli_flag *cli_given_find(cli_given given, const char *name);
 
+/* Drafters that a flag belongs to: it gives what they need, or sets how they draft. A set of VOUCH_DRAFTER_ bits. */
+unsigned cli_drafters_taking(const char *name);
+/* Drafters whose model, file or grammar is on the command line. */
+unsigned cli_drafters_given(const cli_options *options, cli_given given);
+
 bool cli_check_files(cli_options *options, cli_given given);
 /* Resolves "auto" in speculation.drafters, and checks that the models and files of all drafters are there. */
 bool cli_check_drafters(cli_options *options);

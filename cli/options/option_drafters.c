@@ -19,20 +19,63 @@ const char *cli_spec_text(unsigned drafters, char text[CLI_DRAFTERS_SIZE])
     return text;
 }
 
-/* The drafters whose model or file is on the command line. */
-static unsigned given_drafters(const cli_options *options)
+/* Whether the word stands in a list with spaces between. words NULL: an empty list. "", the name of a word without a
+ * flag, stands in none. */
+static bool has_word(const char *words, const char *word)
 {
-    return (options->draft_model ? VOUCH_DRAFTER_MODEL : 0u) | (options->head ? VOUCH_DRAFTER_HEAD : 0u) |
-           (options->draft_table ? VOUCH_DRAFTER_TABLE : 0u) | (options->prediction ? VOUCH_DRAFTER_PREDICTION : 0u) |
-           (options->history ? VOUCH_DRAFTER_HISTORY : 0u) |
-           (options->grammar_file || options->json_schema || options->regex || options->json_answer
-                ? VOUCH_DRAFTER_GRAMMAR
-                : 0u);
+    const size_t n = strlen(word);
+    for (const char *at = words; n > 0 && at && (at = strstr(at, word)); at += n)
+        if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n])) return true;
+    return false;
+}
+
+unsigned cli_drafters_taking(const char *name)
+{
+    unsigned set = 0;
+    for (int i = 0; i < VOUCH_DRAFTERS; i++) {
+        const vouch_drafter_info info = vouch_drafter_get_info(i);
+        if (has_word(info.flags, name) || has_word(info.settings, name)) set |= 1u << i;
+    }
+    return set;
+}
+
+/* --json of `vouch bench` is no grammar. */
+unsigned cli_drafters_given(const cli_options *options, cli_given given)
+{
+    const bool has_grammar = options->grammar_file || options->json_schema || options->regex || options->json_answer;
+    unsigned set = has_grammar ? vouch_drafter_needing(VOUCH_NEED_GRAMMAR) : 0;
+    for (int i = 0; i < VOUCH_DRAFTERS; i++) {
+        const vouch_drafter_info info = vouch_drafter_get_info(i);
+        for (size_t j = 0; j < cli_option_table.n && info.need != VOUCH_NEED_GRAMMAR; j++)
+            if (given[j] && has_word(info.flags, cli_flag_at(j)->name)) set |= 1u << i;
+    }
+    return set;
+}
+
+/* Writes the command's flags that give what one of the drafters needs: "--head FILE or --draft-table FILE". */
+static void flags_text(unsigned command, unsigned drafters, char text[256])
+{
+    const cli_flag *found[16];
+    size_t n = 0, used = 0;
+    for (int i = VOUCH_DRAFTERS - 1; i >= 0; i--)
+        for (size_t j = 0; j < cli_option_table.n && n < 16 && drafters >> i & 1; j++)
+            if (cli_flag_at(j)->commands & command && has_word(vouch_drafter_get_info(i).flags, cli_flag_at(j)->name))
+                found[n++] = cli_flag_at(j);
+    *text = '\0';
+    for (size_t i = 0; i < n && used < 256; i++)
+        used += (size_t)snprintf(text + used, 256 - used, "%s--%s%s%s",
+                                 i == 0      ? ""
+                                 : i + 1 < n ? ", "
+                                             : " or ",
+                                 found[i]->name, found[i]->value ? " " : "", found[i]->value ? found[i]->value : "");
 }
 
 bool cli_check_set_spec(const cli_options *options, const char *text)
 {
-    const unsigned here = vouch_drafter_auto(given_drafters(options)) | VOUCH_DRAFTER_HEAD; /* the model may have one */
+    const unsigned ready = vouch_drafter_auto(options->drafters_given);
+    unsigned here = ready;
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (vouch_drafter_get_info(i).in_model) here |= 1u << i;
     char typed[32];
     for (const char *at = text;; at++) {
         const size_t n = strcspn(at, ",");
@@ -42,7 +85,7 @@ bool cli_check_set_spec(const cli_options *options, const char *text)
         const bool is_known = strcmp(typed, "auto") == 0 || (i < VOUCH_DRAFTER_NUMBER_CUSTOM && vouch_drafter_name(i));
         if (!is_known || (i > 0 && vouch_drafter_name(i) && !(here >> i & 1))) {
             char names[CLI_DRAFTERS_SIZE];
-            cli_spec_text(here & ~(unsigned)(options->head ? 0 : VOUCH_DRAFTER_HEAD), names);
+            cli_spec_text(ready, names);
             if (!is_known) cli_complain("/set spec %s: no drafter has this name; here are auto, none, %s", text, names);
             else
                 cli_complain("/set spec %s: %s needs %s, which only the command line can give; here are auto, none, %s",
@@ -70,51 +113,50 @@ static bool parse_tree(const char *text, vouch_speculation *speculation)
     return true;
 }
 
+/* Refuses --spec where drafter i lacks what it needs. */
+static bool check_need(const cli_options *options, int i)
+{
+    const vouch_drafter_info info = vouch_drafter_get_info(i);
+    const bool brings_itself = options->prompts && info.need == VOUCH_NEED_HISTORY; /* bench: the answers before */
+    if (info.need == VOUCH_NEED_NOTHING || info.in_model || brings_itself || options->drafters_given >> i & 1)
+        return true;
+    char spec[CLI_DRAFTERS_SIZE], flags[256];
+    cli_spec_text(options->session.speculation.drafters, spec);
+    flags_text(options->command, 1u << i, flags);
+    if (*flags) cli_complain("--spec %s needs %s: add %s", spec, info.needs, flags);
+    else if (options->command & CLI_SERVE && info.need == VOUCH_NEED_PREDICTION)
+        cli_complain("--spec %s: %s belongs to one request, which brings it; leave it out", spec, info.needs);
+    else if (options->prompts)
+        cli_complain("--spec %s: bench can't measure %s, because %s belongs to one prompt; leave it out", spec,
+                     info.name, info.needs);
+    else
+        cli_complain("--spec %s: %s needs %s, which no flag of this command gives; leave it out", spec, info.name,
+                     info.needs);
+    return false;
+}
+
 bool cli_check_drafters(cli_options *options)
 {
-    enum { MODEL = VOUCH_DRAFTER_MODEL };
     vouch_speculation *speculation = &options->session.speculation;
     char text[CLI_DRAFTERS_SIZE];
+    const char *paid = NULL;
     if (speculation->drafters == VOUCH_DRAFTER_AUTO)
-        speculation->drafters = vouch_drafter_auto(given_drafters(options));
-    cli_spec_text(speculation->drafters, text);
-    if (options->head && options->draft_model) {
-        cli_complain("--head and --draft-model exclude each other: leave out one of them");
-        return false;
+        speculation->drafters = vouch_drafter_auto(options->drafters_given);
+    for (int i = VOUCH_DRAFTERS - 1; i >= 0; i--) {
+        const vouch_drafter_info info = vouch_drafter_get_info(i);
+        if (!info.is_paid || !(options->drafters_given >> i & 1)) continue;
+        if (paid) {
+            cli_complain("--%s and --%s exclude each other: leave out one of them", paid, info.flags);
+            return false;
+        }
+        paid = info.flags;
     }
     if ((speculation->drafters & VOUCH_DRAFTER_NONE) && speculation->drafters != VOUCH_DRAFTER_NONE) {
-        cli_complain("--spec %s: none stands alone; leave out the others", text);
+        cli_complain("--spec %s: none stands alone; leave out the others", cli_spec_text(speculation->drafters, text));
         return false;
     }
-    if ((speculation->drafters & VOUCH_DRAFTER_PREDICTION) && !options->prediction) {
-        if (options->command & CLI_SERVE)
-            cli_complain("--spec %s: a prediction belongs to one request, which brings it; leave it out", text);
-        else if (options->prompts)
-            cli_complain("--spec %s: bench can't measure prediction, because a prediction belongs to one prompt; leave "
-                         "it out",
-                         text);
-        else cli_complain("--spec %s needs a prediction: add --prediction FILE", text);
-        return false;
-    }
-    if ((speculation->drafters & VOUCH_DRAFTER_HISTORY) && !options->history && !options->prompts) {
-        cli_complain("--spec %s needs a history: add --history FILE", text);
-        return false;
-    }
-    if (speculation->drafters & ~given_drafters(options) & VOUCH_DRAFTER_GRAMMAR) {
-        cli_complain("--spec %s needs a grammar: add --json, --json-schema FILE, --regex PATTERN or --grammar-file "
-                     "FILE",
-                     text);
-        return false;
-    }
-    if ((speculation->drafters & VOUCH_DRAFTER_TABLE) && !options->draft_table) {
-        cli_complain("--spec %s needs a table: add --draft-table FILE, which `vouch distill --table` makes", text);
-        return false;
-    }
-    if ((speculation->drafters & MODEL) && !options->draft_model) {
-        cli_complain("--spec %s needs a draft model: add --draft-model FILE, or use --spec ngram, which needs none",
-                     text);
-        return false;
-    }
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (speculation->drafters >> i & 1 && !check_need(options, i)) return false;
     return true;
 }
 
@@ -141,48 +183,36 @@ static bool check_accept(const vouch_speculation *speculation, cli_given given)
     return true;
 }
 
+/* Refuses a flag that none of the drafters in use reads. */
+static bool check_effect(const cli_options *options, const char *name)
+{
+    static const char *const of_all[] = {"lenience", "num-speculative-tokens", "tree"};
+    const unsigned drafters = options->session.speculation.drafters;
+    unsigned set = cli_drafters_taking(name), needy = 0;
+    for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
+        if (strcmp(of_all[i], name) == 0) set = ~(unsigned)VOUCH_DRAFTER_NONE;
+    if (!set || set & drafters) return true;
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (set >> i & 1 && vouch_drafter_get_info(i).flags) needy |= 1u << i;
+    char text[256];
+    flags_text(options->command, needy, text);
+    if (set == needy && !(set & options->drafters_given) && *text)
+        cli_complain("--%s has no effect without %s", name, text);
+    else {
+        char spec[CLI_DRAFTERS_SIZE];
+        cli_complain("--%s has no effect with --spec %s: leave out one of them", name, cli_spec_text(drafters, spec));
+    }
+    return false;
+}
+
 bool cli_check_effects(cli_options *options, cli_given given)
 {
-    enum {
-        MODEL = VOUCH_DRAFTER_MODEL,
-        HEAD = VOUCH_DRAFTER_HEAD,
-        NGRAM = VOUCH_DRAFTER_NGRAM,
-        TABLE = VOUCH_DRAFTER_TABLE,
-        ALL = ~VOUCH_DRAFTER_NONE,
-        PREDICTION = VOUCH_DRAFTER_PREDICTION,
-        HISTORY = VOUCH_DRAFTER_HISTORY
-    };
-    static const char model[] = "--draft-model FILE";
-    static const struct {
-        const char *name;
-        int drafters;
-        const char *needs; /* one of these files; NULL: none, or the flag brings it */
-    } uses[] = {{"draft-model", MODEL, NULL},
-                {"draft-sampling", MODEL | HEAD, "--head FILE or --draft-model FILE"},
-                {"head", HEAD, NULL},
-                {"allow-other-head", HEAD | TABLE, "--head FILE or --draft-table FILE"},
-                {"draft-table", TABLE, NULL},
-                {"allow-vocab-mismatch", MODEL, model},
-                {"draft-vocab", MODEL, model},
-                {"ngram-min", NGRAM, NULL},
-                {"ngram-max", NGRAM, NULL},
-                {"lenience", ALL, NULL},
-                {"num-speculative-tokens", ALL, NULL},
-                {"tree", ALL, NULL},
-                {"prediction", PREDICTION, NULL},
-                {"history", HISTORY, NULL},
-                {"history-tokens", HISTORY, NULL},
-                {"forget", VOUCH_DRAFTER_RECYCLE, NULL}};
     vouch_speculation *speculation = &options->session.speculation;
-    char text[CLI_DRAFTERS_SIZE];
-    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
-        if (!cli_given_find(given, uses[i].name) || (unsigned)uses[i].drafters & speculation->drafters) continue;
-        if (uses[i].needs && !((unsigned)uses[i].drafters & given_drafters(options)))
-            cli_complain("--%s has no effect without %s", uses[i].name, uses[i].needs);
-        else
-            cli_complain("--%s has no effect with --spec %s: leave out one of them", uses[i].name,
-                         cli_spec_text(speculation->drafters, text));
-        return false;
+    for (size_t i = 0; i < cli_option_table.n; i++) {
+        const cli_flag *flag = cli_flag_at(i);
+        if (given[i] && flag->commands & options->command && strcmp(flag->group, "Speculation") == 0 &&
+            !check_effect(options, flag->name))
+            return false;
     }
     if (options->tree && !parse_tree(options->tree, speculation)) return false;
     if (!check_accept(speculation, given)) return false;
@@ -197,15 +227,16 @@ bool cli_check_effects(cli_options *options, cli_given given)
 bool cli_check_speculation(cli_options *options, cli_given given)
 {
     vouch_speculation *speculation = &options->session.speculation;
-    char text[CLI_DRAFTERS_SIZE];
+    char text[CLI_DRAFTERS_SIZE], given_text[CLI_DRAFTERS_SIZE];
     if (options->speculative) {
-        const unsigned meant = options->draft_model ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_AUTO;
+        const unsigned draft = options->draft_model ? cli_drafters_taking("draft-model") : 0;
+        const unsigned meant = draft ? draft : VOUCH_DRAFTER_AUTO;
         const bool is_given = cli_given_find(given, "spec");
-        if (is_given && speculation->drafters != meant && speculation->drafters != VOUCH_DRAFTER_MODEL) {
+        if (is_given && speculation->drafters != meant && speculation->drafters != cli_drafters_taking("draft-model")) {
             cli_complain("--speculative means --spec %s %s a draft model, but --spec %s was given; leave out "
                          "one of them",
-                         options->draft_model ? "draft" : "auto", options->draft_model ? "with" : "without",
-                         cli_spec_text(speculation->drafters, text));
+                         cli_spec_text(meant, text), draft ? "with" : "without",
+                         cli_spec_text(speculation->drafters, given_text));
             return false;
         }
         if (!is_given) speculation->drafters = meant;
@@ -214,7 +245,7 @@ bool cli_check_speculation(cli_options *options, cli_given given)
     if (!cli_check_drafters(options) || !cli_check_effects(options, given)) return false;
     if (is_auto) { /* AUTO is the same set to the library; -k then limits the drafts of pace */
         speculation->drafters = VOUCH_DRAFTER_AUTO;
-        speculation->auto_with = given_drafters(options);
+        speculation->auto_with = options->drafters_given;
     }
     return true;
 }

@@ -142,12 +142,13 @@ static const cli_flag flags[] = {
 
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, ASKING | CLI_CHECK | CLI_SERVE,
      "Speculation", "GGUF file of a smaller model with the same tokens, which drafts", NULL, NULL},
-    {"head", NULL, 0, CLI_FLAG_FILE, AT(head), "FILE", NULL, ASKING | CLI_SERVE, "Speculation",
+    {"head", NULL, 0, CLI_FLAG_FILE, AT(draft_files[VOUCH_DRAFTER_NUMBER_HEAD]), "FILE", NULL, ASKING | CLI_SERVE,
+     "Speculation",
      "head for this model, which drafts from the model's hidden states: `vouch distill` makes one; or a published one, "
      "a GGUF file or a folder",
      NULL, NULL},
-    {"draft-table", NULL, 0, CLI_FLAG_FILE, AT(draft_table), "FILE", NULL, ASKING | CLI_CHECK | CLI_SERVE,
-     "Speculation",
+    {"draft-table", NULL, 0, CLI_FLAG_FILE, AT(draft_files[VOUCH_DRAFTER_NUMBER_TABLE]), "FILE", NULL,
+     ASKING | CLI_CHECK | CLI_SERVE, "Speculation",
      "table of what this model says behind its last tokens, for the drafter table: `vouch distill --table` makes one",
      NULL, NULL},
     {"allow-other-head", NULL, 0, CLI_FLAG_SWITCH, AT(allow_other_head), NULL, NULL, ASKING | CLI_CHECK | CLI_SERVE,

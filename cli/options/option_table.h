@@ -46,8 +46,10 @@ typedef struct cli_options {
     const char *chat_template; /* "auto", "none", a name of vouch_chat_template_name, or a file; NULL: auto */
     bool lists_templates;      /* --chat-template list */
     bool speculative;
-    const char *tree;                                                    /* "B,D" */
-    const char *prediction, *history, *draft_vocab, *head, *draft_table; /* files */
+    const char *tree;                               /* "B,D" */
+    const char *prediction, *history, *draft_vocab; /* files */
+    const char *draft_files[VOUCH_DRAFTERS];        /* by drafter's number (vouch_draft_file_open) */
+    unsigned drafters_given;                        /* bits of those whose model or file the command line gives */
     bool allow_other_head;
     const char *grammar_file, *json_schema, *regex;
     bool open_objects;

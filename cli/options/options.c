@@ -171,6 +171,7 @@ bool cli_options_parse(cli_options *options, unsigned command, bool chat, int ar
     if (options->session.max_tokens < 0) options->session.max_tokens = 0;
     if (!take_prompt_word(options, given) || !take_model_word(options, chat, given)) return false;
     if (!check_exclusive(given) || !cli_check_files(options, given)) return false;
+    options->drafters_given = cli_drafters_given(options, given);
     if (!check_lengths(options) || !check_cpu(options->cpu) || !check_template(options->chat_template)) return false;
     if (!cli_check_command(options, given)) return false;
     if (options->model) return cli_check_needs(options, given);
@@ -228,7 +229,7 @@ const char *cli_option_name(size_t i)
 
 bool cli_option_applies(const cli_options *options, const char *name)
 {
-    return strcmp(name, "draft-sampling") != 0 || options->draft_model || options->head;
+    return strcmp(name, "draft-sampling") != 0 || options->drafters_given & cli_drafters_taking(name);
 }
 
 static const cli_flag *run_flag(const char *name)

@@ -10,7 +10,7 @@ from typing import Any, Iterable, Mapping, Sequence
 
 from . import _abi
 from ._library import ArgumentError, call, exception, library
-from .options import Options, text_of, tokens_of, wrong
+from .options import FILES, Options, text_of, tokens_of, wrong
 
 
 def path_of(path: object) -> bytes:
@@ -178,32 +178,37 @@ class Model(Handle):
         return b"".join(map(self.token_bytes, tokens)).decode("utf-8", "replace")
 
 
-class Head(Handle):
-    """A tiny model that guesses from the target's hidden states, for the option `head` (docs/heads.md). Raises
-    FileError, FormatError, Unsupported, Mismatch."""
+class DraftFile(Handle):
+    """What the drafter `drafter` reads from its file, for the option with the drafter's name. Raises ArgumentError (a
+    drafter without a file), FileError, FormatError, Unsupported, Mismatch."""
 
-    _close_function = "vouch_head_close"
+    _close_function = "vouch_draft_file_close"
+    drafter = ""
 
-    def __init__(self, path: str | os.PathLike[str], target: Model, *, allow_other_target: bool = False) -> None:
+    def __init__(self, path: str | os.PathLike[str], target: Model, *, drafter: str = "",
+                 allow_other_target: bool = False) -> None:
         if not isinstance(target, Model):
             raise wrong("target", "a Model", target)
+        self.drafter = drafter or self.drafter
+        if self.drafter not in FILES:
+            raise ArgumentError(f"drafter: expected one of {', '.join(FILES)}, got {self.drafter!r}")
         out = ctypes.c_void_p()
-        call("vouch_head_open", ctypes.byref(out), path_of(path), target._pointer(), allow_other_target)
+        call("vouch_draft_file_open", ctypes.byref(out), FILES[self.drafter], path_of(path), target._pointer(),
+             allow_other_target)
         self._open(out, target)
 
 
-class Table(Handle):
-    """What the target says behind its last one to three tokens, for the option and drafter `table`: `vouch distill
-    --table` makes the file. Raises FileError, FormatError, Mismatch."""
+class Head(DraftFile):
+    """A tiny model that guesses from the target's hidden states, for the option `head` (docs/heads.md)."""
 
-    _close_function = "vouch_draft_table_close"
+    drafter = "head"
 
-    def __init__(self, path: str | os.PathLike[str], target: Model, *, allow_other_target: bool = False) -> None:
-        if not isinstance(target, Model):
-            raise wrong("target", "a Model", target)
-        out = ctypes.c_void_p()
-        call("vouch_draft_table_open", ctypes.byref(out), path_of(path), target._pointer(), allow_other_target)
-        self._open(out, target)
+
+class Table(DraftFile):
+    """What the target says after its last one to three tokens, for the option and drafter `table`: `vouch distill
+    --table` makes the file."""
+
+    drafter = "table"
 
 
 class Grammar(Handle):

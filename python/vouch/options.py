@@ -112,8 +112,10 @@ CHOICES = {"kv_type": names_of("VOUCH_KV_"), "draft_sampling": names_of("VOUCH_D
            "accept": names_of("VOUCH_ACCEPT_")}
 ARRAYS: dict[str, Callable] = {"bias": bias_of, "stop": stop_of, "dry_sequence_breakers": stop_of,
                                "draft_vocab": tokens_of}
-HANDLES = {"draft_model": "vouch_model_close", "head": "vouch_head_close", "table": "vouch_draft_table_close",
-           "grammar": "vouch_grammar_close"}
+HANDLES = {"draft_model": ("vouch_model_close", "a Model"), "grammar": ("vouch_grammar_close", "a Grammar")}
+# The drafters that have a file, by name: their numbers. The file is the option with the drafter's name.
+FILES = {info.name.decode(): i for i in range(_abi.VOUCH_DRAFTERS)
+         if (info := library.vouch_drafter_get_info(i)).file}
 HIDDEN = {"n_bias", "n_stop", "n_dry_sequence_breakers", "n_draft_vocab", "custom", "progress", "progress_user"}
 
 
@@ -134,6 +136,8 @@ class Options:
         for name, kind in struct._fields_:
             if name in ("sampling", "speculation"):
                 yield from self.fields(getattr(struct, name))
+            elif name == "files":
+                yield from ((drafter, (struct, kind)) for drafter in FILES)
             elif name not in HIDDEN:
                 yield name, (struct, kind)
 
@@ -143,11 +147,16 @@ class Options:
             setattr(struct, name, ctypes.cast(array, kind))
             setattr(struct, "n_" + name, n)
         elif name in HANDLES:
-            if getattr(value, "_close_function", None) != HANDLES[name]:
-                raise wrong(name, {"draft_model": "a Model", "head": "a Head", "table": "a Table",
-                                   "grammar": "a Grammar"}[name], value)
+            close, expected = HANDLES[name]
+            if getattr(value, "_close_function", None) != close:
+                raise wrong(name, expected, value)
             self.keep.append(value)
             setattr(struct, name, value._pointer())
+        elif name in FILES:
+            if getattr(value, "drafter", None) != name:
+                raise wrong(name, f"a DraftFile of {name}", value)
+            self.keep.append(value)
+            struct.files[FILES[name]] = value._pointer()
         elif name in CHOICES:
             setattr(struct, name, choice_of(name, value, CHOICES[name]))
         elif name in ("drafters", "auto_with"):

@@ -29,7 +29,7 @@ from ray.serve.config import RequestRouterConfig
 from ray.serve.request_router import RequestRouter
 
 from . import Engine, Error, Model
-from .options import wrong
+from .options import FILES, HANDLES, wrong
 
 PAGE = 64  # tokens of a page of the engine's cache, which equal prefixes share
 
@@ -167,7 +167,7 @@ class Front:
         prompt, messages = options.pop("prompt", None), options.pop("messages", None)
         if (prompt is None) == (messages is None):
             raise ValueError("prompt, messages: expected one of them")
-        for name in ("draft_model", "head", "table", "grammar"):
+        for name in (*HANDLES, *FILES):
             if name in request:
                 raise ValueError(f"{name}: not supported in a request")
         if messages is not None:

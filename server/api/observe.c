@@ -57,9 +57,9 @@ static bool read_default(server_model *m, json_t *json, vouch_speculation *out, 
     changed.speculation = m->speculation;
     if (!server_read_speculation(json, "", &changed.speculation, NULL, fault)) return false;
     const unsigned drafters = changed.speculation.drafters;
-    if (drafters & VOUCH_DRAFTER_PREDICTION)
+    if (drafters & vouch_drafter_needing(VOUCH_NEED_PREDICTION))
         return server_fail_field(fault, "drafters", "prediction can't be a default: each request brings its own");
-    if (drafters & VOUCH_DRAFTER_GRAMMAR)
+    if (drafters & vouch_drafter_needing(VOUCH_NEED_GRAMMAR))
         return server_fail_field(fault, "drafters",
                                  "grammar can't be a default: it needs an answer that is bound to "
                                  "a grammar. auto uses it where there is one");

@@ -36,8 +36,11 @@ server_usage server_usage_of(const server_job *job, int32_t n_answers)
     usage.completion_tokens = usage.stats.generated_tokens;
     usage.thought_tokens = usage.stats.thought_tokens;
     if (job->prediction) {
-        usage.predicted = usage.stats.drafted_by[VOUCH_DRAFTER_NUMBER_PREDICTION];
-        usage.predicted_accepted = usage.stats.accepted_by[VOUCH_DRAFTER_NUMBER_PREDICTION];
+        const unsigned predicting = vouch_drafter_needing(VOUCH_NEED_PREDICTION);
+        for (int i = 0; i < VOUCH_DRAFTERS; i++) {
+            usage.predicted += predicting >> i & 1 ? usage.stats.drafted_by[i] : 0;
+            usage.predicted_accepted += predicting >> i & 1 ? usage.stats.accepted_by[i] : 0;
+        }
     }
     return usage;
 }

@@ -167,6 +167,12 @@ const server_field_table server_request_fields = {fields, sizeof fields / sizeof
 
 enum { AUTO_ASKED = 1u << VOUCH_DRAFTERS }; /* "auto" stands in the list; it has no bit of its own */
 
+/* A request brings no history and no function of C. */
+static bool is_served(unsigned bit)
+{
+    return !(bit & (VOUCH_DRAFTER_CUSTOM | vouch_drafter_needing(VOUCH_NEED_HISTORY)));
+}
+
 /* Adds the drafters of a list with commas. */
 static bool add_drafters(const char *names, const char *path, unsigned *drafters, server_fault *fault)
 {
@@ -177,7 +183,7 @@ static bool add_drafters(const char *names, const char *path, unsigned *drafters
         for (int d = 0; d < VOUCH_DRAFTERS && i < 0; d++)
             if (strlen(vouch_drafter_name(d)) == n && strncmp(vouch_drafter_name(d), at, n) == 0) i = d;
         const unsigned bit = i >= 0 ? 1u << i : 0;
-        if (i < 0 || bit == VOUCH_DRAFTER_CUSTOM || bit == VOUCH_DRAFTER_HISTORY)
+        if (i < 0 || !is_served(bit))
             return server_fail_field(fault, path, "'%.*s': expected auto, none, or drafters of --spec except history",
                                      (int)(n < 60 ? n : 60), at);
         if (*drafters & bit) return server_fail_field(fault, path, "'%.*s' is given twice", (int)n, at);
@@ -555,7 +561,7 @@ bool server_check_drafters(const vouch_speculation *s, const char *param, server
         const vouch_drafter_info drafter = vouch_drafter_get_info(i);
         if (lacking >> i & 1)
             return server_fail_field(fault, param, "%s needs %s; start the server with --%s", drafter.name,
-                                     drafter.needs, drafter.flag);
+                                     drafter.needs, drafter.flags);
     }
     return true;
 }
@@ -564,12 +570,14 @@ static bool read_speculative(server_request *r, server_fault *fault)
 {
     vouch_speculation *s = &r->session.speculation;
     if (r->speculative && !server_read_speculation(r->speculative, "speculative", s, &r->trace, fault)) return false;
-    if (r->prediction) s->auto_with |= VOUCH_DRAFTER_PREDICTION;
-    else if (s->drafters & VOUCH_DRAFTER_PREDICTION)
+    const unsigned predicting = vouch_drafter_needing(VOUCH_NEED_PREDICTION);
+    if (r->prediction) s->auto_with |= predicting;
+    else if (s->drafters & predicting)
         return server_fail_field(fault, "speculative.drafters", "prediction needs the field `prediction`");
     if (r->prediction && s->drafters != VOUCH_DRAFTER_AUTO && s->drafters != VOUCH_DRAFTER_NONE)
-        s->drafters |= VOUCH_DRAFTER_PREDICTION;
-    if (s->drafters & VOUCH_DRAFTER_GRAMMAR && !r->response_format && !r->grammar && !r->json_schema && !r->must_call)
+        s->drafters |= predicting;
+    if (s->drafters & vouch_drafter_needing(VOUCH_NEED_GRAMMAR) && !r->response_format && !r->grammar &&
+        !r->json_schema && !r->must_call)
         return server_fail_field(fault, "speculative.drafters", "grammar needs an answer that is bound to a grammar");
     return server_check_drafters(s, "speculative.drafters", fault);
 }

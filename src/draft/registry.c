@@ -2,7 +2,7 @@
 /* All drafters in the order of their bits (registry.h). */
 #include "draft/registry.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "draft/compose.h"
 
@@ -26,6 +26,11 @@ static const struct {
 };
 /* clang-format on */
 
+const vouch_drafter_type *vouch_drafter_type_get(int i)
+{
+    return i < 0 || i >= VOUCH_DRAFTERS ? &none : drafters[i].type;
+}
+
 vouch_drafter_info vouch_drafter_get_info(int i)
 {
     if (i < 0 || i >= VOUCH_DRAFTERS) return (vouch_drafter_info){0};
@@ -33,9 +38,13 @@ vouch_drafter_info vouch_drafter_get_info(int i)
     return (vouch_drafter_info){.name = drafters[i].name,
                                 .summary = drafters[i].summary,
                                 .needs = type->needs,
-                                .flag = type->flag,
+                                .need = type->need,
+                                .flags = type->flags,
+                                .settings = type->settings,
+                                .file = type->file,
                                 .is_paid = type->open_paid,
-                                .in_auto = type->in_auto};
+                                .in_auto = type->in_auto,
+                                .in_model = type->in_model};
 }
 
 const char *vouch_drafter_name(int i)
@@ -53,25 +62,28 @@ unsigned vouch_drafter_auto(unsigned given)
     return set;
 }
 
-const char *vouch_drafter_lacks(int i)
+unsigned vouch_drafter_needing(vouch_need need)
 {
-    return drafters[i].type->lacks;
+    unsigned set = 0;
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (drafters[i].type->need == need) set |= 1u << i;
+    return set;
 }
 
 unsigned vouch_drafters_given(const vouch_speculation *speculation)
 {
     unsigned set = 0;
-    for (int i = 0; i < VOUCH_DRAFTERS; i++)
-        if (drafters[i].type->is_given && drafters[i].type->is_given(speculation)) set |= 1u << i;
+    for (int i = 0; i < VOUCH_DRAFTERS; i++) {
+        const vouch_drafter_type *type = drafters[i].type;
+        if (type->need == VOUCH_NEED_OPTION && (type->is_given ? type->is_given(speculation) : !!speculation->files[i]))
+            set |= 1u << i;
+    }
     return set;
 }
 
 unsigned vouch_speculation_lacks(const vouch_speculation *speculation)
 {
-    unsigned set = 0;
-    for (int i = 0; i < VOUCH_DRAFTERS; i++)
-        if (drafters[i].type->is_given) set |= 1u << i;
-    return speculation->drafters & set & ~vouch_drafters_given(speculation);
+    return speculation->drafters & vouch_drafter_needing(VOUCH_NEED_OPTION) & ~vouch_drafters_given(speculation);
 }
 
 unsigned vouch_drafters_paid(void)
@@ -90,11 +102,11 @@ const vouch_drafter_type *vouch_drafters_paid_type(unsigned set)
     return paid;
 }
 
-void vouch_drafters_name(unsigned set, char *out, size_t size)
+void vouch_drafters_name(unsigned set, char out[VOUCH_DRAFTER_NAMES])
 {
-    size_t used = 0;
-    for (int i = 0; i < VOUCH_DRAFTERS && used < size; i++)
-        if (set >> i & 1) used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "", drafters[i].name);
+    *out = '\0';
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (set >> i & 1) strcat(strcat(out, *out ? "," : ""), drafters[i].name);
 }
 
 /* ------------------------------------------------------------------- opening */

@@ -4,9 +4,9 @@
 #define VOUCH_DRAFT_SETUP_H
 
 #include "draft/bridge.h"
-#include "model/head/head_weights.h"
+#include "model/head/draft_target.h"
 #include "model/pass/shared_pass.h"
-#include "model/head/draft_table.h"
+#include "sample/sample.h"
 #include "text/grammar/constraint.h"
 
 /* Everything that a drafter may need when a session opens it. Pointers outlive the drafter. */
@@ -23,9 +23,8 @@ typedef struct vouch_drafter_setup {
     const vouch_weights *target, *draft_model; /* draft_model NULL: none */
     const vouch_memory *target_memory;
     vouch_vocabulary target_tokens, draft_tokens;
-    const vouch_head_weights *head; /* for the target; NULL: none */
-    const vouch_table_rows *table;  /* likewise */
-    vouch_shared_passes *passes;    /* of the engine */
+    const void *files[VOUCH_DRAFTERS]; /* what the drafters read from their files, by number; NULL: nothing */
+    vouch_shared_passes *passes;       /* of the engine */
 } vouch_drafter_setup;
 
 /* Most guesses of one level that are fed together. */

@@ -4,7 +4,6 @@
 
 #include "base/common.h"
 #include "draft/registry.h"
-#include "engine/file/table.h"
 
 enum {
     DEFAULT_CTX = 4096,
@@ -80,8 +79,8 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: none can't be combined with other drafters");
     const unsigned paid = s->drafters & vouch_drafters_paid();
     if (paid & (paid - 1)) {
-        char names[64];
-        vouch_drafters_name(paid, names, sizeof names);
+        char names[VOUCH_DRAFTER_NAMES];
+        vouch_drafters_name(paid, names);
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: drafters has %s: expected one of them at most", names);
     }
     if (s->n_draft < 0 || s->n_draft > VOUCH_MAX_DRAFT)
@@ -103,8 +102,16 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
     for (int i = 0; i < VOUCH_DRAFTERS; i++)
         if (lacking >> i & 1)
             return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the %s drafter needs %s", vouch_drafter_name(i),
-                              vouch_drafter_lacks(i));
+                              vouch_drafter_type_get(i)->lacks);
     return VOUCH_OK;
+}
+
+/* What the model's own file brings stands in for a drafter's file, unless a draft model guesses. */
+static void take_own(vouch_speculation *s, const vouch_model *model)
+{
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (vouch_drafter_type_get(i)->in_model && !s->files[i] && !s->draft_model && model->own.content)
+            s->files[i] = &model->own;
 }
 
 static bool wants_pace(const vouch_speculation *given)
@@ -155,19 +162,19 @@ vouch_status vouch_options_resolve(vouch_session_options *o, vouch_options_choic
         return vouch_options_out_of_range(err, "thought_budget", o->thought_budget, -1, INT32_MAX);
     vouch_speculation *s = &o->speculation;
     vouch_options_choice made = {.is_paced = wants_pace(s)};
-    if (!s->head && !s->draft_model && model->head.weights) s->head = &model->head;
+    take_own(s, model);
     if (s->drafters == VOUCH_DRAFTER_AUTO)
-        s->drafters =
-            vouch_drafter_auto(s->auto_with | vouch_drafters_given(s) | (o->grammar ? VOUCH_DRAFTER_GRAMMAR : 0));
+        s->drafters = vouch_drafter_auto(s->auto_with | vouch_drafters_given(s) |
+                                         (o->grammar ? vouch_drafter_needing(VOUCH_NEED_GRAMMAR) : 0));
     if (s->draft_sampling == VOUCH_DRAFT_AUTO) s->draft_sampling = best_draft_sampling(s);
     if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = vouch_rule_auto(s->lenience, draws_guesses(o));
     VOUCH_TRY(check_speculation(s, err));
     VOUCH_TRY(vouch_model_need_weights(model, err));
     if (s->draft_model) VOUCH_TRY(vouch_model_need_weights(s->draft_model, err));
-    if (s->head && s->head->target != model)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: head was opened for another model");
-    if (s->table && s->table->target != model)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: table was opened for another model");
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (s->files[i] && s->files[i]->target != model)
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the file of %s was opened for another model",
+                              vouch_drafter_name(i));
     if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;
     made.paid_branches = paid_branches(o, made.is_paced);
     resolve_shape(o, made.paid_branches);

@@ -204,13 +204,16 @@ vouch_status vouch_session_chat(vouch_session *session, const vouch_message *mes
 
 /* ---------------------------------------------------- prediction and history */
 
-static vouch_status find_source(const vouch_session *s, unsigned bit, const char *name, vouch_source *out,
-                                vouch_error *err)
+/* The session's drafter that takes what is given: a prediction, a history. */
+static vouch_status find_source(const vouch_session *s, vouch_need need, vouch_source *out, vouch_error *err)
 {
-    *out = vouch_drafter_compose_source(s->cycle.drafters.free, bit);
+    const unsigned set = vouch_drafter_needing(need);
+    char names[VOUCH_DRAFTER_NAMES];
+    *out = vouch_drafter_compose_source(s->cycle.drafters.free, set);
     if (out->ops) return VOUCH_OK;
+    vouch_drafters_name(set, names);
     return vouch_fail(err, VOUCH_E_ARGUMENT, "the drafters of this session are %s: %s is not among them",
-                      s->drafter_name, name);
+                      s->drafter_name, names);
 }
 
 vouch_status vouch_session_predict(vouch_session *session, const char *text, size_t n_text, vouch_error *err)
@@ -218,7 +221,7 @@ vouch_status vouch_session_predict(vouch_session *session, const char *text, siz
     vouch_source source;
     int32_t *tokens = NULL;
     size_t n = 0;
-    VOUCH_TRY(find_source(session, VOUCH_DRAFTER_PREDICTION, "prediction", &source, err));
+    VOUCH_TRY(find_source(session, VOUCH_NEED_PREDICTION, &source, err));
     const wording words = {.text = text, .n_text = n_text};
     if (n_text > 0) VOUCH_TRY(encode(session->model, &words, &tokens, &n, err));
     vouch_source_prediction_set(source, tokens, n);
@@ -231,7 +234,7 @@ vouch_status vouch_session_get_history(vouch_session *session, void *bytes, size
 {
     const vouch_cycle *cycle = &session->cycle;
     vouch_source source;
-    VOUCH_TRY(find_source(session, VOUCH_DRAFTER_HISTORY, "history", &source, err));
+    VOUCH_TRY(find_source(session, VOUCH_NEED_HISTORY, &source, err));
     source.ops->end(source.self, cycle->tokens, cycle->n_tokens);
     *n_bytes = vouch_history_size(source);
     if (capacity < *n_bytes)
@@ -243,6 +246,6 @@ vouch_status vouch_session_get_history(vouch_session *session, void *bytes, size
 vouch_status vouch_session_add_history(vouch_session *session, const void *bytes, size_t n_bytes, vouch_error *err)
 {
     vouch_source source;
-    VOUCH_TRY(find_source(session, VOUCH_DRAFTER_HISTORY, "history", &source, err));
+    VOUCH_TRY(find_source(session, VOUCH_NEED_HISTORY, &source, err));
     return vouch_history_read(source, session->model, bytes, n_bytes, err);
 }

@@ -19,7 +19,6 @@
 #include "draft/registry.h"
 #include "engine/options.h"
 #include "engine/session.h"
-#include "engine/file/table.h"
 
 enum { FEWEST_LOGITS = 16 }; /* so that vouch_session_time_pass can measure passes of up to 16 rows */
 
@@ -117,25 +116,25 @@ static vouch_status open_drafters(vouch_session *s, vouch_error *err)
 {
     const vouch_session_options *o = &s->options;
     const vouch_model *draft = o->speculation.draft_model;
-    const vouch_drafter_setup setup = {.speculation = &o->speculation,
-                                       .sampling = &o->sampling,
-                                       .breakers = &s->target.breakers,
-                                       .seed = &s->seeded.seed,
-                                       .n_ctx = o->n_ctx,
-                                       .prefill_chunk = o->prefill_chunk,
-                                       .kv_type = o->kv_type,
-                                       .branches = s->choice.paid_branches,
-                                       .draw_guess = vouch_rule_get(o->speculation.accept)->draw_guess,
-                                       .constraint = s->target.constraint,
-                                       .target = s->model->weights,
-                                       .target_memory = s->target.memory,
-                                       .target_tokens = vouch_model_vocabulary(s->model),
-                                       .draft_model = draft ? draft->weights : NULL,
-                                       .head = o->speculation.head ? o->speculation.head->weights : NULL,
-                                       .table = o->speculation.table ? o->speculation.table->rows : NULL,
-                                       .draft_tokens = draft ? vouch_model_vocabulary(draft) : (vouch_vocabulary){0},
-                                       .passes = &s->engine->draft_passes};
+    vouch_drafter_setup setup = {.speculation = &o->speculation,
+                                 .sampling = &o->sampling,
+                                 .breakers = &s->target.breakers,
+                                 .seed = &s->seeded.seed,
+                                 .n_ctx = o->n_ctx,
+                                 .prefill_chunk = o->prefill_chunk,
+                                 .kv_type = o->kv_type,
+                                 .branches = s->choice.paid_branches,
+                                 .draw_guess = vouch_rule_get(o->speculation.accept)->draw_guess,
+                                 .constraint = s->target.constraint,
+                                 .target = s->model->weights,
+                                 .target_memory = s->target.memory,
+                                 .target_tokens = vouch_model_vocabulary(s->model),
+                                 .draft_model = draft ? draft->weights : NULL,
+                                 .draft_tokens = draft ? vouch_model_vocabulary(draft) : (vouch_vocabulary){0},
+                                 .passes = &s->engine->draft_passes};
     const unsigned set = o->speculation.drafters;
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        setup.files[i] = o->speculation.files[i] ? o->speculation.files[i]->content : NULL;
     VOUCH_TRY(vouch_drafters_open(&s->cycle.drafters, set, &setup, s->choice.is_paced, err));
     const int32_t *layers, n = vouch_drafters_taps(&s->cycle.drafters, &layers);
     for (int32_t i = 0; i < n; i++) VOUCH_TRY(vouch_pass_open_tap(s->engine->pass, layers[i], err));
@@ -204,7 +203,7 @@ static vouch_status open_resolved(vouch_session *s, const vouch_session_options 
     cycle->n_vocab = s->model->info.n_vocab;
     cycle->pass = &s->engine->last;
     cycle->stats = &s->stats;
-    vouch_drafters_name(s->options.speculation.drafters, s->drafter_name, sizeof s->drafter_name);
+    vouch_drafters_name(s->options.speculation.drafters, s->drafter_name);
     fill_shape(s);
     open_pace(s);
     return VOUCH_OK;

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "decode/cycle.h"
+#include "draft/registry.h"
 #include "engine/engine.h"
 #include "engine/options.h"
 #include "engine/target.h"
@@ -37,7 +38,7 @@ struct vouch_session {
     int64_t n_seeded;         /* answers begun with it */
     vouch_shape shape;        /* of the drafts */
     double cost[VOUCH_MAX_DRAFT + 2];
-    char drafter_name[64];
+    char drafter_name[VOUCH_DRAFTER_NAMES];
     vouch_stats stats;
     vouch_scores scores, next_scores; /* of the running prompt, and of the next one */
     int32_t n_answer;                 /* tokens since the prompt */

@@ -138,8 +138,9 @@ static void short_cost_curve_is_complete(void **state)
     assert_int_equal(r.status, 0);
     const char *costs = strstr(r.out, "\ncost curve: time of a pass by its rows, median\nrows        1        2 ");
     assert_non_null(costs);
-    assert_null(strstr(costs, " 17"));
-    assert_non_null(strstr(costs, "\nms "));
+    const char *times = strstr(costs, "\nms "), *row = strstr(costs, " 17");
+    assert_non_null(times);
+    assert_true(!row || row > times); /* a time may begin so */
     assert_true(r.out[r.n_out - 1] == '\n' && strchr("0123456789", r.out[r.n_out - 2]));
     result_free(&r);
 }

@@ -11,6 +11,7 @@
 #include "draft/paid/head.h"
 #include "engine/file/model.h"
 #include "engine/session.h"
+#include "support/head/head_of.h"
 #include "support/decode/answer.h"
 #include "support/decode/draft.h"
 #include "support/sanitized.h"
@@ -62,7 +63,7 @@ static const struct {
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-static vouch_head *open_kind(int i)
+static vouch_draft_file *open_kind(int i)
 {
     tiny_head_options options = kinds[i].options;
     options.target = target;
@@ -229,7 +230,7 @@ static void give_states(const vouch_drafter_ref *d, const vouch_head_weights *h,
     }
 }
 
-static vouch_drafter_ref open_drafter(const vouch_head *head, vouch_shared_passes *passes, int32_t chunk,
+static vouch_drafter_ref open_drafter(const vouch_draft_file *head, vouch_shared_passes *passes, int32_t chunk,
                                       int32_t branches, const vouch_sampling *sampling)
 {
     static const uint64_t seed = 5;
@@ -244,7 +245,7 @@ static vouch_drafter_ref open_drafter(const vouch_head *head, vouch_shared_passe
                                        .draw_guess = vouch_draw_guess,
                                        .target = target->weights,
                                        .target_tokens = {.n = target->info.n_vocab},
-                                       .head = head->weights,
+                                       .files = {[VOUCH_DRAFTER_NUMBER_HEAD] = head_of(head)},
                                        .passes = passes};
     vouch_drafter_ref d;
     assert_int_equal(vouch_drafter_head_open(&d, &setup, NULL), VOUCH_OK);
@@ -296,15 +297,15 @@ static void guesses_are_those_of_plain_loops(void **state)
     vouch_shared_passes passes = {.pool = pool};
     for (int i = 0; i < N_KINDS; i++)
         for (int32_t branches = 1; branches <= 3; branches += 2) {
-            vouch_head *head = open_kind(i);
-            run_target(head->weights);
-            p.head = head->weights;
+            vouch_draft_file *head = open_kind(i);
+            run_target(head_of(head));
+            p.head = head_of(head);
             vouch_drafter_ref d = open_drafter(head, &passes, 4, branches, &sampling);
             const vouch_shape shape = {.n = N_GUESSES, .depth = branches > 1 ? 3 : N_GUESSES, .branches = branches};
             int32_t n_given = 0;
             double most = 0;
             for (int32_t n = 2; n <= N_TOKENS - N_GUESSES; n += 1 + n % 4) {
-                give_states(&d, head->weights, n_given, n - 1);
+                give_states(&d, head_of(head), n_given, n - 1);
                 n_given = n - 1;
                 vouch_draft draft = draft_alone(&d, tokens, n, &shape);
                 assert_int_equal(draft.n, N_GUESSES);
@@ -316,7 +317,7 @@ static void guesses_are_those_of_plain_loops(void **state)
             if (most > limit) print_message("%s, %d branches: %g\n", kinds[i].name, branches, most);
             assert_true(most <= limit);
             d.ops->close(d.self);
-            vouch_head_close(head);
+            vouch_draft_file_close(head);
         }
     vouch_pool_close(pool);
 }
@@ -331,16 +332,16 @@ static void rejected_guesses_leave_no_trace(void **state)
     assert_int_equal(vouch_pool_open(&pool, 2, NULL), VOUCH_OK);
     vouch_shared_passes passes = {.pool = pool};
     for (int i = 0; i < N_KINDS; i++) {
-        vouch_head *head = open_kind(i);
-        run_target(head->weights);
+        vouch_draft_file *head = open_kind(i);
+        run_target(head_of(head));
         vouch_drafter_ref guessed = open_drafter(head, &passes, 3, 1 + i % 3, &sampling);
         const vouch_shape shape = {.n = N_GUESSES, .depth = N_GUESSES, .branches = 1 + i % 3};
         int32_t n_given = 0;
         for (int32_t n = 2; n <= N_TOKENS - N_GUESSES; n += 1 + n % 5) {
-            give_states(&guessed, head->weights, n_given, n - 1);
+            give_states(&guessed, head_of(head), n_given, n - 1);
             n_given = n - 1;
             vouch_drafter_ref plain_one = open_drafter(head, &passes, 7, 1, &sampling);
-            give_states(&plain_one, head->weights, 0, n - 1);
+            give_states(&plain_one, head_of(head), 0, n - 1);
             if (n % 2) assert_true(draft_alone(&guessed, tokens, n, &shape).n > 0);
             guessed.ops->rewind(guessed.self, n - 1);
             draft_follow(&guessed, tokens, n);
@@ -351,14 +352,14 @@ static void rejected_guesses_leave_no_trace(void **state)
             /* The digest notices one other state. */
             vouch_drafter_ref wrong = open_drafter(head, &passes, 7, 1, &sampling);
             states[1][0] += 0.5f;
-            give_states(&wrong, head->weights, 0, n - 1);
+            give_states(&wrong, head_of(head), 0, n - 1);
             states[1][0] -= 0.5f;
             draft_follow(&wrong, tokens, n);
             assert_true(guessed.ops->digest(guessed.self) != wrong.ops->digest(wrong.self));
             wrong.ops->close(wrong.self);
         }
         guessed.ops->close(guessed.self);
-        vouch_head_close(head);
+        vouch_draft_file_close(head);
     }
     vouch_pool_close(pool);
 }
@@ -395,9 +396,9 @@ static void text_is_the_same_with_every_head(void **state)
     const int32_t n_vocab = target->info.n_vocab;
     for (int i = 0; i < (test_is_quick() ? 2 : 6) * N_KINDS; i++) {
         vouch_session_options o = options_of(i);
-        vouch_head *head = open_kind(i % N_KINDS);
+        vouch_draft_file *head = open_kind(i % N_KINDS);
         int32_t prompt[PROMPT];
-        o.speculation.head = head;
+        o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = head;
         o.speculation.drafters |= company[i / 2 % 4];
         if (i % 5 == 0) o.speculation.n_draft = 0;
         vouch_session_options none = o;
@@ -417,7 +418,7 @@ static void text_is_the_same_with_every_head(void **state)
         assert_true(i % 5 == 0 || with.stats.drafted_by[VOUCH_DRAFTER_NUMBER_HEAD] > 0);
         vouch_session_close(one);
         vouch_session_close(other);
-        vouch_head_close(head);
+        vouch_draft_file_close(head);
     }
     assert_true(accepted > 0);
 }
@@ -426,10 +427,10 @@ static void text_is_the_same_with_every_head(void **state)
 static bool is_text_of_the_seed(vouch_draft_sampling draft_sampling)
 {
     static answer without, with;
-    vouch_head *head = open_kind(0);
+    vouch_draft_file *head = open_kind(0);
     vouch_session_options o = options_of(1);
     int32_t prompt[PROMPT];
-    o.speculation.head = head;
+    o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = head;
     o.speculation.tree_branches = 0;
     o.speculation.n_draft = 4;
     o.speculation.accept = VOUCH_ACCEPT_AUTO;
@@ -449,7 +450,7 @@ static bool is_text_of_the_seed(vouch_draft_sampling draft_sampling)
     }
     vouch_session_close(one);
     vouch_session_close(other);
-    vouch_head_close(head);
+    vouch_draft_file_close(head);
     return same;
 }
 
@@ -472,7 +473,7 @@ static void text_is_the_same_in_an_engine(void **state)
     int32_t prompts[N][PROMPT], n_of[N] = {0};
     const vouch_engine_options eo = {
         .n_sessions = N, .n_ctx = PROMPT + LENGTH, .n_cache = 2 * (PROMPT + LENGTH), .page_size = 16, .n_threads = 2};
-    vouch_head *head = open_kind(3);
+    vouch_draft_file *head = open_kind(3);
     vouch_engine *engine;
     vouch_session *sessions[N];
     const vouch_engine_event *events;
@@ -481,7 +482,7 @@ static void text_is_the_same_in_an_engine(void **state)
     assert_int_equal(vouch_engine_open(&engine, target, &eo, NULL), VOUCH_OK);
     for (int i = 0; i < N; i++) {
         vouch_session_options o = options_of(i);
-        o.speculation.head = head;
+        o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = head;
         o.speculation.drafters |= company[i];
         o.speculation.n_draft = i == 3 ? 0 : 4;
         answer_prompt(prompts[i], PROMPT, target->info.n_vocab, (uint64_t)i, i % 2);
@@ -508,7 +509,7 @@ static void text_is_the_same_in_an_engine(void **state)
     }
     assert_true(drafted > 0);
     vouch_engine_close(engine);
-    vouch_head_close(head);
+    vouch_draft_file_close(head);
 }
 
 /* A head that is always right has q = p, so greedy text accepts 99 % of its guesses at least, and so does sampled text
@@ -521,18 +522,18 @@ static void a_right_head_is_always_accepted(void **state)
         vouch_session_options o = options_of(2 * i);
         tiny_head_options options = {.target = silent, .copies_tokens = true, .n_taps = 1 + i % 3};
         int32_t prompt[PROMPT];
-        vouch_head *right = tiny_head_open(&options);
+        vouch_draft_file *right = tiny_head_open(&options);
         options.copies_tokens = false;
-        vouch_head *wrong = tiny_head_open(&options);
+        vouch_draft_file *wrong = tiny_head_open(&options);
         o.speculation.tree_branches = 1;
         o.speculation.accept = (vouch_accept)(i % VOUCH_ACCEPTS);
         answer_prompt(prompt, PROMPT, silent->info.n_vocab, (uint64_t)i, false);
-        o.speculation.head = right;
+        o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = right;
         o.sampling.temperature = i % 3 ? 0.7f : 0;
         answer_run(&with, silent, &o, prompt, PROMPT);
         if (o.sampling.temperature == 0 || o.speculation.accept != VOUCH_ACCEPT_MATCH)
             assert_true(with.stats.accepted >= with.stats.drafted * 99 / 100 && with.stats.drafted > LENGTH / 3);
-        o.speculation.head = wrong;
+        o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = wrong;
         answer_run(&with, silent, &o, prompt, PROMPT);
         assert_true(with.stats.accepted < with.stats.drafted / 2);
         o.speculation.drafters = VOUCH_DRAFTER_NONE;
@@ -540,8 +541,8 @@ static void a_right_head_is_always_accepted(void **state)
             answer_run(&plain_answer, silent, &o, prompt, PROMPT);
             assert_true(answer_equal(&plain_answer, &with));
         }
-        vouch_head_close(right);
-        vouch_head_close(wrong);
+        vouch_draft_file_close(right);
+        vouch_draft_file_close(wrong);
     }
 }
 
@@ -552,10 +553,10 @@ static void refuses(const tiny_head_options *options, vouch_status status, const
     const char *path = test_temporary("bad.head.gguf");
     tiny_head_options o = *options;
     vouch_error err = {0};
-    vouch_head *head;
+    vouch_draft_file *head;
     o.target = target;
     tiny_head_write(path, &o);
-    assert_int_equal(vouch_head_open(&head, path, target, false, &err), status);
+    assert_int_equal(vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, target, false, &err), status);
     assert_null(head);
     if (!strstr(err.message, words)) print_message("%s\n", err.message);
     assert_non_null(strstr(err.message, words));
@@ -571,22 +572,22 @@ static void heads_for_other_targets_are_refused(void **state)
     refuses(&(tiny_head_options){.n_vocab = 300}, VOUCH_E_MISMATCH, "target.vocab_size is 300, but the model has 400");
     refuses(&(tiny_head_options){.n_embd = 32}, VOUCH_E_MISMATCH,
             "target.embedding_length is 32, but the model has 64");
-    vouch_head *head;
+    vouch_draft_file *head;
     const char *path = test_temporary("other.gguf");
     tiny_head_write(path, &(tiny_head_options){.target = target, .digest = "0123456789abcdef"});
-    assert_int_equal(vouch_head_open(&head, path, target, true, NULL), VOUCH_OK);
-    vouch_head_close(head);
+    assert_int_equal(vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, target, true, NULL), VOUCH_OK);
+    vouch_draft_file_close(head);
     tiny_head_write(path, &(tiny_head_options){.target = target});
     vouch_session_options o = options_of(0);
     vouch_session *session;
     vouch_error err;
     assert_int_equal(vouch_session_open(&session, target, &o, &err), VOUCH_E_ARGUMENT);
-    assert_non_null(strstr(err.message, "and the model has none of its own; set head"));
-    assert_int_equal(vouch_head_open(&head, path, target, false, NULL), VOUCH_OK);
-    o.speculation.head = head;
+    assert_non_null(strstr(err.message, "and the model has none of its own; set its file"));
+    assert_int_equal(vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, target, false, NULL), VOUCH_OK);
+    o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = head;
     assert_int_equal(vouch_session_open(&session, silent, &o, &err), VOUCH_E_ARGUMENT);
     assert_non_null(strstr(err.message, "another model"));
-    vouch_head_close(head);
+    vouch_draft_file_close(head);
 }
 
 static void damaged_heads_are_refused(void **state)
@@ -613,11 +614,12 @@ static void damaged_heads_are_refused(void **state)
     refuses(&(tiny_head_options){.n_draft = 20, .bad_ids = true}, VOUCH_E_FORMAT, "d2t[1] is ");
     refuses(&(tiny_head_options){.tap = 3}, VOUCH_E_FORMAT, "vouch-head.taps[0] is 3");
     refuses(&(tiny_head_options){.tap = 1, .n_taps = 3}, VOUCH_E_FORMAT, "vouch-head.taps[0] is -1");
-    vouch_head *head;
+    vouch_draft_file *head;
     vouch_error err;
     const char *model = test_temporary("model.gguf");
     tiny_model_write(model, &(tiny_model_options){0});
-    assert_int_equal(vouch_head_open(&head, model, target, false, &err), VOUCH_E_FORMAT);
+    assert_int_equal(vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, model, target, false, &err),
+                     VOUCH_E_FORMAT);
     assert_non_null(strstr(err.message, "general.architecture is 'llama': expected a head"));
 }
 

@@ -113,7 +113,7 @@ static void assistants_are_read_from_folders(void **state)
     tiny_draft_options o = {.kind = TINY_ASSISTANT, .seed = 1};
     char path[256], folder[256], wide[64], layers[64];
     vouch_gguf *gguf;
-    vouch_head *heads[2];
+    vouch_draft_file *heads[2];
     vouch_error err;
     o.target = target;
     o.omit = "rope_freqs.weight";
@@ -127,11 +127,13 @@ static void assistants_are_read_from_folders(void **state)
         static float weights[HEAD_DRAFT][512];
         int32_t tokens[HEAD_DRAFT];
         write_folder_of(folder, gguf, config_of(target, head_dim, form ? layers : wide, plain_rotation));
-        if (vouch_head_open(&heads[0], path, target, false, &err) != VOUCH_OK) fail_msg("%s", err.message);
-        if (vouch_head_open(&heads[1], folder, target, false, &err) != VOUCH_OK) fail_msg("%s", err.message);
+        if (vouch_draft_file_open(&heads[0], VOUCH_DRAFTER_NUMBER_HEAD, path, target, false, &err) != VOUCH_OK)
+            fail_msg("%s", err.message);
+        if (vouch_draft_file_open(&heads[1], VOUCH_DRAFTER_NUMBER_HEAD, folder, target, false, &err) != VOUCH_OK)
+            fail_msg("%s", err.message);
         for (int i = 0; i < 2; i++) {
             head_bench b;
-            head_bench_open(&b, target, heads[i]->weights, 16, 1);
+            head_bench_open(&b, target, head_of(heads[i]), 16, 1);
             head_bench_commit(&b, HEAD_FIRST);
             const vouch_draft draft = head_bench_propose(&b);
             assert_int_equal(draft.n, HEAD_DRAFT);
@@ -143,7 +145,7 @@ static void assistants_are_read_from_folders(void **state)
                 assert_memory_equal(draft.q[d]->weight, weights[d], bytes);
             }
             head_bench_close(&b);
-            vouch_head_close(heads[i]);
+            vouch_draft_file_close(heads[i]);
         }
     }
     vouch_gguf_close(gguf);
@@ -154,16 +156,17 @@ static void assistants_are_read_from_folders(void **state)
 static void first_q(float *q, const char *path, const vouch_model *target)
 {
     vouch_error err;
-    vouch_head *head;
+    vouch_draft_file *head;
     head_bench b;
-    if (vouch_head_open(&head, path, target, false, &err) != VOUCH_OK) fail_msg("%s", err.message);
-    head_bench_open(&b, target, head->weights, 16, 3);
+    if (vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, target, false, &err) != VOUCH_OK)
+        fail_msg("%s", err.message);
+    head_bench_open(&b, target, head_of(head), 16, 3);
     head_bench_commit(&b, HEAD_FIRST);
     const vouch_draft draft = head_bench_propose(&b);
     assert_true(draft.n > 0);
     memcpy(q, draft.q[0]->weight, (size_t)b.n_vocab * sizeof *q);
     head_bench_close(&b);
-    vouch_head_close(head);
+    vouch_draft_file_close(head);
 }
 
 /* Centroid c is the embedding of its first token, so its score is that token's logit. So the likely tokens are known
@@ -289,14 +292,15 @@ static void bad_centroids_are_refused(void **state)
     } bad[] = {{25, "masked_embd_ordering", "'masked_embd_ordering' 0 tokens"}, {27, NULL, "has 27 centroids"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const char *path = test_temporary("assistant.gguf");
-        vouch_head *head;
+        vouch_draft_file *head;
         vouch_error err;
         tiny_draft_write(path, &(tiny_draft_options){.kind = TINY_ASSISTANT,
                                                      .target = target,
                                                      .seed = 1,
                                                      .n_centroids = bad[i].n,
                                                      .omit = bad[i].omit});
-        assert_int_equal(vouch_head_open(&head, path, target, false, &err), VOUCH_E_FORMAT);
+        assert_int_equal(vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, target, false, &err),
+                         VOUCH_E_FORMAT);
         if (!strstr(err.message, bad[i].words)) fail_msg("%s", err.message);
     }
     static const char *const words[] = {"masked_embd_ordering", "masked_embd_centroids.weight", NULL};
@@ -318,7 +322,7 @@ static void settings_of_assistants_are_checked(void **state)
     tiny_draft_options o = {.kind = TINY_ASSISTANT, .seed = 1};
     char path[256], folder[256], more[128];
     vouch_gguf *gguf;
-    vouch_head *head;
+    vouch_draft_file *head;
     vouch_error err;
     o.target = target;
     o.omit = "rope_freqs.weight";
@@ -331,15 +335,16 @@ static void settings_of_assistants_are_checked(void **state)
                     config_of(target, head_dim, more,
                               "\"rope_type\": \"proportional\", "
                               "\"partial_rotary_factor\": 0.25"));
-    if (vouch_head_open(&head, folder, target, false, &err) != VOUCH_OK) fail_msg("%s", err.message);
-    const vouch_weights *body = head->weights->body;
+    if (vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, folder, target, false, &err) != VOUCH_OK)
+        fail_msg("%s", err.message);
+    const vouch_weights *body = head_of(head)->body;
     const vouch_rotary *full = &body->rotaries[body->layers[2].attention.rotary];
     assert_int_equal(full->n_rot, 2 * head_dim);
     for (int32_t i = 0; i < head_dim; i++) {
         const double expected = i < head_dim / 4 ? pow(10000, -(double)i / head_dim) : 0;
         assert_true(fabs(full->frequencies[i] - expected) < 1e-9);
     }
-    vouch_head_close(head);
+    vouch_draft_file_close(head);
     const struct {
         const char *more, *rotation, *words;
     } bad[] = {{"\"enable_moe_block\": true,", plain_rotation, "enable_moe_block is true"},
@@ -349,7 +354,7 @@ static void settings_of_assistants_are_checked(void **state)
                {"\"global_head_dim\": 2000,", plain_rotation, "global_head_dim is 2000, expected 2 to 1024"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         write_folder_of(folder, gguf, config_of(target, head_dim, bad[i].more, bad[i].rotation));
-        assert_true(vouch_head_open(&head, folder, target, false, &err) != VOUCH_OK);
+        assert_true(vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, folder, target, false, &err) != VOUCH_OK);
         if (!strstr(err.message, bad[i].words)) fail_msg("%s", err.message);
     }
     vouch_gguf_close(gguf);

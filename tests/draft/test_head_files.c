@@ -44,7 +44,7 @@ static const struct {
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-static vouch_head *open_head(int i, const vouch_model *target)
+static vouch_draft_file *open_head(int i, const vouch_model *target)
 {
     tiny_draft_options options = kinds[i].head;
     options.target = target;
@@ -59,10 +59,10 @@ static void drafts_are_those_of_llama_cpp(void **state)
     (void)state;
     for (int k = 0; k < N_KINDS; k++) {
         vouch_model *model = tiny_model_open(&kinds[k].target);
-        vouch_head *head = open_head(k, model);
+        vouch_draft_file *head = open_head(k, model);
         assert_string_equal(head_file_values[k].name, kinds[k].name);
-        head_bench_compare(kinds[k].name, model, head->weights, head_file_values[k].rows);
-        vouch_head_close(head);
+        head_bench_compare(kinds[k].name, model, head_of(head), head_file_values[k].rows);
+        vouch_draft_file_close(head);
         vouch_model_close(model);
     }
 }
@@ -76,10 +76,10 @@ static void confidences_are_those_of_llama_cpp(void **state)
     for (int k = 0; k < N_KINDS; k++) {
         if (kinds[k].head.kind != TINY_DSPARK) continue;
         vouch_model *model = tiny_model_open(&kinds[k].target);
-        vouch_head *head = open_head(k, model);
+        vouch_draft_file *head = open_head(k, model);
         head_bench b, wide;
-        head_bench_open(&b, model, head->weights, 16, 1);
-        head_bench_open(&wide, model, head->weights, 16, 3);
+        head_bench_open(&b, model, head_of(head), 16, 1);
+        head_bench_open(&wide, model, head_of(head), 16, 3);
         for (int round = 0; round < HEAD_ROUNDS; round++) {
             const float *expected = &head_file_values[k].chances[round * HEAD_DRAFT];
             double sum = 0;
@@ -95,7 +95,7 @@ static void confidences_are_those_of_llama_cpp(void **state)
         }
         head_bench_close(&b);
         head_bench_close(&wide);
-        vouch_head_close(head);
+        vouch_draft_file_close(head);
         vouch_model_close(model);
     }
 }
@@ -106,10 +106,10 @@ static void rejected_guesses_leave_no_trace(void **state)
     (void)state;
     for (int k = 0; k < N_KINDS; k++) {
         vouch_model *model = tiny_model_open(&kinds[k].target);
-        vouch_head *head = open_head(k, model);
+        vouch_draft_file *head = open_head(k, model);
         head_bench guessed, plain;
-        head_bench_open(&guessed, model, head->weights, 16, 1);
-        head_bench_open(&plain, model, head->weights, 16, 1);
+        head_bench_open(&guessed, model, head_of(head), 16, 1);
+        head_bench_open(&plain, model, head_of(head), 16, 1);
         for (int round = 0; round < 6; round++) {
             head_bench_commit(&guessed, round ? HEAD_MORE : HEAD_FIRST);
             head_bench_commit(&plain, round ? HEAD_MORE : HEAD_FIRST);
@@ -125,7 +125,7 @@ static void rejected_guesses_leave_no_trace(void **state)
         assert_true(vouch_memory_digest(guessed.target.memory) != vouch_memory_digest(plain.target.memory));
         head_bench_close(&guessed);
         head_bench_close(&plain);
-        vouch_head_close(head);
+        vouch_draft_file_close(head);
         vouch_model_close(model);
     }
 }
@@ -136,17 +136,17 @@ static void borrowed_keys_are_those_of_the_tokens(void **state)
 {
     (void)state;
     vouch_model *model = tiny_model_open(&kinds[0].target);
-    vouch_head *head = open_head(0, model);
+    vouch_draft_file *head = open_head(0, model);
     head_bench b;
-    head_bench_open(&b, model, head->weights, 16, 1);
+    head_bench_open(&b, model, head_of(head), 16, 1);
     head_bench_commit(&b, HEAD_FIRST);
-    assert_true(head->weights->borrows_keys);
+    assert_true(head_of(head)->borrows_keys);
     vouch_pass_chain(b.target.pass, b.target.memory, b.tokens + b.n - 1, 1, 1);
     assert_int_equal(head_bench_propose(&b).n, 0);
     vouch_memory_rewind(b.target.memory, b.n - 1);
     assert_int_equal(head_bench_propose(&b).n, HEAD_DRAFT);
     head_bench_close(&b);
-    vouch_head_close(head);
+    vouch_draft_file_close(head);
     vouch_model_close(model);
 }
 
@@ -178,10 +178,10 @@ static void siblings_differ_by_their_biases(void **state)
     enum { SPARK = 4 };
     const vouch_shape shape = {.n = HEAD_DRAFT, .depth = 2, .branches = 3};
     vouch_model *model = tiny_model_open(&kinds[SPARK].target);
-    vouch_head *head = open_head(SPARK, model);
+    vouch_draft_file *head = open_head(SPARK, model);
     int n_pairs = 0;
     head_bench b;
-    head_bench_open(&b, model, head->weights, 16, 3);
+    head_bench_open(&b, model, head_of(head), 16, 3);
     for (int round = 0; round < 12; round++) {
         head_bench_commit(&b, round ? HEAD_MORE : HEAD_FIRST);
         const vouch_draft draft = draft_alone(&b.drafter, b.tokens, b.n, &shape);
@@ -189,13 +189,13 @@ static void siblings_differ_by_their_biases(void **state)
         const int32_t x = draft.tokens[draft.parents[one]], y = draft.tokens[draft.parents[last]];
         assert_true(draft.parents[one] >= 0 && draft.parents[last] >= 0);
         if (x == y) continue;
-        assert_true(bias_error(&head->weights->block, draft.q[one], x, draft.q[last], y) < 1e-3);
-        assert_true(bias_error(&head->weights->block, draft.q[one], y, draft.q[last], x) > 0.1);
+        assert_true(bias_error(&head_of(head)->block, draft.q[one], x, draft.q[last], y) < 1e-3);
+        assert_true(bias_error(&head_of(head)->block, draft.q[one], y, draft.q[last], x) > 0.1);
         n_pairs++;
     }
     assert_true(n_pairs > 0);
     head_bench_close(&b);
-    vouch_head_close(head);
+    vouch_draft_file_close(head);
     vouch_model_close(model);
 }
 
@@ -227,12 +227,12 @@ static void text_is_the_same_with_every_head(void **state)
     static answer without, with;
     for (int k = 0; k < N_KINDS; k++) {
         vouch_model *model = tiny_model_open(&kinds[k].target);
-        vouch_head *head = open_head(k, model);
+        vouch_draft_file *head = open_head(k, model);
         for (int i = 0; i < (test_is_quick() ? 12 : 48); i++) {
             if (test_is_quick() && (i + k) % 3 > 0) continue;
             vouch_session_options o = options_of(i), none = o;
             int32_t prompt[PROMPT];
-            o.speculation.head = head;
+            o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = head;
             none.speculation.drafters = VOUCH_DRAFTER_NONE;
             vouch_session *one = answer_open(model, &o), *other = answer_open(model, &none);
             answer_prompt(prompt, PROMPT, model->info.n_vocab, (uint64_t)i, true);
@@ -250,7 +250,7 @@ static void text_is_the_same_with_every_head(void **state)
             vouch_session_close(one);
             vouch_session_close(other);
         }
-        vouch_head_close(head);
+        vouch_draft_file_close(head);
         vouch_model_close(model);
     }
 }
@@ -265,13 +265,13 @@ static void borrowed_keys_may_be_quantised(void **state)
     target.head_dim = 32; /* whole blocks */
     target.add = NULL;
     vouch_model *model = tiny_model_open(&target);
-    vouch_head *head = tiny_draft_open(&(tiny_draft_options){.target = model, .head_dim = 32});
+    vouch_draft_file *head = tiny_draft_open(&(tiny_draft_options){.target = model, .head_dim = 32});
     for (int i = 0; i < 3; i++) {
         vouch_session_options o = options_of(2 * i), none;
         int32_t prompt[PROMPT];
         o.kv_type = types[i];
         none = o;
-        o.speculation.head = head;
+        o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = head;
         none.speculation.drafters = VOUCH_DRAFTER_NONE;
         answer_prompt(prompt, PROMPT, model->info.n_vocab, (uint64_t)i, true);
         answer_run(&with, model, &o, prompt, PROMPT);
@@ -279,7 +279,7 @@ static void borrowed_keys_may_be_quantised(void **state)
         assert_true(answer_equal(&with, &without));
         assert_true(with.stats.drafted_by[VOUCH_DRAFTER_NUMBER_HEAD] > 0);
     }
-    vouch_head_close(head);
+    vouch_draft_file_close(head);
     vouch_model_close(model);
 }
 
@@ -297,7 +297,7 @@ static void text_is_the_same_in_an_engine(void **state)
                                          .page_size = 16,
                                          .n_threads = 2};
         vouch_model *model = tiny_model_open(&kinds[k].target);
-        vouch_head *head = open_head(k, model);
+        vouch_draft_file *head = open_head(k, model);
         vouch_session *sessions[N];
         vouch_engine *engine;
         const vouch_engine_event *events;
@@ -306,7 +306,7 @@ static void text_is_the_same_in_an_engine(void **state)
         for (int i = 0; i < N; i++) {
             vouch_session_options o = options_of(i);
             int32_t prompt[PROMPT];
-            o.speculation.head = head;
+            o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = head;
             o.speculation.accept = VOUCH_ACCEPT_MATCH;
             answer_prompt(prompt, PROMPT, model->info.n_vocab, (uint64_t)i, i % 2);
             answer_run(&alone[i], model, &o, prompt, PROMPT);
@@ -332,7 +332,7 @@ static void text_is_the_same_in_an_engine(void **state)
             assert_memory_equal(beside[i].tokens, alone[i].tokens, (size_t)alone[i].n * sizeof(int32_t));
         }
         vouch_engine_close(engine);
-        vouch_head_close(head);
+        vouch_draft_file_close(head);
         vouch_model_close(model);
     }
 }
@@ -345,7 +345,7 @@ static void guesses_are_the_same_beside_others(void **state)
     for (int k = 0; k < N_KINDS; k++) {
         const vouch_engine_options eo = {.n_sessions = N, .n_ctx = PROMPT + LENGTH, .n_threads = 2};
         vouch_model *model = tiny_model_open(&kinds[k].target);
-        vouch_head *head = open_head(k, model);
+        vouch_draft_file *head = open_head(k, model);
         vouch_session *sessions[N];
         uint64_t alone[N], beside[N];
         vouch_engine *engine;
@@ -356,7 +356,7 @@ static void guesses_are_the_same_beside_others(void **state)
             vouch_session_options o = options_of(2 * i + 1); /* match */
             int32_t prompt[PROMPT];
             o.prefill_chunk = 0;
-            o.speculation.head = head;
+            o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = head;
             o.speculation.drafters = VOUCH_DRAFTER_HEAD;
             answer_prompt(prompt, PROMPT, model->info.n_vocab, (uint64_t)i, i % 2);
             alone[i] = draft_hash_alone(model, &o, prompt, PROMPT);
@@ -374,7 +374,7 @@ static void guesses_are_the_same_beside_others(void **state)
             vouch_session_close(sessions[i]);
         }
         vouch_engine_close(engine);
-        vouch_head_close(head);
+        vouch_draft_file_close(head);
         vouch_model_close(model);
     }
 }
@@ -386,10 +386,10 @@ static void refuses(const vouch_model *model, const tiny_draft_options *options,
     const char *path = test_temporary("bad.gguf");
     tiny_draft_options o = *options;
     vouch_error err = {0};
-    vouch_head *head;
+    vouch_draft_file *head;
     o.target = model;
     tiny_draft_write(path, &o);
-    assert_int_equal(vouch_head_open(&head, path, model, false, &err), status);
+    assert_int_equal(vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, model, false, &err), status);
     assert_null(head);
     if (!strstr(err.message, words) || !strstr(err.message, "bad.gguf")) print_message("%s\n", err.message);
     assert_non_null(strstr(err.message, words));

@@ -13,7 +13,7 @@
 
 #include "decode/judge.h"
 #include "engine/session.h"
-#include "engine/file/table.h"
+#include "model/head/draft_table.h"
 #include "support/decode/grammar.h"
 #include "support/head/head_kinds.h"
 
@@ -53,7 +53,7 @@ static int list_companies(unsigned companies[VOUCH_DRAFTERS + 2])
     return n;
 }
 
-static vouch_session_options options_of(const setting *s, unsigned company, const vouch_head *head,
+static vouch_session_options options_of(const setting *s, unsigned company, const vouch_draft_file *head,
                                         const vouch_grammar *grammar, uint64_t seed)
 {
     vouch_session_options o = vouch_session_options_default();
@@ -69,14 +69,14 @@ static vouch_session_options options_of(const setting *s, unsigned company, cons
     o.speculation.accept = s->rule;
     o.speculation.tree_branches = s->branches;
     o.speculation.n_draft = s->n_draft;
-    o.speculation.head = head;
+    o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = head;
     o.speculation.drafters = VOUCH_DRAFTER_HEAD | company;
     o.grammar = company & VOUCH_DRAFTER_GRAMMAR ? grammar : NULL;
     return o;
 }
 
 /* A table with two tokens after each token. */
-static vouch_draft_table table_of(const vouch_model *target)
+static vouch_draft_file table_of(const vouch_model *target)
 {
     static vouch_table_context contexts[N_VOCAB];
     static int32_t starts[N_VOCAB + 1], tokens[2 * N_VOCAB];
@@ -90,7 +90,7 @@ static vouch_draft_table table_of(const vouch_model *target)
             shares[2 * t + i] = vouch_float_to_half(0.25f);
         }
     }
-    return (vouch_draft_table){.target = target, .rows = &rows};
+    return (vouch_draft_file){.drafter = VOUCH_DRAFTER_NUMBER_TABLE, .target = target, .content = &rows};
 }
 
 /* -------------------------------------------------------------------- answers */
@@ -138,7 +138,7 @@ static void compare_answers(int step, int repeats)
     int n_answers = 0, n_different = 0, number = 0;
     for (int kind = 0; kind < N_HEAD_KINDS; kind++) {
         head_pair pair = head_pair_open(kind, N_VOCAB, (uint64_t)kind);
-        const vouch_draft_table table = table_of(pair.target);
+        const vouch_draft_file table = table_of(pair.target);
         int64_t n_drafted = 0;
         for (int c = 0; c < n_companies; c++)
             for (int s = 0; s < N_SETTINGS; s++) {
@@ -146,7 +146,8 @@ static void compare_answers(int step, int repeats)
                 for (int i = 0; i < repeats; i++) {
                     const uint64_t seed = (uint64_t)(number + 1000 * i);
                     vouch_session_options o = options_of(&settings[s], companies[c], pair.head, grammar, seed);
-                    o.speculation.table = companies[c] & VOUCH_DRAFTER_TABLE ? &table : NULL;
+                    o.speculation.files[VOUCH_DRAFTER_NUMBER_TABLE] =
+                        companies[c] & VOUCH_DRAFTER_TABLE ? &table : NULL;
                     const int n = count_differences(pair.target, &o, seed, &n_drafted);
                     n_answers += ROUNDS;
                     n_different += n;

@@ -47,9 +47,9 @@ static void drafts_are_those_of_llama_cpp(void **state)
     (void)state;
     for (int m = 0; m < N_MODELS; m++) {
         vouch_model *model = tiny_model_open(&models[m]);
-        assert_non_null(model->head.weights);
+        assert_non_null(head_of(&model->own));
         assert_string_equal(mtp_values[m].arch, models[m].arch);
-        head_bench_compare(models[m].arch, model, model->head.weights, mtp_values[m].rows);
+        head_bench_compare(models[m].arch, model, head_of(&model->own), mtp_values[m].rows);
         vouch_model_close(model);
     }
 }
@@ -60,7 +60,7 @@ static void blocks_serve_their_own_depths(void **state)
     (void)state;
     const int m = N_MODELS - 1;
     vouch_model *model = tiny_model_open(&models[m]);
-    vouch_head_weights first = *model->head.weights;
+    vouch_head_weights first = *head_of(&model->own);
     head_bench b;
     int n_equal = 0;
     assert_non_null(first.deeper);
@@ -118,7 +118,7 @@ static void heads_may_be_left_out(void **state)
     vouch_error err;
     o.omit = "blk.2.nextn.eh_proj.weight";
     model = tiny_model_open(&o);
-    assert_null(model->head.weights);
+    assert_null(head_of(&model->own));
     vouch_session_options so = vouch_session_options_default();
     vouch_session *session;
     so.speculation.drafters = VOUCH_DRAFTER_HEAD;
@@ -132,8 +132,8 @@ static void heads_may_be_left_out(void **state)
     o = models[N_MODELS - 1];
     o.omit = "blk.5.nextn.eh_proj.weight"; /* of the third block */
     model = tiny_model_open(&o);
-    assert_non_null(model->head.weights->deeper);
-    assert_null(model->head.weights->deeper->deeper);
+    assert_non_null(head_of(&model->own)->deeper);
+    assert_null(head_of(&model->own)->deeper->deeper);
     vouch_model_close(model);
     o.omit = "blk.5.nextn.enorm.weight";
     tiny_model_write(path, &o);

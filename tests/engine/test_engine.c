@@ -31,7 +31,7 @@ static const char *const archs[] = {"llama", "qwen3moe", "jamba"};
 enum { N_ARCHS = sizeof archs / sizeof archs[0] };
 
 static vouch_model *target, *near, *far; /* near, far: draft models */
-static vouch_head *head;
+static vouch_draft_file *head;
 static request *requests; /* [n_requests] */
 static int32_t n_requests = N_REQUESTS, most_prompt = MOST_PROMPT, n_ctx = N_CTX;
 
@@ -51,7 +51,7 @@ static void choose_paid(vouch_speculation *s, int32_t i)
     static int32_t some[N_HEAD];
     for (int32_t t = 0; t < N_HEAD; t++) some[t] = t * 9 % 400;
     s->draft_model = i % 6 == 4 ? far : near;
-    s->head = i % 6 == 3 ? head : NULL;
+    s->files[VOUCH_DRAFTER_NUMBER_HEAD] = i % 6 == 3 ? head : NULL;
     s->drafters = i % 6 == 3   ? VOUCH_DRAFTER_HEAD
                   : i % 6 == 2 ? VOUCH_DRAFTER_AUTO
                   : i % 6 == 1 ? VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_RECYCLE
@@ -111,7 +111,7 @@ static void requests_close(void)
     vouch_model_close(target);
     vouch_model_close(near);
     vouch_model_close(far);
-    vouch_head_close(head);
+    vouch_draft_file_close(head);
 }
 
 static int llama_open(void **state)
@@ -763,7 +763,7 @@ static void sessions_share_the_passes_of_a_level(void **state)
             o.speculation.accept = VOUCH_ACCEPT_MATCH;
             o.speculation.drafters = kind < 2 ? VOUCH_DRAFTER_MODEL : VOUCH_DRAFTER_HEAD;
             o.speculation.draft_model = near;
-            o.speculation.head = head;
+            o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = head;
             o.speculation.n_draft = GUESSES;
             o.speculation.tree_branches = has_trees ? 2 : 0;
             o.speculation.tree_depth = has_trees ? DEPTH : 0;

@@ -48,7 +48,7 @@ typedef struct branched {
 } branched;
 
 static vouch_model *model, *draft_model;
-static const vouch_head *head;
+static const vouch_draft_file *head;
 static branched *branching;
 
 /* -------------------------------------------------------------------- dice */
@@ -156,7 +156,7 @@ static vouch_drafter_ref open_head(vouch_session *session, const vouch_session_o
 {
     vouch_drafter_ref d;
     vouch_drafter_setup opening = setup_of(session, o, branches);
-    opening.head = head->weights;
+    opening.files[VOUCH_DRAFTER_NUMBER_HEAD] = head_of(head);
     assert_int_equal(vouch_drafter_head_open(&d, &opening, NULL), VOUCH_OK);
     return d;
 }
@@ -198,7 +198,7 @@ static vouch_session_options options_of(int32_t i, const setup *s)
     o.speculation.drafters = (i == 0 ? s->company : i == 1 ? VOUCH_DRAFTER_RECYCLE : 0) | paid;
     if (o.speculation.drafters == 0) o.speculation.drafters = VOUCH_DRAFTER_NONE;
     o.speculation.draft_model = s->guesser == MODEL ? draft_model : NULL;
-    o.speculation.head = head;
+    o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = head;
     o.speculation.n_draft = i == 0 ? K + 1 : 1 + i;
     return o;
 }
@@ -215,7 +215,7 @@ static vouch_session *open_branching(vouch_engine *engine, branched *b, const se
     *paid = (vouch_drafter_ref){.ops = &branch_ops, .self = b};
     if (s->guesser == HEAD) *paid = open_head(session, &o, s->branches);
     if (s->guesser == MODEL) *paid = open_model(session, &o, s->branches);
-    if (s->mistake) wrong_head_make(paid, head->weights, s->mistake);
+    if (s->mistake) wrong_head_make(paid, head_of(head), s->mistake);
     session->cycle.dice = (vouch_dice){.accept = branch_accept, .draw = branch_draw, .self = b};
     const bool is_wide = s->company && session->cycle.rule->trees;
     session->cycle.n_paid = is_wide ? K : s->company ? 1 : 0;
@@ -305,7 +305,7 @@ static void expect_joint(double *joint)
     static float logits[VOCAB];
     vouch_session_options o = options_of(0, &(setup){.rule = VOUCH_ACCEPT_REJECTION});
     double sum = 0;
-    o.speculation.head = NULL;
+    o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = NULL;
     o.max_tokens = 12;
     vouch_session *session = answer_open(model, &o);
     for (int32_t index = 0; index < N_JOINT; index++) {

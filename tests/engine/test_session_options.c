@@ -10,7 +10,7 @@
 #include "draft/compose.h"
 #include "engine/options.h"
 #include "engine/session.h"
-#include "engine/file/table.h"
+#include "model/head/draft_table.h"
 #include "support/decode/ways.h"
 
 /* --------------------------------------------------------------------- pairs */
@@ -148,7 +148,7 @@ static void options_out_of_range_are_named(void **state)
     REFUSED("tree_depth", speculation.tree_depth, VOUCH_MAX_DRAFT + 1);
     REFUSED("history_tokens is 1,", speculation.history_tokens, 1);
     REFUSED("draft model", speculation.drafters, VOUCH_DRAFTER_MODEL);
-    REFUSED("set table", speculation.drafters, VOUCH_DRAFTER_TABLE);
+    REFUSED("a table; set its file", speculation.drafters, VOUCH_DRAFTER_TABLE);
     REFUSED("propose", speculation.drafters, VOUCH_DRAFTER_CUSTOM);
     REFUSED("ngram_min", speculation.ngram_min, 0);
     REFUSED("ngram_max", speculation.ngram_max, 17);
@@ -284,9 +284,9 @@ static void the_registry_knows_each_drafter(void **state)
         }
         vouch_session_options options = vouch_session_options_default();
         vouch_table_rows rows = {0};
-        const vouch_draft_table table = {.target = target, .rows = &rows};
+        const vouch_draft_file table = {.drafter = VOUCH_DRAFTER_NUMBER_TABLE, .target = target, .content = &rows};
         options.speculation.drafters = 1u << i;
-        options.speculation.table = 1u << i == VOUCH_DRAFTER_TABLE ? &table : NULL;
+        options.speculation.files[VOUCH_DRAFTER_NUMBER_TABLE] = 1u << i == VOUCH_DRAFTER_TABLE ? &table : NULL;
         vouch_session *session = answer_open(target, &options);
         assert_string_equal(vouch_session_drafter(session), info.name);
         const vouch_source source = vouch_drafter_compose_source(vouch_session_get_drafters(session)->free, 1u << i);
@@ -313,12 +313,12 @@ static void auto_takes_what_is_given(void **state)
 
 static int32_t paid_branches(unsigned drafters, int32_t n_draft, int32_t tree_branches, vouch_draft_sampling sampling)
 {
-    const vouch_head head = {.target = target};
+    const vouch_draft_file head = {.target = target};
     vouch_options_choice choice;
     vouch_session_options o = vouch_session_options_default();
     o.sampling.temperature = 0.8f;
     o.speculation.drafters = drafters;
-    o.speculation.head = &head;
+    o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = &head;
     o.speculation.draft_model = near;
     o.speculation.n_draft = n_draft;
     o.speculation.tree_branches = tree_branches;

@@ -52,12 +52,12 @@ static void eagle3_drafts_are_those_of_llama_cpp(void **state)
     for (int i = 0; i < N_EAGLE3; i++) {
         const char *path = test_temporary("published.gguf");
         vouch_model *target = tiny_model_open(&eagle3_cases[i].target);
-        vouch_head *head;
+        vouch_draft_file *head;
         write_eagle3(path, i, target);
-        assert_int_equal(vouch_head_open(&head, path, target, false, NULL), VOUCH_OK);
+        assert_int_equal(vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, target, false, NULL), VOUCH_OK);
         assert_string_equal(eagle3_values[i].name, eagle3_cases[i].name);
-        head_bench_compare(eagle3_cases[i].name, target, head->weights, eagle3_values[i].rows);
-        vouch_head_close(head);
+        head_bench_compare(eagle3_cases[i].name, target, head_of(head), eagle3_values[i].rows);
+        vouch_draft_file_close(head);
         vouch_model_close(target);
     }
 }
@@ -83,17 +83,17 @@ static const char *write_folder(const char *name, size_t i, const hf_layout *lay
 }
 enum { N_FOLDERS = sizeof head_folders / sizeof head_folders[0] };
 
-static vouch_head *open_path(const char *path, const vouch_model *target)
+static vouch_draft_file *open_path(const char *path, const vouch_model *target)
 {
     vouch_error err = {0};
-    vouch_head *head;
-    const vouch_status status = vouch_head_open(&head, path, target, false, &err);
+    vouch_draft_file *head;
+    const vouch_status status = vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, target, false, &err);
     if (status != VOUCH_OK) print_message("%s\n", err.message);
     assert_int_equal(status, VOUCH_OK);
     return head;
 }
 
-static vouch_head *open_folder(size_t i, const vouch_model *target)
+static vouch_draft_file *open_folder(size_t i, const vouch_model *target)
 {
     return open_path(write_folder(i % 2 ? "split" : "whole", i, &(hf_layout){.n_files = 1 + (int)i % 2}), target);
 }
@@ -103,9 +103,9 @@ static void drafts_of_folders_are_their_authors(void **state)
     (void)state;
     vouch_model *target = open_target();
     for (size_t i = 0; i < N_FOLDERS; i++) {
-        vouch_head *head = open_folder(i, target);
-        head_bench_compare(head_folders[i].name, target, head->weights, head_folders[i].rows);
-        vouch_head_close(head);
+        vouch_draft_file *head = open_folder(i, target);
+        head_bench_compare(head_folders[i].name, target, head_of(head), head_folders[i].rows);
+        vouch_draft_file_close(head);
     }
     vouch_model_close(target);
 }
@@ -115,8 +115,8 @@ enum { EAGLE3, NARROW, EAGLE1, EAGLE2, MEDUSA, TWO_BLOCKS, DFLASH, DSPARK, NORME
 static void refuses(const char *folder, const vouch_model *target, vouch_status status, const char *words)
 {
     vouch_error err = {0};
-    vouch_head *head;
-    const vouch_status got = vouch_head_open(&head, folder, target, false, &err);
+    vouch_draft_file *head;
+    const vouch_status got = vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, folder, target, false, &err);
     if (got != status || !strstr(err.message, words)) print_message("%s\n", err.message);
     assert_int_equal(got, status);
     assert_null(head);
@@ -136,13 +136,13 @@ static void masks_may_have_a_file(void **state)
     write_whole(hf_file(folder, "mask_embedding.pt"), "PK", 2);
     refuses(folder, target, VOUCH_E_UNSUPPORTED, "save it as mask_embedding.safetensors");
     assert_int_equal(rename(from, hf_file(folder, "mask_embedding.safetensors")), 0);
-    vouch_head *head = open_path(folder, target);
-    head_bench_compare("a file for masks", target, head->weights, head_folders[MASKED].rows);
-    vouch_head_close(head);
+    vouch_draft_file *head = open_path(folder, target);
+    head_bench_compare("a file for masks", target, head_of(head), head_folders[MASKED].rows);
+    vouch_draft_file_close(head);
     vouch_model_close(target);
 }
 
-static vouch_session_options options_of(int i, const vouch_head *head)
+static vouch_session_options options_of(int i, const vouch_draft_file *head)
 {
     static const unsigned company[] = {0, VOUCH_DRAFTER_NGRAM, VOUCH_DRAFTER_RECYCLE};
     vouch_session_options o = vouch_session_options_default();
@@ -154,7 +154,7 @@ static vouch_session_options options_of(int i, const vouch_head *head)
     o.speculation.accept = i % 2 ? VOUCH_ACCEPT_MATCH : (vouch_accept)(i / 2 % VOUCH_ACCEPTS);
     o.speculation.n_draft = 1 + i % 9; /* Medusa ends at 5 */
     o.speculation.tree_branches = o.speculation.accept == VOUCH_ACCEPT_BLOCK ? 1 : 1 + i % 3;
-    o.speculation.head = head;
+    o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = head;
     o.speculation.drafters = VOUCH_DRAFTER_HEAD | company[i / 3 % 3];
     if (i % 7 == 6) o.speculation.drafters = VOUCH_DRAFTER_AUTO;
     return o;
@@ -207,12 +207,12 @@ static void folders_of_other_programs_are_read(void **state)
     const hf_case speculators = {.dtype = "BF16", .config = config, .tensors = tensors};
     const hf_case vllm = {.dtype = "F16", .config = "{\"model_type\": \"medusa\"}", .tensors = medusa};
     vouch_model *target = open_target();
-    vouch_head *head = open_path(hf_folder_write("vllm", &vllm, &(hf_layout){0}), target);
-    assert_int_equal(head->weights->n_depths, 3);
-    assert_int_equal(head->weights->n_blocks, 2);
-    vouch_head_close(head);
+    vouch_draft_file *head = open_path(hf_folder_write("vllm", &vllm, &(hf_layout){0}), target);
+    assert_int_equal(head_of(head)->n_depths, 3);
+    assert_int_equal(head_of(head)->n_blocks, 2);
+    vouch_draft_file_close(head);
     head = open_path(hf_folder_write("speculators", &speculators, &(hf_layout){0}), target);
-    const vouch_head_weights *w = head->weights;
+    const vouch_head_weights *w = head_of(head);
     assert_int_equal(w->n_taps, 3);
     assert_int_equal(w->taps[0], 0);
     assert_int_equal(w->taps[2], 7);
@@ -222,7 +222,7 @@ static void folders_of_other_programs_are_read(void **state)
     assert_non_null(w->taps_norm);
     assert_true(w->is_normed && w->body->hparams.rope_base == 5e5);
     assert_true(w->state_norm.weight && w->body->layers[0].mix.norm.kind == VOUCH_NORM_NONE); /* its usual */
-    vouch_head_close(head);
+    vouch_draft_file_close(head);
     vouch_model_close(target);
 }
 
@@ -237,27 +237,27 @@ static void other_forms_of_blocks_are_read(void **state)
                                  "\"sliding_window\": null",
                                  "[\"sliding_attention\", \"full_attention\"], \"use_sliding_window\": true, "
                                  "\"sliding_window\": 7");
-    vouch_head *head = open_path(write_folder("window", DFLASH, &(hf_layout){.config = config}), target);
-    assert_int_equal(head->weights->body->layers[0].attention.window, 7);
-    assert_int_equal(head->weights->body->layers[1].attention.window, 0);
-    assert_int_equal(head->weights->block.first, 1);
-    vouch_head_close(head);
+    vouch_draft_file *head = open_path(write_folder("window", DFLASH, &(hf_layout){.config = config}), target);
+    assert_int_equal(head_of(head)->body->layers[0].attention.window, 7);
+    assert_int_equal(head_of(head)->body->layers[1].attention.window, 0);
+    assert_int_equal(head_of(head)->block.first, 1);
+    vouch_draft_file_close(head);
     config = changed(DFLASH,
                      "\"layer_types\": [\"full_attention\", \"full_attention\"], \"use_sliding_window\": "
                      "false, \"sliding_window\": null",
                      "\"sliding_window\": 7");
     head = open_path(write_folder("unused", DFLASH, &(hf_layout){.config = config}), target);
-    assert_int_equal(head->weights->body->layers[0].attention.window, 0);
-    vouch_head_close(head);
+    assert_int_equal(head_of(head)->body->layers[0].attention.window, 0);
+    vouch_draft_file_close(head);
     head = open_path(write_folder("dspark", DSPARK, &(hf_layout){0}), target);
-    assert_int_equal(head->weights->block.first, 0);
-    assert_int_equal(head->weights->taps[0], 1);
-    vouch_head_close(head);
+    assert_int_equal(head_of(head)->block.first, 0);
+    assert_int_equal(head_of(head)->taps[0], 1);
+    vouch_draft_file_close(head);
     config = changed(DSPARK, "\"target_layer_ids\"", "\"aux_hidden_state_layer_ids\"");
     head = open_path(write_folder("speculators", DSPARK, &(hf_layout){.config = config}), target);
-    assert_int_equal(head->weights->block.first, 1);
-    assert_int_equal(head->weights->taps[0], 0);
-    vouch_head_close(head);
+    assert_int_equal(head_of(head)->block.first, 1);
+    assert_int_equal(head_of(head)->taps[0], 0);
+    vouch_draft_file_close(head);
     vouch_model_close(target);
 }
 
@@ -268,7 +268,7 @@ static void text_is_the_same_with_published_heads(void **state)
     static answer without, with;
     vouch_model *target = open_target();
     for (int i = 0; i < (test_is_quick() ? 2 : 6) * (int)N_FOLDERS; i++) {
-        vouch_head *head = open_folder((size_t)i % N_FOLDERS, target);
+        vouch_draft_file *head = open_folder((size_t)i % N_FOLDERS, target);
         vouch_session_options o = options_of(i, head);
         int32_t prompt[PROMPT];
         answer_prompt(prompt, PROMPT, target->info.n_vocab, (uint64_t)i, true);
@@ -277,7 +277,7 @@ static void text_is_the_same_with_published_heads(void **state)
         o.speculation.drafters = VOUCH_DRAFTER_NONE;
         answer_run(&without, target, &o, prompt, PROMPT);
         assert_true(answer_equal(&with, &without));
-        vouch_head_close(head);
+        vouch_draft_file_close(head);
     }
     vouch_model_close(target);
 }
@@ -294,7 +294,7 @@ static void text_is_the_same_in_an_engine(void **state)
     const vouch_engine_options eo = {.n_sessions = MOST, .n_ctx = PROMPT + LENGTH, .page_size = 16, .n_threads = 2};
     vouch_engine *engine;
     vouch_session *sessions[MOST];
-    vouch_head *heads[MOST];
+    vouch_draft_file *heads[MOST];
     const vouch_engine_event *events;
     size_t n_events;
     assert_int_equal(vouch_engine_open(&engine, target, &eo, NULL), VOUCH_OK);
@@ -324,7 +324,7 @@ static void text_is_the_same_in_an_engine(void **state)
         vouch_session_close(sessions[i]);
     }
     vouch_engine_close(engine);
-    for (int i = 0; i < MOST; i++) vouch_head_close(heads[i]);
+    for (int i = 0; i < MOST; i++) vouch_draft_file_close(heads[i]);
     vouch_model_close(target);
 }
 
@@ -334,10 +334,10 @@ static void rejected_guesses_leave_no_trace(void **state)
     (void)state;
     vouch_model *target = open_target();
     for (size_t i = 0; i < N_FOLDERS; i++) {
-        vouch_head *head = open_folder(i, target);
+        vouch_draft_file *head = open_folder(i, target);
         head_bench drafting, quiet;
-        head_bench_open(&drafting, target, head->weights, 16, 1);
-        head_bench_open(&quiet, target, head->weights, 16, 1);
+        head_bench_open(&drafting, target, head_of(head), 16, 1);
+        head_bench_open(&quiet, target, head_of(head), 16, 1);
         for (int round = 0; round < 4; round++) {
             int32_t guesses[HEAD_DRAFT];
             head_bench_commit(&drafting, round ? HEAD_MORE : HEAD_FIRST);
@@ -355,7 +355,7 @@ static void rejected_guesses_leave_no_trace(void **state)
         }
         head_bench_close(&drafting);
         head_bench_close(&quiet);
-        vouch_head_close(head);
+        vouch_draft_file_close(head);
     }
     vouch_model_close(target);
 }
@@ -459,9 +459,9 @@ static void folders_without_weights_are_refused(void **state)
     folder = write_folder("own", MEDUSA, &(hf_layout){0});
     snprintf(from, sizeof from, "%s", hf_file(folder, "model.safetensors"));
     assert_int_equal(rename(from, hf_file(folder, "medusa_lm_head.safetensors")), 0);
-    vouch_head *head;
-    assert_int_equal(vouch_head_open(&head, folder, target, false, NULL), VOUCH_OK);
-    vouch_head_close(head);
+    vouch_draft_file *head;
+    assert_int_equal(vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, folder, target, false, NULL), VOUCH_OK);
+    vouch_draft_file_close(head);
     assert_int_equal(remove(hf_file(folder, "config.json")), 0);
     refuses(folder, target, VOUCH_E_FORMAT, "is a folder without config.json");
     vouch_model_close(target);
@@ -478,17 +478,17 @@ static void folders_become_files(void **state)
     for (size_t i = 0; i < N_FOLDERS; i++) {
         const char *folder = write_folder("converted", i, &(hf_layout){0});
         const char *path = test_temporary("converted.gguf");
-        vouch_head *head;
+        vouch_draft_file *head;
         assert_int_equal(vouch_quantize(folder, path, &same, &result, &err), VOUCH_OK);
-        assert_int_equal(vouch_head_open(&head, path, target, false, &err), VOUCH_OK);
-        head_bench_compare(head_folders[i].name, target, head->weights, head_folders[i].rows);
-        vouch_head_close(head);
+        assert_int_equal(vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, target, false, &err), VOUCH_OK);
+        head_bench_compare(head_folders[i].name, target, head_of(head), head_folders[i].rows);
+        vouch_draft_file_close(head);
         assert_int_equal(vouch_model_open(&model, folder, NULL, &err), VOUCH_E_UNSUPPORTED);
         assert_non_null(strstr(err.message, "give it this file as its head"));
         assert_int_equal(vouch_quantize(folder, path, &smaller, &result, &err), VOUCH_OK);
         assert_true(result.n_converted > 0); /* to F16, where rows are no whole blocks */
-        assert_int_equal(vouch_head_open(&head, path, target, false, &err), VOUCH_OK);
-        vouch_head_close(head);
+        assert_int_equal(vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, target, false, &err), VOUCH_OK);
+        vouch_draft_file_close(head);
     }
     vouch_model_close(target);
 }

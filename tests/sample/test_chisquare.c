@@ -443,7 +443,7 @@ static vouch_session *open_session(const head_pair *pair, vouch_accept accept, u
     o.sampling.temperature = 2;
     set_samplers(&o.sampling, which);
     o.speculation.accept = accept;
-    o.speculation.head = pair->head;
+    o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = pair->head;
     o.speculation.drafters = VOUCH_DRAFTER_HEAD | company;
     o.speculation.n_draft = company ? 2 * N_DRAFT : N_DRAFT;
     return answer_open(pair->target, &o);
@@ -489,7 +489,7 @@ static double pairs_p_value(int kind, vouch_accept accept, unsigned company, hea
     head_pair pair = head_pair_open(kind, VOCAB, 5);
     vouch_session *session = open_session(&pair, accept, company, which);
     pairs_expect(session, p);
-    if (mistake) wrong_head_make(&session->cycle.drafters.paid, pair.head->weights, mistake);
+    if (mistake) wrong_head_make(&session->cycle.drafters.paid, head_of(pair.head), mistake);
     memset(count, 0, sizeof count);
     for (int64_t i = 0; i < N_ANSWERS; i++) {
         vouch_session_set_seed(session, (uint64_t)i);

@@ -15,6 +15,7 @@
 
 #include "draft/paid/head.h"
 #include "engine/file/model.h"
+#include "support/head/head_of.h"
 #include "support/decode/draft.h"
 #include "support/model/tiny_model.h"
 
@@ -205,10 +206,10 @@ static train_states_header header_of(const char *path)
 
 /* The largest difference between the drafter's q and the q of training over DEPTH guesses after n tokens, in standard
  * deviations of q. */
-static double compare(const vouch_model *model, const vouch_head *head, const train_sequence *s, int32_t n)
+static double compare(const vouch_model *model, const vouch_draft_file *head, const train_sequence *s, int32_t n)
 {
     static const uint64_t seed = 5;
-    const vouch_head_weights *h = head->weights;
+    const vouch_head_weights *h = head_of(head);
     const vouch_hparams *body = &h->body->hparams;
     const int32_t n_vocab = model->info.n_vocab, n_embd = model->info.n_embd;
     vouch_sampling sampling = vouch_sampling_default();
@@ -233,7 +234,7 @@ static double compare(const vouch_model *model, const vouch_head *head, const tr
                                        .draw_guess = vouch_draw_guess,
                                        .target = model->weights,
                                        .target_tokens = {.n = n_vocab},
-                                       .head = h,
+                                       .files = {[VOUCH_DRAFTER_NUMBER_HEAD] = h},
                                        .passes = &passes};
     assert_int_equal(vouch_drafter_head_open(&d, &setup, NULL), VOUCH_OK);
     memcpy(tokens, s->tokens, (size_t)n * sizeof *tokens);
@@ -294,17 +295,18 @@ static void teach(const char *model, bool quick, train_result *result)
 static double compare_some(const char *path)
 {
     vouch_model *model;
-    vouch_head *head;
+    vouch_draft_file *head;
     vouch_error err;
     train_sequence sequence;
     double most = 0;
     if (vouch_model_open(&model, path, NULL, &err)) fail_msg("%s", err.message);
-    if (vouch_head_open(&head, tail_of(path, "head"), model, false, &err)) fail_msg("%s", err.message);
+    if (vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, tail_of(path, "head"), model, false, &err))
+        fail_msg("%s", err.message);
     const train_states_header header = header_of(tail_of(path, "head.states"));
     sequence_read(tail_of(path, "head.states"), &header, &sequence);
     for (int32_t n = 10; n <= LENGTH; n += 15) most = fmax(most, compare(model, head, &sequence, n));
     free(sequence.tokens);
-    vouch_head_close(head);
+    vouch_draft_file_close(head);
     vouch_model_close(model);
     return most;
 }

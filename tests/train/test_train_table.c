@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/session.h"
-#include "engine/file/table.h"
+#include "model/head/draft_table.h"
 #include "format/gguf.h"
 #include "support/decode/answer.h"
 #include "support/mutate.h"
@@ -51,7 +51,7 @@ static const char *write_table(const train_chunks *chunks, const char *digest, i
 
 static vouch_table_rows *open_rows(const char *path, const char *digest, int32_t n_vocab)
 {
-    const vouch_table_target target = {.digest = digest, .n_vocab = n_vocab};
+    const vouch_draft_target target = {.digest = digest, .n_vocab = n_vocab};
     vouch_table_rows *rows;
     vouch_gguf *gguf;
     assert_int_equal(vouch_gguf_open(&gguf, path, NULL), VOUCH_OK);
@@ -126,9 +126,10 @@ static void text_is_the_same_and_sooner(void **state)
     (void)state;
     static answer with, without;
     vouch_model *model = tiny_model_open(&(tiny_model_options){.seed = 5});
-    vouch_draft_table *table;
+    vouch_draft_file *table;
     int64_t accepted = 0, accepted_without = 0;
-    assert_int_equal(vouch_draft_table_open(&table, teach(model), model, false, NULL), VOUCH_OK);
+    assert_int_equal(vouch_draft_file_open(&table, VOUCH_DRAFTER_NUMBER_TABLE, teach(model), model, false, NULL),
+                     VOUCH_OK);
     for (int i = 0; i < 24; i++) {
         static const unsigned sets[] = {VOUCH_DRAFTER_TABLE, VOUCH_DRAFTER_RECYCLE | VOUCH_DRAFTER_TABLE,
                                         VOUCH_DRAFTER_AUTO};
@@ -144,7 +145,7 @@ static void text_is_the_same_and_sooner(void **state)
         answer_prompt(prompt, PROMPT, model->info.n_vocab, (uint64_t)(i % 4), true);
         o.speculation.drafters &= ~(unsigned)VOUCH_DRAFTER_TABLE;
         vouch_session *plain = answer_open(model, &o);
-        o.speculation.table = table;
+        o.speculation.files[VOUCH_DRAFTER_NUMBER_TABLE] = table;
         o.speculation.drafters = sets[i % 3];
         vouch_session *one = answer_open(model, &o);
         answer_continue(&without, plain, prompt, PROMPT);
@@ -157,7 +158,7 @@ static void text_is_the_same_and_sooner(void **state)
         vouch_session_close(plain);
     }
     assert_true(accepted > 2 * accepted_without);
-    vouch_draft_table_close(table);
+    vouch_draft_file_close(table);
     vouch_model_close(model);
 }
 
@@ -167,10 +168,10 @@ static void expect_refusal(const vouch_model *model, const tiny_table *t, vouch_
 {
     const char *path = test_temporary("bad.gguf");
     vouch_error err = {0};
-    vouch_draft_table *table;
+    vouch_draft_file *table;
     tiny_table_write(path, model, t);
-    assert_int_equal(vouch_draft_table_open(&table, path, model, false, &err), status);
-    if (status == VOUCH_OK) vouch_draft_table_close(table);
+    assert_int_equal(vouch_draft_file_open(&table, VOUCH_DRAFTER_NUMBER_TABLE, path, model, false, &err), status);
+    if (status == VOUCH_OK) vouch_draft_file_close(table);
     else if (!strstr(err.message, words) || !strstr(err.message, "bad.gguf")) fail_msg("%s", err.message);
 }
 
@@ -178,7 +179,7 @@ static void bad_tables_are_refused(void **state)
 {
     (void)state;
     vouch_model *model = tiny_model_open(&(tiny_model_options){0});
-    vouch_draft_table *table;
+    vouch_draft_file *table;
     vouch_error err;
 #define CONTEXTS .contexts = {{1, -1, -1}, {1, 2, -1}}
 #define STARTS .starts = {0, 2, 3}
@@ -206,7 +207,8 @@ static void bad_tables_are_refused(void **state)
     expect_refusal(model, &(tiny_table){CONTEXTS, STARTS, TOKENS, .share = 0x7e00}, VOUCH_E_FORMAT, "shares[0] is");
     const char *other = test_temporary("model.gguf");
     tiny_model_write(other, &(tiny_model_options){0});
-    assert_int_equal(vouch_draft_table_open(&table, other, model, false, &err), VOUCH_E_FORMAT);
+    assert_int_equal(vouch_draft_file_open(&table, VOUCH_DRAFTER_NUMBER_TABLE, other, model, false, &err),
+                     VOUCH_E_FORMAT);
     assert_non_null(strstr(err.message, "expected a table"));
     vouch_model *opened;
     const char *file = test_temporary("bad.gguf");
@@ -237,20 +239,20 @@ static void damaged_tables_never_crash(void **state)
     answer_run(&right, model, &o, prompt, PROMPT);
     mutator_open(&m, bytes, size, words, 1);
     for (int i = 0; i < (test_is_quick() ? 60 : 400); i++) {
-        vouch_draft_table *table;
+        vouch_draft_file *table;
         vouch_error err = {0};
         if (i % 4) mutator_next(&m);
         else mutator_truncate(&m, size / 400 * (size_t)i);
         write_whole(path, m.bytes, m.n);
-        if (vouch_draft_table_open(&table, path, model, false, &err) != VOUCH_OK) {
+        if (vouch_draft_file_open(&table, VOUCH_DRAFTER_NUMBER_TABLE, path, model, false, &err) != VOUCH_OK) {
             assert_true(err.message[0] != 0);
             continue;
         }
-        o.speculation.table = table;
+        o.speculation.files[VOUCH_DRAFTER_NUMBER_TABLE] = table;
         o.speculation.drafters = VOUCH_DRAFTER_TABLE;
         answer_run(&a, model, &o, prompt, PROMPT);
         assert_true(answer_equal(&a, &right));
-        vouch_draft_table_close(table);
+        vouch_draft_file_close(table);
         n_opened++;
     }
     assert_true(n_opened > 0);

@@ -115,4 +115,8 @@ static vouch_status open_free(vouch_source *out, const vouch_drafter_setup *setu
     return VOUCH_OK;
 }
 
-const vouch_drafter_type vouch_drafter_type_grammar = {.in_auto = true, .needs = "a grammar", .open_free = open_free};
+const vouch_drafter_type vouch_drafter_type_grammar = {.in_auto = true,
+                                                       .needs = "a grammar",
+                                                       .need = VOUCH_NEED_GRAMMAR,
+                                                       .flags = "json json-schema regex grammar-file",
+                                                       .open_free = open_free};

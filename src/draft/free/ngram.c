@@ -298,4 +298,5 @@ static vouch_status open_free(vouch_source *out, const vouch_drafter_setup *setu
     return vouch_source_ngram_open(out, setup->n_ctx, spec->ngram_min, spec->ngram_max, err);
 }
 
-const vouch_drafter_type vouch_drafter_type_ngram = {.in_auto = true, .open_free = open_free};
+const vouch_drafter_type vouch_drafter_type_ngram = {
+    .in_auto = true, .settings = "ngram-min ngram-max", .open_free = open_free};

@@ -231,5 +231,8 @@ static vouch_status open_free(vouch_source *out, const vouch_drafter_setup *setu
     return vouch_source_prediction_open(out, setup->n_ctx, err);
 }
 
-const vouch_drafter_type vouch_drafter_type_prediction = {
-    .in_auto = true, .needs = "a prediction", .flag = "prediction", .open_free = open_free};
+const vouch_drafter_type vouch_drafter_type_prediction = {.in_auto = true,
+                                                          .needs = "a prediction",
+                                                          .need = VOUCH_NEED_PREDICTION,
+                                                          .flags = "prediction",
+                                                          .open_free = open_free};

@@ -377,4 +377,4 @@ static vouch_status open_free(vouch_source *out, const vouch_drafter_setup *setu
                                      setup->speculation->forget, err);
 }
 
-const vouch_drafter_type vouch_drafter_type_recycle = {.in_auto = true, .open_free = open_free};
+const vouch_drafter_type vouch_drafter_type_recycle = {.in_auto = true, .settings = "forget", .open_free = open_free};

@@ -294,5 +294,9 @@ static vouch_status open_history(vouch_source *out, const vouch_drafter_setup *s
 }
 
 const vouch_drafter_type vouch_drafter_type_suffix = {.in_auto = true, .open_free = open_suffix};
-const vouch_drafter_type vouch_drafter_type_history = {
-    .in_auto = true, .needs = "a history", .flag = "history", .open_free = open_history};
+const vouch_drafter_type vouch_drafter_type_history = {.in_auto = true,
+                                                       .needs = "a history",
+                                                       .need = VOUCH_NEED_HISTORY,
+                                                       .flags = "history",
+                                                       .settings = "history-tokens",
+                                                       .open_free = open_history};

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "base/tensor_type.h"
+#include "format/open/open.h"
+#include "model/head/draft_table.h"
 
 enum { LEVELS = 13, ORDERS = VOUCH_TABLE_ORDERS };
 
@@ -117,19 +119,35 @@ static vouch_status open_free(vouch_source *out, const vouch_drafter_setup *setu
 {
     table *t = malloc(sizeof *t);
     if (!t) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a table (%zu bytes)", sizeof *t);
-    t->rows = setup->table;
+    t->rows = setup->files[VOUCH_DRAFTER_NUMBER_TABLE];
     *out = (vouch_source){.ops = &table_ops, .self = t};
     return VOUCH_OK;
 }
 
-static bool is_given(const vouch_speculation *speculation)
+static vouch_status open_file(void **out, const char *path, const vouch_draft_target *target, vouch_error *err)
 {
-    return speculation->table;
+    vouch_gguf *gguf;
+    vouch_table_rows *rows;
+    VOUCH_TRY(vouch_format_open(&gguf, path, err));
+    const vouch_status status = vouch_table_rows_open(&rows, gguf, target, err);
+    vouch_gguf_close(gguf);
+    *out = rows;
+    return status;
 }
 
-const vouch_drafter_type vouch_drafter_type_table = {.in_auto = true,
-                                                     .needs = "a table",
-                                                     .flag = "draft-table",
-                                                     .is_given = is_given,
-                                                     .lacks = "a table; set table",
-                                                     .open_free = open_free};
+static void close_file(void *content)
+{
+    vouch_table_rows_close(content);
+}
+
+const vouch_drafter_type vouch_drafter_type_table = {
+    .in_auto = true,
+    .needs = "a table",
+    .need = VOUCH_NEED_OPTION,
+    .flags = "draft-table",
+    .settings = "allow-other-head",
+    .file = "table of what this model says after its last tokens: `vouch distill --table` makes one",
+    .open_file = open_file,
+    .close_file = close_file,
+    .lacks = "a table; set its file",
+    .open_free = open_free};

@@ -82,4 +82,13 @@ static vouch_status open_paid(vouch_drafter_ref *out, const vouch_drafter_setup 
     return vouch_drafter_custom_open(out, &setup->speculation->custom, setup->target_tokens.n, err);
 }
 
-const vouch_drafter_type vouch_drafter_type_custom = {.needs = "a vouch_drafter", .open_paid = open_paid};
+static bool is_given(const vouch_speculation *speculation)
+{
+    return speculation->custom.propose;
+}
+
+const vouch_drafter_type vouch_drafter_type_custom = {.needs = "a vouch_drafter",
+                                                      .need = VOUCH_NEED_OPTION,
+                                                      .is_given = is_given,
+                                                      .lacks = "a function; set custom.propose",
+                                                      .open_paid = open_paid};

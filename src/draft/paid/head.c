@@ -18,6 +18,8 @@
  */
 #include "draft/paid/head.h"
 
+#include "format/open/open.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -442,7 +444,7 @@ static vouch_status open_parts(head_guesser *g, const vouch_drafter_setup *setup
 
 static vouch_status open_guesser(vouch_guesser *out, const vouch_drafter_setup *setup, vouch_error *err)
 {
-    const vouch_head_weights *head = setup->head;
+    const vouch_head_weights *head = vouch_setup_head(setup);
     head_guesser *g = calloc(1, sizeof *g);
     if (!g) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the head's state");
     g->head = head;
@@ -463,7 +465,7 @@ vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_drafter
 {
     static const vouch_drafter_ops ops = {VOUCH_TREE_FUNCTIONS("head", VOUCH_DRAFTER_HEAD), .taps = vouch_tree_taps,
                                           .hidden = vouch_tree_hidden, .n_hidden = vouch_tree_n_hidden};
-    const vouch_head_weights *head = setup->head;
+    const vouch_head_weights *head = vouch_setup_head(setup);
     vouch_guesser guesser;
     *out = (vouch_drafter_ref){0};
     if (head->block.n_rows > 0) VOUCH_TRY(vouch_head_block_open(&guesser, setup, err));
@@ -477,7 +479,7 @@ vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_drafter
 /* The time of a pass is roughly proportional to the weights that it reads. */
 static double share(const vouch_drafter_setup *setup)
 {
-    const vouch_head_weights *h = setup->head;
+    const vouch_head_weights *h = vouch_setup_head(setup);
     double entry = (double)vouch_matrix_bytes(&h->join) + (double)vouch_matrix_bytes(&h->leave);
     entry += (double)vouch_matrix_bytes(&h->block.to);
     if (h->centroids.n_each > 0) { /* which leave out most of the output matrix */
@@ -492,24 +494,45 @@ static double share(const vouch_drafter_setup *setup)
 /* The guesses of a block, or of rows of masks, come from one pass. */
 static bool at_once(const vouch_drafter_setup *setup)
 {
-    return setup->head->block.n_rows > 0 || setup->head->masks.n_rows > 0;
+    return vouch_setup_head(setup)->block.n_rows > 0 || vouch_setup_head(setup)->masks.n_rows > 0;
 }
 
-static bool is_given(const vouch_speculation *speculation)
+static vouch_status open_file(void **out, const char *path, const vouch_draft_target *target, vouch_error *err)
 {
-    return speculation->head;
+    vouch_gguf *gguf;
+    vouch_pool *pool = NULL;
+    vouch_head_weights *head = NULL;
+    VOUCH_TRY(vouch_format_open(&gguf, path, err));
+    vouch_status status = vouch_pool_open(&pool, 0, err);
+    if (status == VOUCH_OK) status = vouch_head_weights_open(&head, gguf, target, pool, err);
+    vouch_pool_close(pool);
+    vouch_gguf_close(gguf);
+    *out = head;
+    return status;
+}
+
+static void close_file(void *content)
+{
+    vouch_head_weights_close(content);
 }
 
 /* A head predicts less exactly than a draft model. So the target accepts one of a head's likeliest tokens more often
  * than one drawn from q, and pace may cut a tree of such point masses. */
-const vouch_drafter_type vouch_drafter_type_head = {.in_auto = true,
-                                                    .needs = "a head",
-                                                    .flag = "head",
-                                                    .is_given = is_given,
-                                                    .lacks = "a head, and the model has none of its own; set head",
-                                                    .has_q = true,
-                                                    .is_greedy = true,
-                                                    .branches = 4,
-                                                    .open_paid = vouch_drafter_head_open,
-                                                    .share = share,
-                                                    .at_once = at_once};
+const vouch_drafter_type vouch_drafter_type_head = {
+    .in_auto = true,
+    .needs = "a head",
+    .need = VOUCH_NEED_OPTION,
+    .flags = "head",
+    .settings = "draft-sampling allow-other-head",
+    .in_model = true,
+    .file = "head for this model, which drafts from the model's hidden states: `vouch distill` makes one; or a "
+            "published one, a GGUF file or a folder",
+    .open_file = open_file,
+    .close_file = close_file,
+    .lacks = "a head, and the model has none of its own; set its file",
+    .has_q = true,
+    .is_greedy = true,
+    .branches = 4,
+    .open_paid = vouch_drafter_head_open,
+    .share = share,
+    .at_once = at_once};

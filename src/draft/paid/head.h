@@ -6,7 +6,8 @@
 #include "draft/drafter.h"
 #include "draft/setup.h"
 
-/* Opens the drafter of trees over setup->head. Errors: MEMORY, UNSUPPORTED (kv_type); on failure *out has no ops. */
+/* Opens the drafter of trees over the head in setup. Errors: MEMORY, UNSUPPORTED (kv_type); on failure *out has no ops.
+ */
 vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err);
 
 #endif

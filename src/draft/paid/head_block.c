@@ -25,6 +25,7 @@
 #include "base/angle.h"
 #include "base/common.h"
 #include "draft/paid/head_depths.h"
+#include "draft/paid/head_inputs.h"
 #include "model/pass/projection.h"
 #include "model/rows.h"
 
@@ -380,7 +381,7 @@ static vouch_status open_passes(block_guesser *g, vouch_shared_passes *passes, v
 
 vouch_status vouch_head_block_open(vouch_guesser *out, const vouch_drafter_setup *setup, vouch_error *err)
 {
-    const vouch_head_weights *head = setup->head;
+    const vouch_head_weights *head = vouch_setup_head(setup);
     const int32_t n_vocab = setup->target_tokens.n;
     vouch_shared_passes *passes = setup->passes;
     const vouch_head_block *block = &head->block;

@@ -8,9 +8,16 @@
 #ifndef VOUCH_DRAFT_HEAD_INPUTS_H
 #define VOUCH_DRAFT_HEAD_INPUTS_H
 
+#include "draft/setup.h"
 #include "model/head/head_weights.h"
 #include "model/pass/pass.h"
 #include "model/pass/projection.h"
+
+/* The head that a session drafts with; NULL: none. */
+static inline const vouch_head_weights *vouch_setup_head(const vouch_drafter_setup *setup)
+{
+    return setup->files[VOUCH_DRAFTER_NUMBER_HEAD];
+}
 
 typedef struct vouch_head_inputs {
     const vouch_head_weights *head;

@@ -353,7 +353,7 @@ static vouch_status open_parts(modules_guesser *g, const vouch_drafter_setup *se
 
 vouch_status vouch_head_modules_open(vouch_guesser *out, const vouch_drafter_setup *setup, vouch_error *err)
 {
-    const vouch_head_weights *head = setup->head;
+    const vouch_head_weights *head = vouch_setup_head(setup);
     modules_guesser *g = calloc(1, sizeof *g);
     if (!g) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the head's state");
     g->head = head;

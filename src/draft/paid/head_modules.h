@@ -19,7 +19,7 @@
 #include "draft/paid/guesser.h"
 #include "draft/setup.h"
 
-/* Opens the guesser over setup->head. Errors: MEMORY, UNSUPPORTED (kv_type). */
+/* Opens the guesser over the head in setup. Errors: MEMORY, UNSUPPORTED (kv_type). */
 vouch_status vouch_head_modules_open(vouch_guesser *out, const vouch_drafter_setup *setup, vouch_error *err);
 
 #endif

@@ -331,7 +331,9 @@ static bool is_given(const vouch_speculation *speculation)
 
 const vouch_drafter_type vouch_drafter_type_draft = {.in_auto = true,
                                                      .needs = "a draft model",
-                                                     .flag = "draft-model",
+                                                     .need = VOUCH_NEED_OPTION,
+                                                     .flags = "draft-model",
+                                                     .settings = "draft-sampling allow-vocab-mismatch draft-vocab",
                                                      .is_given = is_given,
                                                      .lacks = "a draft model; set draft_model",
                                                      .has_q = true,

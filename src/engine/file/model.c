@@ -94,7 +94,7 @@ static void fill_info(vouch_model *model, const vouch_gguf *gguf)
 {
     const vouch_weights *w = model->weights;
     const vouch_hparams *h = &w->hparams;
-    const vouch_head_weights *head = model->head.weights;
+    const vouch_head_weights *head = model->own.content;
     describe_types(model, gguf);
     model->info = (vouch_model_info){
         .architecture = h->arch,
@@ -175,9 +175,9 @@ static vouch_status load_weights(vouch_model *model, const vouch_gguf *gguf, con
     if (!options->text_only) VOUCH_TRY(vouch_pool_open(&pool, options->n_threads, err));
     vouch_status status = vouch_weights_open(&model->weights, gguf, n_tokens, kernels, pool, options->progress,
                                              options->progress_user, err);
-    if (status == VOUCH_OK && pool)
-        status = vouch_head_weights_open_own(&model->head.weights, gguf, model->weights, pool, err);
-    model->head.target = model;
+    vouch_head_weights *head = NULL;
+    if (status == VOUCH_OK && pool) status = vouch_head_weights_open_own(&head, gguf, model->weights, pool, err);
+    model->own = (vouch_draft_file){.target = model, .content = head};
     vouch_pool_close(pool);
     if (status == VOUCH_OK) fill_info(model, gguf);
     return status;
@@ -264,7 +264,7 @@ vouch_status vouch_model_open(vouch_model **out, const char *path, const vouch_m
 void vouch_model_close(vouch_model *model)
 {
     if (!model) return;
-    vouch_head_weights_close(model->head.weights);
+    vouch_head_weights_close(model->own.content);
     vouch_weights_close(model->weights);
     vouch_trie_close(atomic_load(&model->trie));
     vouch_tokenizer_close(model->tokenizer);

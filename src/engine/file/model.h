@@ -6,19 +6,14 @@
 #include <stdatomic.h>
 
 #include "draft/bridge.h"
+#include "draft/draft_file.h"
 #include "engine/file/recommend.h"
 #include "model/head/head_weights.h"
 #include "text/grammar/trie.h"
 #include "text/tokenizer.h"
 
-/* A head, and the model that it is for. */
-struct vouch_head {
-    vouch_head_weights *weights;
-    const vouch_model *target;
-};
-
 struct vouch_model {
-    struct vouch_head head;     /* in the model's own file; weights NULL: none */
+    vouch_draft_file own;       /* a head (head_weights.h) in the model's own file; content NULL: none */
     vouch_weights *weights;     /* without memory where text_only was set; NULL: a tokenizer without its model */
     vouch_tokenizer *tokenizer; /* NULL: ids only */
     _Atomic(vouch_trie *) trie; /* of the tokenizer; NULL until the first session with a grammar */

@@ -98,7 +98,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     return take_centroids(loader, o->head);
 }
 
-static vouch_status open_assistant(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_head_target *target,
+static vouch_status open_assistant(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_draft_target *target,
                                    vouch_pool *pool, vouch_error *err)
 {
     const vouch_hparams *h = &target->weights->hparams;

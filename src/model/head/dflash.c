@@ -172,7 +172,7 @@ static vouch_status open_writer(vouch_head_weights *head, vouch_error *err)
     return VOUCH_OK;
 }
 
-static vouch_status open_dflash(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_head_target *target,
+static vouch_status open_dflash(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_draft_target *target,
                                 vouch_pool *pool, vouch_error *err)
 {
     const vouch_weights *t = target->weights;

@@ -50,7 +50,7 @@ vouch_status vouch_table_refuse(const vouch_gguf *gguf, vouch_error *err)
                       vouch_gguf_path(gguf), ARCH);
 }
 
-static vouch_status check_target(const vouch_gguf *gguf, const vouch_table_target *target, vouch_error *err)
+static vouch_status check_target(const vouch_gguf *gguf, const vouch_draft_target *target, vouch_error *err)
 {
     const char *path = vouch_gguf_path(gguf);
     vouch_text arch, digest;
@@ -174,7 +174,7 @@ static vouch_status read_rows(vouch_table_rows *t, const vouch_gguf *gguf, int32
 
 /* ------------------------------------------------------------------ opening */
 
-vouch_status vouch_table_rows_open(vouch_table_rows **out, const vouch_gguf *gguf, const vouch_table_target *target,
+vouch_status vouch_table_rows_open(vouch_table_rows **out, const vouch_gguf *gguf, const vouch_draft_target *target,
                                    vouch_error *err)
 {
     *out = NULL;

@@ -17,6 +17,7 @@
 
 #include "base/status.h"
 #include "format/gguf.h"
+#include "model/head/draft_target.h"
 
 enum { VOUCH_TABLE_ORDERS = 3, VOUCH_TABLE_TOKENS = 8 /* most in a row */ };
 
@@ -33,16 +34,9 @@ typedef struct vouch_table_rows {
     uint16_t *shares;              /* [n_tokens] F16, as in the file */
 } vouch_table_rows;
 
-/* The model that a table is for. */
-typedef struct vouch_table_target {
-    const char *digest; /* vouch_gguf_digest in hexadecimal digits */
-    int32_t n_vocab;
-    bool may_differ; /* accepts a table of another file with as many tokens */
-} vouch_table_target;
-
 /* Reads a table. On success *out is the caller's, to be closed. Errors: FORMAT, MISMATCH (another target; names both),
  * MEMORY, IO. */
-vouch_status vouch_table_rows_open(vouch_table_rows **out, const vouch_gguf *gguf, const vouch_table_target *target,
+vouch_status vouch_table_rows_open(vouch_table_rows **out, const vouch_gguf *gguf, const vouch_draft_target *target,
                                    vouch_error *err);
 /* Fails where the file holds a table, which can't be opened as a model. Error: UNSUPPORTED. */
 vouch_status vouch_table_refuse(const vouch_gguf *gguf, vouch_error *err);

@@ -38,7 +38,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     return vouch_loader_matrix(loader, "output.weight", false, &w->output, n_vocab, n_embd);
 }
 
-static vouch_status open_eagle(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_head_target *target,
+static vouch_status open_eagle(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_draft_target *target,
                                vouch_pool *pool, vouch_error *err)
 {
     const vouch_hparams *h = &target->weights->hparams;

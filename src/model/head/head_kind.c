@@ -124,7 +124,7 @@ vouch_status vouch_head_refuse(const vouch_gguf *gguf, vouch_error *err)
 }
 
 /* Opens a head's file of any kind. */
-static vouch_status open_kind(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_head_target *target,
+static vouch_status open_kind(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_draft_target *target,
                               vouch_pool *pool, vouch_error *err)
 {
     char known[128];
@@ -161,7 +161,7 @@ static vouch_status pick_output(vouch_head_weights *head, vouch_error *err)
     return VOUCH_OK;
 }
 
-vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_head_target *target,
+vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_draft_target *target,
                                      vouch_pool *pool, vouch_error *err)
 {
     *out = NULL;

@@ -13,7 +13,7 @@ typedef struct vouch_head_kind {
     const char *arch; /* general.architecture */
     /* Fills the head, in which only `target` is set. vouch_head_weights_close frees it, after a failure, too. Errors:
      * FORMAT, UNSUPPORTED, MEMORY, IO, MISMATCH. */
-    vouch_status (*open)(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_head_target *target,
+    vouch_status (*open)(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_draft_target *target,
                          vouch_pool *pool, vouch_error *err);
 } vouch_head_kind;
 

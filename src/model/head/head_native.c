@@ -135,7 +135,7 @@ static vouch_status read_taps(vouch_head_weights *head, const vouch_gguf *gguf, 
     return VOUCH_OK;
 }
 
-static vouch_status check_target(const vouch_gguf *gguf, const vouch_head_target *target, vouch_error *err)
+static vouch_status check_target(const vouch_gguf *gguf, const vouch_draft_target *target, vouch_error *err)
 {
     const vouch_hparams *h = &target->weights->hparams;
     vouch_text digest;
@@ -167,7 +167,7 @@ static vouch_status check_finite(const vouch_head_weights *head, const vouch_ggu
 
 /* ------------------------------------------------------------------- opening */
 
-static vouch_status open_native(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_head_target *target,
+static vouch_status open_native(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_draft_target *target,
                                 vouch_pool *pool, vouch_error *err)
 {
     head_opening opening = {.head = head, .target = target->weights, .gguf = gguf};

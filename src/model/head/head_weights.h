@@ -47,7 +47,7 @@
 #ifndef VOUCH_MODEL_HEAD_WEIGHTS_H
 #define VOUCH_MODEL_HEAD_WEIGHTS_H
 
-#include "model/load/weights.h"
+#include "model/head/draft_target.h"
 
 enum { VOUCH_HEAD_TAPS = 16, VOUCH_HEAD_DEPTHS = 16 };
 
@@ -123,13 +123,6 @@ typedef struct vouch_head_weights {
     vouch_arena rows; /* the target's output rows of these tokens, where the head has none of its own */
 } vouch_head_weights;
 
-/* The model that a head guesses for. */
-typedef struct vouch_head_target {
-    const vouch_weights *weights;
-    const char *digest; /* vouch_gguf_digest in hexadecimal digits */
-    bool may_differ;    /* accepts a head for another file whose sizes are the same */
-} vouch_head_target;
-
 /* Elements of f. */
 static inline int64_t vouch_head_state_width(const vouch_head_weights *head)
 {
@@ -138,7 +131,7 @@ static inline int64_t vouch_head_state_width(const vouch_head_weights *head)
 
 /* Opens a head's file, of vouch's own form or a published one (head_kind.h). The target's weights must outlive it.
  * Everything else is copied. Errors: FORMAT, UNSUPPORTED, MEMORY, IO, MISMATCH (another target; names both). */
-vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_head_target *target,
+vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_draft_target *target,
                                      vouch_pool *pool, vouch_error *err);
 /* Fails where the file holds a head, which can't be opened as a model. Error: UNSUPPORTED. */
 vouch_status vouch_head_refuse(const vouch_gguf *gguf, vouch_error *err);

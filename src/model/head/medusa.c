@@ -54,7 +54,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     return VOUCH_OK;
 }
 
-static vouch_status open_medusa(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_head_target *target,
+static vouch_status open_medusa(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_draft_target *target,
                                 vouch_pool *pool, vouch_error *err)
 {
     const vouch_hparams *h = &target->weights->hparams;

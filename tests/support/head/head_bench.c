@@ -72,7 +72,7 @@ void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_w
                                        .target = model->weights,
                                        .target_memory = b->target.memory,
                                        .target_tokens = {.n = model->info.n_vocab},
-                                       .head = head,
+                                       .files = {[VOUCH_DRAFTER_NUMBER_HEAD] = head},
                                        .passes = &b->passes};
     assert_int_equal(vouch_drafter_head_open(&b->drafter, &setup, NULL), VOUCH_OK);
 }
@@ -145,21 +145,21 @@ void head_bench_damage(const char *file, const char *path, const vouch_model *mo
     mutator_open(&m, bytes, size, words, seed);
     for (int i = 0; i < n_damages; i++) {
         vouch_error err = {0};
-        vouch_head *head;
+        vouch_draft_file *head;
         if (i % 4) mutator_next(&m);
         else mutator_truncate(&m, size / (size_t)n_damages * (size_t)i);
         write_whole(file, m.bytes, m.n);
-        if (vouch_head_open(&head, path, model, false, &err) != VOUCH_OK) {
+        if (vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, model, false, &err) != VOUCH_OK) {
             assert_non_null(strstr(err.message, vouch_path_tail(path)));
             n_refused++;
             continue;
         }
         head_bench b;
-        head_bench_open(&b, model, head->weights, 16, 1 + i % 3);
+        head_bench_open(&b, model, head_of(head), 16, 1 + i % 3);
         head_bench_commit(&b, HEAD_FIRST);
         n_drafted += head_bench_propose(&b).n > 0;
         head_bench_close(&b);
-        vouch_head_close(head);
+        vouch_draft_file_close(head);
     }
     assert_true(n_refused > n_damages / 4 && n_drafted > 0);
     mutator_close(&m);

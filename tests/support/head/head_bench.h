@@ -7,6 +7,7 @@
 #include "draft/paid/head.h"
 #include "engine/file/model.h"
 #include "golden/head_row.h"
+#include "support/head/head_of.h"
 #include "support/model/sequence.h"
 
 enum { HEAD_FIRST = 12, HEAD_MORE = 3, HEAD_CTX = 64 };

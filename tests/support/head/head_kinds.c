@@ -27,18 +27,19 @@ const char *const head_kind_names[N_HEAD_KINDS] = {
     [DEPTHS_MTP_HEAD] = "mtp for each depth",
 };
 
-static vouch_head *open_folder(const char *config, const hf_tensor *tensors, const vouch_model *target)
+static vouch_draft_file *open_folder(const char *config, const hf_tensor *tensors, const vouch_model *target)
 {
     const hf_case folder = {.dtype = "F32", .config = config, .tensors = tensors};
     vouch_error err = {0};
-    vouch_head *head;
-    if (vouch_head_open(&head, hf_folder_write("head", &folder, &(hf_layout){0}), target, false, &err) != VOUCH_OK)
+    vouch_draft_file *head;
+    if (vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, hf_folder_write("head", &folder, &(hf_layout){0}),
+                              target, false, &err) != VOUCH_OK)
         fail_msg("%s", err.message);
     return head;
 }
 
 /* Four heads for the next tokens. */
-static vouch_head *open_medusa(const vouch_model *target)
+static vouch_draft_file *open_medusa(const vouch_model *target)
 {
     const hf_tensor tensors[] = {{"blocks.#.layers.#.weight", {WIDTH, WIDTH}, 2, 4, 1},
                                  {"lm_heads.#.weight", {target->info.n_vocab, WIDTH}, 2, 4, 1},
@@ -46,7 +47,7 @@ static vouch_head *open_medusa(const vouch_model *target)
     return open_folder("{\"model_type\": \"medusa\"}", tensors, target);
 }
 
-static vouch_head *open_eagle(const vouch_model *target)
+static vouch_draft_file *open_eagle(const vouch_model *target)
 {
     static const hf_tensor tensors[] = {
         {"layers.0.self_attn.q_proj.weight", {WIDTH, WIDTH}, 2, 1, 1},
@@ -70,7 +71,7 @@ static vouch_head *open_eagle(const vouch_model *target)
     return open_folder(config, tensors, target);
 }
 
-static vouch_head *open_peagle(const vouch_model *target)
+static vouch_draft_file *open_peagle(const vouch_model *target)
 {
     const int32_t n_vocab = target->info.n_vocab;
     const hf_tensor tensors[] = {{"mask_hidden", {1, 2 * WIDTH}, 2, 1, 1},
@@ -99,7 +100,7 @@ static vouch_head *open_peagle(const vouch_model *target)
     return open_folder(config, tensors, target);
 }
 
-static vouch_head *open_head(int kind, const vouch_model *target, uint64_t seed)
+static vouch_draft_file *open_head(int kind, const vouch_model *target, uint64_t seed)
 {
     const int32_t few = target->info.n_vocab * 2 / 3, mask = target->info.n_vocab - 1;
     tiny_head_options own = {.target = target, .seed = seed};
@@ -138,13 +139,13 @@ head_pair head_pair_open(int kind, int32_t n_vocab, uint64_t seed)
     }
     head_pair pair = {.target = tiny_model_open(&target)};
     if (kind < MTP_HEAD) pair.owned = open_head(kind, pair.target, seed + 1);
-    pair.head = pair.owned ? pair.owned : &pair.target->head;
-    assert_non_null(pair.head->weights);
+    pair.head = pair.owned ? pair.owned : &pair.target->own;
+    assert_non_null(head_of(pair.head));
     return pair;
 }
 
 void head_pair_close(head_pair *pair)
 {
-    vouch_head_close(pair->owned);
+    vouch_draft_file_close(pair->owned);
     vouch_model_close(pair->target);
 }

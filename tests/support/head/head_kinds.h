@@ -3,6 +3,7 @@
 #ifndef VOUCH_TESTS_HEAD_KINDS_H
 #define VOUCH_TESTS_HEAD_KINDS_H
 
+#include "support/head/head_of.h"
 #include "support/decode/answer.h"
 
 enum {
@@ -26,8 +27,8 @@ extern const char *const head_kind_names[N_HEAD_KINDS];
 
 typedef struct head_pair {
     vouch_model *target;
-    const vouch_head *head;
-    vouch_head *owned; /* NULL: the head is in the target's file */
+    const vouch_draft_file *head;
+    vouch_draft_file *owned; /* NULL: the head is in the target's file */
 } head_pair;
 
 /* The target has n_vocab tokens, at least 3. The seed is that of all weights. */

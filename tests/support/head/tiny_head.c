@@ -189,13 +189,14 @@ void tiny_head_write(const char *path, const tiny_head_options *options)
     for (int i = 0; i < w.n_data; i++) free(w.data[i]);
 }
 
-vouch_head *tiny_head_open(const tiny_head_options *options)
+vouch_draft_file *tiny_head_open(const tiny_head_options *options)
 {
     const char *path = test_temporary("tiny.head.gguf");
     vouch_error err = {0};
-    vouch_head *head;
+    vouch_draft_file *head;
     tiny_head_write(path, options);
-    const vouch_status status = vouch_head_open(&head, path, options->target, false, &err);
+    const vouch_status status =
+        vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, options->target, false, &err);
     if (status != VOUCH_OK) print_message("%s\n", err.message);
     assert_int_equal(status, VOUCH_OK);
     return head;

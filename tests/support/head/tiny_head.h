@@ -38,7 +38,7 @@ typedef struct tiny_head_options {
 /* Writes the head's file. Fails the test if it can't. */
 void tiny_head_write(const char *path, const tiny_head_options *options);
 /* Writes it to a temporary file and opens it. */
-vouch_head *tiny_head_open(const tiny_head_options *options);
+vouch_draft_file *tiny_head_open(const tiny_head_options *options);
 /* The branches of the model's layers add next to nothing from now on, so that the next token depends on the last one
  * alone. Before any session. */
 void tiny_model_silence(vouch_model *model);

@@ -37,6 +37,6 @@ typedef struct tiny_draft_options {
 /* Writes the file. Fails the test if it can't. */
 void tiny_draft_write(const char *path, const tiny_draft_options *options);
 /* Writes it to a temporary file and opens it. */
-vouch_head *tiny_draft_open(const tiny_draft_options *options);
+vouch_draft_file *tiny_draft_open(const tiny_draft_options *options);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef VOUCH_TESTS_TINY_TABLE_H
 #define VOUCH_TESTS_TINY_TABLE_H
 
-#include "engine/file/table.h"
+#include "model/head/draft_table.h"
 
 typedef struct tiny_table {
     const char *digest; /* NULL: the target's */
