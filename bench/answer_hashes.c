@@ -20,6 +20,20 @@
 #include <string.h>
 #include <vouch.h>
 
+#ifdef HEADS_AND_TABLES /* the header is older than vouch_draft_file */
+#define files_of(s, head_file, table_file) ((s).head = (head_file), (s).table = (table_file))
+typedef vouch_head head_file;
+typedef vouch_draft_table table_file;
+#else
+#define files_of(s, head_file, table_file) \
+    ((s).files[VOUCH_DRAFTER_NUMBER_HEAD] = (head_file), (s).files[VOUCH_DRAFTER_NUMBER_TABLE] = (table_file))
+#define vouch_head_open(out, ...)        vouch_draft_file_open(out, VOUCH_DRAFTER_NUMBER_HEAD, __VA_ARGS__)
+#define vouch_draft_table_open(out, ...) vouch_draft_file_open(out, VOUCH_DRAFTER_NUMBER_TABLE, __VA_ARGS__)
+#define vouch_head_close                 vouch_draft_file_close
+#define vouch_draft_table_close          vouch_draft_file_close
+typedef vouch_draft_file head_file, table_file;
+#endif
+
 enum { ROWS = 16, SEED = 7, MOST_BYTES = 1 << 16, N_CTX = 1024 };
 
 typedef struct way {
@@ -70,8 +84,8 @@ enum { N_DRAWS = sizeof draws / sizeof draws[0] };
 
 typedef struct run {
     vouch_model *model;
-    vouch_draft_file *head;  /* NULL: none */
-    vouch_draft_file *table; /* likewise */
+    head_file *head;   /* NULL: none */
+    table_file *table; /* likewise */
     int32_t n_threads, n_tokens;
     float *logits; /* [ROWS][n_vocab] */
     const char *name;
@@ -112,8 +126,7 @@ static vouch_session *session_open(const run *r, const draw *d, const way *w)
     o.speculation.n_draft = w->n_draft;
     o.speculation.tree_branches = d->chains && w->branches > 1 ? 1 : w->branches;
     o.speculation.draft_model = w->drafters & MODEL ? r->model : NULL;
-    o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = r->head;
-    o.speculation.files[VOUCH_DRAFTER_NUMBER_TABLE] = r->table;
+    files_of(o.speculation, r->head, r->table);
     o.kv_type = w->kv_type;
     check(vouch_session_open(&session, r->model, &o, &err), &err);
     return session;
@@ -198,16 +211,14 @@ int main(int argc, char **argv)
     run r = {.n_threads = atoi(argv[3]), .n_tokens = atoi(argv[4])};
     options.cpu = argv[2];
     check(vouch_model_open(&r.model, argv[1], &options, &err), &err);
-    if (strcmp(argv[5], "-") != 0)
-        check(vouch_draft_file_open(&r.head, VOUCH_DRAFTER_NUMBER_HEAD, argv[5], r.model, true, &err), &err);
-    if (strcmp(argv[6], "-") != 0)
-        check(vouch_draft_file_open(&r.table, VOUCH_DRAFTER_NUMBER_TABLE, argv[6], r.model, true, &err), &err);
+    if (strcmp(argv[5], "-") != 0) check(vouch_head_open(&r.head, argv[5], r.model, true, &err), &err);
+    if (strcmp(argv[6], "-") != 0) check(vouch_draft_table_open(&r.table, argv[6], r.model, true, &err), &err);
     r.logits = malloc(ROWS * (size_t)vouch_model_get_info(r.model)->n_vocab * sizeof *r.logits);
     if (!r.logits) return 1;
     for (int i = 7; i < argc; i++) hash_answers(&r, argv[i]);
     free(r.logits);
-    vouch_draft_file_close(r.head);
-    vouch_draft_file_close(r.table);
+    vouch_head_close(r.head);
+    vouch_draft_table_close(r.table);
     vouch_model_close(r.model);
     return 0;
 }

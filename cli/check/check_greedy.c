@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "options/option_checks.h"
 
 enum { MOST = CLI_PROBE_TOKENS + CLI_CHECK_ANSWER };
 
@@ -37,20 +38,21 @@ typedef struct answers {
     unsigned rules, lengths;            /* rules and draft lengths tried: bits of vouch_accept, bits of k */
 } answers;
 
-/* The most telling trials come first. Every free drafter of the registry is tried by itself. */
+/* The most telling trials come first. Every drafter of the registry is tried by itself. */
 static void trials_list(answers *a)
 {
+    const unsigned model = cli_drafters_taking("draft-model");
     const trial first[] = {
         {.name = "always wrong", .drafters = VOUCH_DRAFTER_CUSTOM, .mode = CLI_ORACLE_WRONG},
         {.name = "half right", .drafters = VOUCH_DRAFTER_CUSTOM, .mode = CLI_ORACLE_HALF},
-        {.name = "draft model", .drafters = VOUCH_DRAFTER_MODEL, .mode = CLI_ORACLE_SILENT},
+        {.name = "draft model", .drafters = model, .mode = CLI_ORACLE_SILENT},
         {.name = "free drafters", .drafters = vouch_drafter_auto(0), .mode = CLI_ORACLE_SILENT},
-        {.name = "itself", .drafters = VOUCH_DRAFTER_MODEL, .mode = CLI_ORACLE_SILENT, .itself = true},
+        {.name = "itself", .drafters = model, .mode = CLI_ORACLE_SILENT, .itself = true},
     };
     a->n_trials = sizeof first / sizeof *first;
     memcpy(a->trials, first, sizeof first);
     for (int i = VOUCH_DRAFTER_NUMBER_NONE + 1; vouch_drafter_name(i); i++)
-        if (!vouch_drafter_get_info(i).is_paid)
+        if (1u << i != model && 1u << i != VOUCH_DRAFTER_CUSTOM)
             a->trials[a->n_trials++] =
                 (trial){.name = vouch_drafter_name(i), .drafters = 1u << i, .mode = CLI_ORACLE_SILENT};
     a->trials[a->n_trials++] = (trial){.name = "auto", .mode = CLI_ORACLE_SILENT};
@@ -147,7 +149,8 @@ static vouch_status trial_compare(answers *a, const trial *g, int32_t k, vouch_a
     if (!vouch_accept_get_info((int)rule).trees) options.speculation.tree_branches = 1;
     options.speculation.custom = cli_oracle_drafter(&oracle);
     if (g->itself) options.speculation.draft_model = a->check->engine->model;
-    if (vouch_speculation_lacks(&options.speculation)) return VOUCH_OK;
+    const bool lacks = vouch_speculation_lacks(&options.speculation); /* unless the model brings it */
+    if (lacks && vouch_session_check(a->check->engine->model, &options, NULL)) return VOUCH_OK;
     vouch_status status = vouch_session_open(&session, a->check->engine->model, &options, err);
     for (int i = 0; i < n_texts && !status; i++) {
         status = expected_answer(a, i, err);

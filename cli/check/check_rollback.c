@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "options/option_checks.h"
 
 enum {
     AFTER = 4,
@@ -116,20 +117,23 @@ static vouch_status trial_compare(rollback *t, const trial *g, vouch_error *err)
 
 static vouch_status trials_compare(rollback *t, vouch_error *err)
 {
-    const trial trials[] = {
-        {"always wrong", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_WRONG},
-        {"right where known", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_HALF},
-        {"recycle", VOUCH_DRAFTER_RECYCLE, CLI_ORACLE_SILENT},
-        {"draft model", VOUCH_DRAFTER_MODEL, CLI_ORACLE_SILENT},
-        {"free drafters", vouch_drafter_auto(0), CLI_ORACLE_SILENT},
-    };
+    const unsigned model = cli_drafters_taking("draft-model");
+    trial trials[VOUCH_DRAFTERS + 4] = {{"always wrong", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_WRONG},
+                                        {"right where known", VOUCH_DRAFTER_CUSTOM, CLI_ORACLE_HALF},
+                                        {"draft model", model, CLI_ORACLE_SILENT},
+                                        {"free drafters", vouch_drafter_auto(0), CLI_ORACLE_SILENT}};
+    size_t n_trials = 4;
+    for (int i = 0; vouch_drafter_name(i); i++)
+        if (vouch_drafter_auto(0) >> i & 1)
+            trials[n_trials++] = (trial){vouch_drafter_name(i), 1u << i, CLI_ORACLE_SILENT};
     vouch_status status = VOUCH_OK;
     int n_texts = 0;
     for (int rounds = 0; rounds < 2 * CLI_PROBE_TEXTS && !status; rounds++) {
         t->n_prompt = cli_probe_text(t->check->engine->model, rounds % CLI_PROBE_TEXTS, t->prompt, t->check->n_prompt);
         t->options.sampling.seed = (uint64_t)rounds;
-        t->options.speculation.accept = rounds % 2 ? VOUCH_ACCEPT_REJECTION : VOUCH_ACCEPT_AUTO;
-        for (size_t i = 0; i < sizeof trials / sizeof *trials && !status; i++) {
+        t->options.speculation.accept =
+            (vouch_accept)(VOUCH_ACCEPT_AUTO - rounds % (VOUCH_ACCEPTS + 1)); /* each rule */
+        for (size_t i = 0; i < n_trials && !status; i++) {
             if ((rounds > 0 || i >= FIRST) && !cli_check_goes_on(t->check)) goto done;
             status = trial_compare(t, &trials[i], err);
             if (rounds >= n_texts && n_texts < CLI_PROBE_TEXTS) n_texts++;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "check/check.h"
+#include "options/option_checks.h"
 #include "tool/statistics.h"
 
 enum { PROMPT = 2, TOP = 64, RULE_DRAWS = 50000, SESSION_DRAWS = 4000, FEWEST_DRAWS = 30 };
@@ -166,7 +167,7 @@ static vouch_status session_compare(chance *c, const double *p, const trial *g, 
     options.speculation.n_draft = 1;
     options.speculation.accept = g->rule;
     options.speculation.custom = (vouch_drafter){propose_fixed, &guess};
-    if (g->drafters == VOUCH_DRAFTER_MODEL && !c->check->engine->draft) return VOUCH_OK;
+    if (vouch_speculation_lacks(&options.speculation)) return VOUCH_OK;
     vouch_status status = VOUCH_OK;
     while (!status && n < SESSION_DRAWS && (n < FEWEST_DRAWS || cli_now() < deadline)) {
         int32_t token = -1, bin = 0;
@@ -178,7 +179,9 @@ static vouch_status session_compare(chance *c, const double *p, const trial *g, 
         cli_check_goes_on(c->check);
     }
     if (status) return status;
-    counts_compare(c, p, counts, c->n_top + 1, n, g->name);
+    char name[80];
+    snprintf(name, sizeof name, "%s, %s", g->name, vouch_accept_name((int)g->rule));
+    counts_compare(c, p, counts, c->n_top + 1, n, name);
     c->n_kinds++;
     return VOUCH_OK;
 }
@@ -231,14 +234,26 @@ static vouch_status rows_read(chance *c, vouch_error *err)
     return VOUCH_OK;
 }
 
+/* The likeliest and the second likeliest token by turns, under each rule. Under the first rule also the guesses of the
+ * draft model. */
+static void trials_list(trial trials[2 * VOUCH_ACCEPTS + 1])
+{
+    const unsigned model = cli_drafters_taking("draft-model");
+    int n = 0;
+    for (int rank = 0; rank < 2; rank++)
+        for (int rule = 0; rule < VOUCH_ACCEPTS; rule++) {
+            trials[n++] =
+                (trial){rank == rule % 2 ? "guesses of the likeliest token" : "guesses of the second likeliest token",
+                        VOUCH_DRAFTER_CUSTOM, rank != rule % 2, (vouch_accept)rule};
+            if (n == 1) trials[n++] = (trial){"guesses of the draft model", model, 0, (vouch_accept)rule};
+        }
+}
+
 static vouch_status all_compare(chance *c, vouch_error *err)
 {
-    static const trial trials[] = {
-        {"guesses of the likeliest token", VOUCH_DRAFTER_CUSTOM, 0, VOUCH_ACCEPT_REJECTION},
-        {"guesses of the draft model", VOUCH_DRAFTER_MODEL, 0, VOUCH_ACCEPT_REJECTION},
-        {"guesses of the second likeliest token, coupled", VOUCH_DRAFTER_CUSTOM, 1, VOUCH_ACCEPT_COUPLED},
-    };
-    enum { N = sizeof trials / sizeof *trials };
+    enum { N = 2 * VOUCH_ACCEPTS + 1 };
+    trial trials[N];
+    trials_list(trials);
     float p[TOP], q[TOP];
     double expected[TOP + 1] = {0}, sum = 0;
     vouch_status status = rows_read(c, err);

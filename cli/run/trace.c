@@ -68,7 +68,8 @@ void cli_trace_print(FILE *stream, bool color, const vouch_model *model, int64_t
                                           [VOUCH_ORIGIN_BONUS] = "bonus, every guess accepted"};
     fprintf(stream, "cycle %lld at %zu: %d drafted, %d accepted", (long long)number, position, step->n_guesses,
             step->n_accepted);
-    if (step->accept != VOUCH_ACCEPT_REJECTION) fprintf(stream, "; %s", vouch_accept_name((int)step->accept));
+    if (step->accept > 0) /* the rule of the papers goes without saying */
+        fprintf(stream, "; %s", vouch_accept_name((int)step->accept));
     if (step->lenience < 1) fprintf(stream, "; lenience %g, lossy", step->lenience);
     fprintf(stream, "\n");
     if (step->n_guesses > 0)

@@ -181,7 +181,6 @@ static vouch_status session_open(maker *m, vouch_session **out, bool samples, vo
     options.sampling.temperature = samples ? m->options->temperature : 0;
     options.sampling.top_p = samples ? m->options->top_p : 1;
     options.sampling.top_k = 0;
-    options.speculation.accept = VOUCH_ACCEPT_MATCH; /* the seed alone decides the text */
     return vouch_engine_session_open(out, m->engine, &options, err);
 }
 
