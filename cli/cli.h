@@ -20,34 +20,18 @@
 #define VOUCH_CLI_CLI_H
 
 #include "model/prompt.h"
-
-typedef struct cli_command {
-    const char *name;
-    unsigned bit; /* CLI_RUN, ... */
-    bool chat;    /* as if --chat were given */
-    int (*run)(const cli_options *options);
-    const char *summary;  /* one line */
-    const char *usage;    /* lines, each "vouch NAME ..." */
-    const char *about;    /* paragraphs, or "" */
-    const char *examples; /* lines, each "vouch NAME ..." */
-} cli_command;
+#include "options/options.h"
 
 /* Write the manual page (roff), or the completion for "bash", "zsh" or "fish". False: the shell is another. */
 void cli_manual_write(const cli_command *commands, size_t n, FILE *stream);
 bool cli_completion_write(const cli_command *commands, size_t n, const char *shell, FILE *stream);
 
-int cli_run(const cli_options *options);
-int cli_info(const cli_options *options);
-int cli_tokenize(const cli_options *options);
-int cli_perplexity(const cli_options *options);
-int cli_logits(const cli_options *options);
-int cli_quantize(const cli_options *options);
-int cli_convert(const cli_options *options);
-int cli_distill(const cli_options *options);
-int cli_batch(const cli_options *options);
-int cli_serve(const cli_options *options);
-int cli_bench(const cli_options *options);
-int cli_check_run(const cli_options *options);
-int cli_analyze(const cli_options *options);
+cli_command_check cli_run_check, cli_batch_check, cli_serve_check, cli_tokenize_check, cli_perplexity_check,
+    cli_logits_check, cli_quantize_check, cli_distill_check, cli_bench_check, cli_analyze_check;
+
+/* Each returns an exit status, and prints its own complaint. */
+#define CLI_COMMAND_RUN(constant, name) int cli_##name##_run(const cli_options *options);
+CLI_COMMAND_LIST(CLI_COMMAND_RUN)
+#undef CLI_COMMAND_RUN
 
 #endif

@@ -121,7 +121,7 @@ static void problem_line(const cli_options *options, const vouch_error *problem,
     putchar('\n');
 }
 
-int cli_info(const cli_options *options)
+int cli_info_run(const cli_options *options)
 {
     cli_engine engine = {0};
     vouch_file *file;

@@ -117,7 +117,16 @@ static int write_logits(cli_engine *engine, const cli_tokens *ids)
     return failure ? cli_engine_fail(&err) : CLI_DONE;
 }
 
-int cli_logits(const cli_options *options)
+bool cli_logits_check(cli_options *options, cli_given given)
+{
+    (void)given;
+    if (options->tokens && options->out) return true;
+    cli_complain("--%s is missing: expected %s", options->tokens ? "out FILE" : "tokens LIST",
+                 options->tokens ? "the .npy file to write" : "token ids, such as 1,2,3, or a file of ids");
+    return false;
+}
+
+int cli_logits_run(const cli_options *options)
 {
     cli_engine engine = {0};
     cli_tokens ids = {NULL, 0};

@@ -13,7 +13,7 @@
 
 /* Help shows these texts as they are: lines of at most 80 columns. */
 static const cli_command commands[] = {
-    {"run", CLI_RUN, false, cli_run, "answer a prompt, or hold a conversation",
+    {"run", CLI_RUN, false, cli_run_run, cli_run_check, NULL, "answer a prompt, or hold a conversation",
      "vouch run MODEL [PROMPT] [--draft-model FILE] [--prompt-file FILE]\n"
      "vouch run MODEL --chat [PROMPT]\n",
      "Without a prompt, vouch holds a conversation in a terminal, and otherwise reads\n"
@@ -33,7 +33,7 @@ static const cli_command commands[] = {
      "vouch run m.gguf --temp 0 \"Name three rivers.\"\n"
      "vouch run m.gguf --temp 0.7 --seed 7 -p \"Once\" --trace --stats-json run.json\n"
      "vouch run m.gguf --raw -p \"The capital of France is\" -n 16\n"},
-    {"chat", CLI_RUN, true, cli_run, "hold a conversation",
+    {"chat", CLI_RUN, true, cli_run_run, cli_run_check, NULL, "hold a conversation",
      "vouch chat MODEL [PROMPT] [--system TEXT] [--draft-model FILE]\n",
      "The same as `vouch run MODEL --chat`. PROMPT is the first message. /help in the\n"
      "conversation lists its commands; /exit or Ctrl-D ends it.\n",
@@ -41,7 +41,7 @@ static const cli_command commands[] = {
      "vouch chat m.gguf \"Name three rivers.\"\n"
      "vouch chat m.gguf --system \"You answer in one sentence.\" --temp 0\n"
      "vouch chat base.gguf --chat-template gemma\n"},
-    {"batch", CLI_BATCH, false, cli_batch, "answer many prompts at once",
+    {"batch", CLI_BATCH, false, cli_batch_run, cli_batch_check, NULL, "answer many prompts at once",
      "vouch batch MODEL --prompts FILE [--out FILE [--resume]] [--parallel N]\n",
      "Answers each prompt of the file as `vouch run` does with the same flags, byte\n"
      "for byte, except that answers are greedy unless --temp is given. It answers\n"
@@ -51,7 +51,8 @@ static const cli_command commands[] = {
      "vouch batch m.gguf --prompts lines.txt --out answers.jsonl\n"
      "vouch batch m.gguf --prompts q.jsonl -o a.jsonl --parallel 16 --resume\n"
      "vouch batch m.gguf --prompts q.jsonl -o a.jsonl --temp 0.8 --max-memory 4G\n"},
-    {"serve", CLI_SERVE, false, cli_serve, "answer requests over HTTP, as the OpenAI API has them",
+    {"serve", CLI_SERVE, false, cli_serve_run, cli_serve_check, NULL,
+     "answer requests over HTTP, as the OpenAI API has them",
      "vouch serve MODEL [--port N] [--parallel N] [--api-key-file FILE]\n"
      "vouch serve --model NAME=FILE [--model NAME=FILE]...\n",
      "Programs that talk to the OpenAI API talk to vouch, too: the base URL is\n"
@@ -63,33 +64,34 @@ static const cli_command commands[] = {
      "vouch serve m.gguf --port 8000 --parallel 16 --ctx 8192\n"
      "vouch serve --model small=s.gguf --model large=l.gguf\n"
      "vouch serve m.gguf --host 0.0.0.0 --api-key-file keys.txt\n"},
-    {"info", CLI_INFO, false, cli_info, "say what a model file holds, and whether vouch can run it",
+    {"info", CLI_INFO, false, cli_info_run, NULL, NULL, "say what a model file holds, and whether vouch can run it",
      "vouch info MODEL\n",
      "Reads any GGUF file: a model that vouch can't run, a vocabulary without weights,\n"
      "a split model that misses a part, a file that is cut short. The last lines say\n"
      "what vouch would need to run it. The exit status is 0 when the file could be\n"
      "read.\n",
      "vouch info m.gguf\n"},
-    {"tokenize", CLI_TOKENIZE, false, cli_tokenize, "print a text as the model's tokens",
+    {"tokenize", CLI_TOKENIZE, false, cli_tokenize_run, cli_tokenize_check, NULL, "print a text as the model's tokens",
      "vouch tokenize MODEL [PROMPT] [--prompt-file FILE]\n",
      "Without a prompt, vouch reads standard input. It prints one token a line: the\n"
      "id, a tab, the text. Takes a GGUF file with a vocabulary and no weights, too.\n",
      "vouch tokenize m.gguf \"Hello, world\"\n"
      "vouch tokenize m.gguf --special --ids --prompt \"<|im_start|>user\"\n"
      "vouch tokenize small.gguf --frequent 8192 -f articles.txt >small.head\n"},
-    {"perplexity", CLI_PERPLEXITY, false, cli_perplexity, "measure how well a model predicts a text",
-     "vouch perplexity MODEL FILE [--ctx N] [--chunks N]\n",
+    {"perplexity", CLI_PERPLEXITY, false, cli_perplexity_run, NULL, cli_perplexity_check,
+     "measure how well a model predicts a text", "vouch perplexity MODEL FILE [--ctx N] [--chunks N]\n",
      "Cuts the text into chunks of --ctx tokens, predicts the second half of each\n"
      "from its first half, as llama.cpp does, and prints the result on the last line.\n",
      "vouch perplexity m.gguf wiki.txt --ctx 512 --chunks 40\n"
      "zcat wiki.txt.gz | vouch perplexity m.gguf -\n"},
-    {"logits", CLI_LOGITS, false, cli_logits, "write the raw logits of token ids as a NumPy array",
-     "vouch logits MODEL --tokens LIST --out FILE\n",
+    {"logits", CLI_LOGITS, false, cli_logits_run, NULL, cli_logits_check,
+     "write the raw logits of token ids as a NumPy array", "vouch logits MODEL --tokens LIST --out FILE\n",
      "Row i of the .npy file has the logits behind the first i + 1 ids, as float32.\n"
      "The model needs no tokenizer, so that implementations can be compared.\n",
      "vouch logits m.gguf --tokens 1,2,3 --out logits.npy\n"
      "vouch logits m.gguf --tokens ids.txt --out logits.npy --prefill-chunk 7\n"},
-    {"quantize", CLI_QUANTIZE, false, cli_quantize, "write a model anew with smaller weights",
+    {"quantize", CLI_QUANTIZE, false, cli_quantize_run, NULL, cli_quantize_check,
+     "write a model anew with smaller weights",
      "vouch quantize MODEL OUT TYPE [--pure] [--allow-requantize] [--force]\n",
      "Converts the matrices of a GGUF file, which is best in F16, BF16 or F32. A mix,\n"
      "such as Q4_K_M, keeps the matrices that matter most in types of more bits. Names,\n"
@@ -99,8 +101,8 @@ static const cli_command commands[] = {
      "vouch quantize m-f16.gguf m-q8.gguf Q8_0 --threads 4\n"
      "vouch quantize m-f16.gguf m-q3.gguf Q3_K_M --output-type Q8_0\n"
      "vouch quantize m-q8.gguf m-q4.gguf Q4_0 --pure --allow-requantize\n"},
-    {"convert", CLI_CONVERT, false, cli_convert, "write a Hugging Face folder as a GGUF file",
-     "vouch convert MODEL OUT [--type TYPE] [--force]\n",
+    {"convert", CLI_CONVERT, false, cli_convert_run, NULL, cli_quantize_check,
+     "write a Hugging Face folder as a GGUF file", "vouch convert MODEL OUT [--type TYPE] [--force]\n",
      "Writes a Hugging Face folder (config.json, safetensors, tokenizer files) as one\n"
      "GGUF file, which llama.cpp reads, too. The other commands also read folders;\n"
      "a GGUF file only loads faster. Also joins the parts of a split GGUF file.\n"
@@ -108,7 +110,8 @@ static const cli_command commands[] = {
      "vouch convert Qwen3-0.6B qwen3.gguf\n"
      "vouch convert Qwen3-0.6B qwen3-q8.gguf --type Q8_0\n"
      "vouch convert m-00001-of-00003.gguf m.gguf\n"},
-    {"distill", CLI_DISTILL, false, cli_distill, "teach a head or a small model that drafts for a model",
+    {"distill", CLI_DISTILL, false, cli_distill_run, NULL, cli_distill_check,
+     "teach a head or a small model that drafts for a model",
      "vouch distill MODEL --head OUT [--quick] [--prompts FILE] [--tokens N]\n"
      "vouch distill MODEL --student OUT [--student-model FILE]\n"
      "    [--student-layers N,N,...] [--loss NAME] [--on-policy] [--lora RANK]\n"
@@ -128,7 +131,8 @@ static const cli_command commands[] = {
      "vouch distill m.gguf --table m.table.gguf --tokens 500000\n"
      "vouch distill m.gguf --student draft.gguf --student-layers 0,29 --tokens 400000\n"
      "vouch distill m.gguf --student draft.gguf --student-model small.gguf --lora 16\n"},
-    {"bench", CLI_BENCH, false, cli_bench, "measure speculation, or the passes of a model, on this machine",
+    {"bench", CLI_BENCH, false, cli_bench_run, cli_bench_check, NULL,
+     "measure speculation, or the passes of a model, on this machine",
      "vouch bench MODEL --prompts FILE [--draft-model FILE] [--spec LIST]...\n"
      "    [-k N,N,...]\n"
      "vouch bench MODEL [--rows N,N,...] [--depth N]\n",
@@ -142,7 +146,7 @@ static const cli_command commands[] = {
      "vouch bench m.gguf --prompts questions.jsonl --each 10 --html report.html\n"
      "vouch bench m.gguf --prompts lines.txt --spec ngram --spec suffix -k 4,8\n"
      "vouch bench m.gguf -d small.gguf --prompts lines.txt --temp 0.8 --csv a.csv\n"},
-    {"check", CLI_CHECK, false, cli_check_run, "verify the library's guarantees on this machine",
+    {"check", CLI_CHECK, false, cli_check_run, NULL, NULL, "verify the library's guarantees on this machine",
      "vouch check MODEL [--draft-model FILE] [--law LIST] [--seconds S]\n    [--json FILE]\n",
      "Checks four laws on this machine with these files. L1: a row's logits have the\n"
      "same bits whatever else is in the pass. L2: with every drafter the text is the\n"
@@ -152,7 +156,7 @@ static const cli_command commands[] = {
      "vouch check m.gguf\n"
      "vouch check m.gguf --draft-model small.gguf --cpu avx2 --seconds 20\n"
      "vouch check m.gguf --law L1,L3 --json laws.json\n"},
-    {"analyze", CLI_ANALYZE, false, cli_analyze, "compare a draft model with its target",
+    {"analyze", CLI_ANALYZE, false, cli_analyze_run, NULL, cli_analyze_check, "compare a draft model with its target",
      "vouch analyze MODEL --draft-model FILE [--text FILE | --prompts FILE]\n"
      "    [--svg FILE]\n",
      "Compares the distributions of both models at every token of some texts. Prints\n"
@@ -251,7 +255,7 @@ static int command_run(const cli_command *c, int argc, char **argv)
 {
     cli_options options;
     int status = CLI_WRONG_USAGE;
-    if (!cli_options_parse(&options, c->bit, c->chat, argc, argv)) {
+    if (!cli_options_parse(&options, c, argc, argv)) {
         fprintf(stderr, "`vouch %s --help` lists the flags\n", c->name);
     } else if (options.help) {
         help_print(c, stdout);

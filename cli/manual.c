@@ -7,7 +7,7 @@
 /* Flag i of the table; NULL where the command doesn't have it. */
 static const cli_flag *flag_of(const cli_command *c, size_t i)
 {
-    const cli_flag *flag = &cli_option_table.flags[i];
+    const cli_flag *flag = &cli_option_table()->flags[i];
     return flag->commands & c->bit ? flag : NULL;
 }
 
@@ -80,7 +80,7 @@ static void roff_command(const cli_command *c, FILE *out)
     if (*c->about) fputs(".PP\n", out);
     roff_put(c->about, strlen(c->about), out);
     const char *group = "";
-    for (size_t i = 0; i < cli_option_table.n; i++) {
+    for (size_t i = 0; i < cli_option_table()->n; i++) {
         const cli_flag *flag = flag_of(c, i);
         if (!flag) continue;
         if (strcmp(group, flag->group) != 0) fprintf(out, ".SS %s\n", group = flag->group);
@@ -162,7 +162,7 @@ static void bash_patterns(const cli_command *c, const cli_flag *flag, FILE *out)
 
 static void bash_values(const cli_command *c, FILE *out)
 {
-    for (size_t i = 0; i < cli_option_table.n; i++) {
+    for (size_t i = 0; i < cli_option_table()->n; i++) {
         const cli_flag *flag = flag_of(c, i);
         if (!flag || !*flag->name || !flag->value || flag->implied) continue;
         bash_patterns(c, flag, out);
@@ -182,7 +182,7 @@ static void bash_flags(const cli_command *c, FILE *out)
 {
     fprintf(out, "    %s) flags='", c->name);
     const char *space = "";
-    for (size_t i = 0; i < cli_option_table.n; i++) {
+    for (size_t i = 0; i < cli_option_table()->n; i++) {
         const cli_flag *flag = flag_of(c, i);
         if (!flag || !*flag->name) continue;
         fprintf(out, "%s--%s", space, flag->name);
@@ -268,7 +268,7 @@ static void zsh_write(const cli_command *commands, size_t n, FILE *out)
           out);
     for (size_t i = 0; i < n; i++) {
         fprintf(out, "    %s)\n        _arguments", commands[i].name);
-        for (size_t j = 0; j < cli_option_table.n; j++)
+        for (size_t j = 0; j < cli_option_table()->n; j++)
             if (flag_of(&commands[i], j)) zsh_flag(flag_of(&commands[i], j), out);
         fputs("\n        ;;\n", out);
     }
@@ -305,7 +305,7 @@ static void fish_write(const cli_command *commands, size_t n, FILE *out)
         fprintf(out, "complete -c vouch -n __fish_use_subcommand -a %s -d '", commands[i].name);
         quoted_put(commands[i].summary, strlen(commands[i].summary), "\\", "\\'", out);
         fputs("'\n", out);
-        for (size_t j = 0; j < cli_option_table.n; j++)
+        for (size_t j = 0; j < cli_option_table()->n; j++)
             if (flag_of(&commands[i], j)) fish_flag(&commands[i], flag_of(&commands[i], j), out);
     }
 }

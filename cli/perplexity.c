@@ -16,6 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "tool/file.h"
@@ -131,7 +132,16 @@ static int measure_text(cli_engine *engine, const cli_tokens *tokens)
     return status;
 }
 
-int cli_perplexity(const cli_options *options)
+bool cli_perplexity_check(cli_options *options, cli_given given)
+{
+    (void)given;
+    if (!options->file && !isatty(STDIN_FILENO)) options->file = "-";
+    if (options->file) return true;
+    cli_complain("--file FILE is missing: expected the text to predict");
+    return false;
+}
+
+int cli_perplexity_run(const cli_options *options)
 {
     cli_engine engine = {0};
     cli_tokens tokens = {NULL, 0};

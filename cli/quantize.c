@@ -45,12 +45,13 @@ static int write_anew(const cli_options *options, const char *label)
     vouch_quantize_options quantize = vouch_quantize_options_default();
     vouch_quantize_result result;
     vouch_error err;
-    if ((options->force ? cli_file_check : cli_file_check_new)(options->out, &err)) return cli_engine_fail(&err);
+    if ((options->quantize.force ? cli_file_check : cli_file_check_new)(options->out, &err))
+        return cli_engine_fail(&err);
     quantize.type = options->type;
-    quantize.output_type = options->output_type;
-    quantize.embedding_type = options->embedding_type;
-    quantize.pure = options->pure;
-    quantize.allow_requantize = options->allow_requantize;
+    quantize.output_type = options->quantize.output_type;
+    quantize.embedding_type = options->quantize.embedding_type;
+    quantize.pure = options->quantize.pure;
+    quantize.allow_requantize = options->quantize.allow_requantize;
     quantize.n_threads = options->session.n_threads;
     quantize.progress = cli_progress_report;
     quantize.is_cancelled = is_cancelled;
@@ -66,12 +67,27 @@ static int write_anew(const cli_options *options, const char *label)
     return CLI_DONE;
 }
 
-int cli_quantize(const cli_options *options)
+bool cli_quantize_check(cli_options *options, cli_given given)
+{
+    const unsigned command = options->command;
+    (void)given;
+    if (!options->out || (command == CLI_QUANTIZE && !options->type)) {
+        cli_complain("%s is missing: expected %s", options->out ? "TYPE" : "OUT",
+                     command == CLI_QUANTIZE ? "MODEL OUT TYPE, as in `vouch quantize m-f16.gguf m-q4.gguf Q4_K_M`"
+                                             : "MODEL OUT, as in `vouch convert folder m.gguf`");
+        return false;
+    }
+    if (!cli_file_is_same(options->out, options->model)) return true;
+    cli_complain("%s is the model itself, and would be overwritten; name another file", options->out);
+    return false;
+}
+
+int cli_quantize_run(const cli_options *options)
 {
     return write_anew(options, "quantising");
 }
 
-int cli_convert(const cli_options *options)
+int cli_convert_run(const cli_options *options)
 {
     return write_anew(options, "converting");
 }

@@ -1,10 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /* vouch serve: opens the models and the server, and waits for the signal that ends it. */
+#include <string.h>
+
 #include "cli.h"
+
+/* "https://host:port" as browsers write it, "localhost" or "*". */
+static bool is_origin(const char *text)
+{
+    const char *host = strstr(text, "://");
+    if (strcmp(text, "*") == 0 || strcmp(text, "localhost") == 0 || strcmp(text, "null") == 0) return true;
+    return host && host > text && host[3] && !strpbrk(host + 3, "/?# ");
+}
+
+/* The letters of a metric's name as Prometheus has them. */
+static bool is_metric_name(const char *name)
+{
+    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_:";
+    static const char rest[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_:0123456789";
+    return strspn(name, first) > 0 && name[strspn(name, rest)] == 0;
+}
+
+bool cli_serve_check(cli_options *options, cli_given given)
+{
+    if (!is_metric_name(options->serve.metrics_prefix)) {
+        cli_complain("--metrics-prefix '%s': expected letters, digits, _ and :, and no digit first, such as vllm",
+                     options->serve.metrics_prefix);
+        return false;
+    }
+    for (size_t i = 0; i < options->serve.origins.n; i++) {
+        if (is_origin(options->serve.origins.items[i])) continue;
+        cli_complain("--cors '%s': expected an origin such as https://chat.example or http://localhost:3000, "
+                     "localhost or *",
+                     options->serve.origins.items[i]);
+        return false;
+    }
+    if (!options->serve.tls_cert != !options->serve.tls_key) {
+        cli_complain("--%s needs --%s, too", options->serve.tls_cert ? "tls-cert" : "tls-key",
+                     options->serve.tls_cert ? "tls-key" : "tls-cert");
+        return false;
+    }
+    if (options->draft_model && options->models.n > 1) {
+        cli_complain("--draft-model drafts for a single model, but --model is given %zu times; leave out the others",
+                     options->models.n);
+        return false;
+    }
+    return cli_check_asking(options, given) && cli_check_speculation(options, given);
+}
 
 #ifndef VOUCH_SERVER
 
-int cli_serve(const cli_options *options)
+int cli_serve_run(const cli_options *options)
 {
     (void)options;
     cli_complain("this vouch was built without its server: install libmicrohttpd-dev and build with SERVER=1");
@@ -15,7 +60,6 @@ int cli_serve(const cli_options *options)
 
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "tool/file.h"
@@ -122,23 +166,23 @@ static int keys_read(serving *s)
 {
     const cli_options *o = s->options;
     size_t n_lines = 0;
-    int status = text_read("api-key-file", o->key_file, &s->key_text);
+    int status = text_read("api-key-file", o->serve.key_file, &s->key_text);
     for (const char *at = s->key_text; at && *at; at++) n_lines += *at == '\n' || *at == '\r';
-    s->keys = calloc(o->keys.n + n_lines + 1, sizeof *s->keys);
+    s->keys = calloc(o->serve.keys.n + n_lines + 1, sizeof *s->keys);
     if (!s->keys) {
         cli_complain("not enough memory for the keys");
         return CLI_FAILED;
     }
-    for (size_t i = 0; i < o->keys.n; i++) s->keys[s->n_keys++] = o->keys.items[i];
+    for (size_t i = 0; i < o->serve.keys.n; i++) s->keys[s->n_keys++] = o->serve.keys.items[i];
     char *rest = s->key_text;
     for (char *line; !status && s->key_text && (line = strsep(&rest, "\r\n"));)
         if (*line) s->keys[s->n_keys++] = line;
-    if (!status && o->key_file && s->n_keys == o->keys.n) {
-        cli_complain("--api-key-file %s: the file has no key; expected one a line", o->key_file);
+    if (!status && o->serve.key_file && s->n_keys == o->serve.keys.n) {
+        cli_complain("--api-key-file %s: the file has no key; expected one a line", o->serve.key_file);
         status = CLI_FAILED;
     }
-    if (!status) status = text_read("tls-cert", o->tls_cert, &s->certificate);
-    return status ? status : text_read("tls-key", o->tls_key, &s->private_key);
+    if (!status) status = text_read("tls-cert", o->serve.tls_cert, &s->certificate);
+    return status ? status : text_read("tls-key", o->serve.tls_key, &s->private_key);
 }
 
 static bool is_loopback(const char *host)
@@ -150,10 +194,10 @@ static bool is_loopback(const char *host)
 /* An open address without a key lets everyone in the network use the machine. */
 static int check_host(const serving *s)
 {
-    if (s->n_keys > 0 || s->options->no_key || is_loopback(s->options->host)) return CLI_DONE;
+    if (s->n_keys > 0 || s->options->serve.no_key || is_loopback(s->options->serve.host)) return CLI_DONE;
     cli_complain("--host %s: other machines reach this address; add --api-key-file FILE, or --no-key to let everyone "
                  "in",
-                 s->options->host);
+                 s->options->serve.host);
     return CLI_WRONG_USAGE;
 }
 
@@ -185,12 +229,12 @@ static int serve(serving *s)
     const cli_options *o = s->options;
     const sigset_t set = signals_block();
     vouch_error err;
-    const server_options options = {.host = o->host,
-                                    .port = o->port,
+    const server_options options = {.host = o->serve.host,
+                                    .port = o->serve.port,
                                     .keys = s->keys,
                                     .n_keys = s->n_keys,
-                                    .origins = o->origins.items,
-                                    .n_origins = o->origins.n,
+                                    .origins = o->serve.origins.items,
+                                    .n_origins = o->serve.origins.n,
                                     .certificate = s->certificate,
                                     .private_key = s->private_key,
                                     .models = s->models,
@@ -199,11 +243,11 @@ static int serve(serving *s)
                                                .n_threads = o->session.n_threads,
                                                .prefill_chunk = o->session.prefill_chunk,
                                                .kv_type = o->session.kv_type,
-                                               .inter_token_seconds = 1e-3 * o->inter_token_ms},
-                                    .n_queue = o->n_queue,
-                                    .metrics_prefix = o->metrics_prefix,
-                                    .ping_seconds = o->ping,
-                                    .timeout_seconds = o->timeout};
+                                               .inter_token_seconds = 1e-3 * o->serve.inter_token_ms},
+                                    .n_queue = o->serve.n_queue,
+                                    .metrics_prefix = o->serve.metrics_prefix,
+                                    .ping_seconds = o->serve.ping,
+                                    .timeout_seconds = o->serve.timeout};
     const vouch_status status = server_open(&s->server, &options, &err);
     if (status) {
         cli_engine_fail(&err);
@@ -213,9 +257,9 @@ static int serve(serving *s)
         fprintf(stderr, "%s: weights %.0f MB, cache and passes %.0f MB; context %d, %d answers at once\n", s->names[i],
                 (double)vouch_model_get_info(s->models[i].model)->packed_bytes * 1e-6,
                 (double)server_memory(s->server, i) * 1e-6, s->models[i].session.n_ctx, o->n_parallel);
-    const bool is_v6 = strchr(o->host, ':') != NULL;
-    printf("listening on http%s://%s%s%s:%d\n", s->certificate ? "s" : "", is_v6 ? "[" : "", o->host, is_v6 ? "]" : "",
-           server_port(s->server));
+    const bool is_v6 = strchr(o->serve.host, ':') != NULL;
+    printf("listening on http%s://%s%s%s:%d\n", s->certificate ? "s" : "", is_v6 ? "[" : "", o->serve.host,
+           is_v6 ? "]" : "", server_port(s->server));
     fflush(stdout);
     wait_for_signals(s, &set);
     server_close(s->server);
@@ -231,7 +275,7 @@ static int check_think(const cli_options *options)
     return CLI_WRONG_USAGE;
 }
 
-int cli_serve(const cli_options *options)
+int cli_serve_run(const cli_options *options)
 {
     serving s = {.options = options};
     int status = check_think(options);

@@ -76,7 +76,7 @@ static int messages_read(const cli_options *options, char **text, size_t *n)
                      options->prompt ? "prompt" : "prompt-file");
         return CLI_WRONG_USAGE;
     }
-    if (cli_file_read(options->messages, text, n, &err)) return cli_flag_refuse("messages", &err);
+    if (cli_file_read(options->tokenize.messages, text, n, &err)) return cli_flag_refuse("messages", &err);
     cli_file_drop_mark(*text, n);
     return CLI_DONE;
 }
@@ -85,32 +85,41 @@ static int tokens_make(const cli_engine *engine, const char *text, size_t n, cli
 {
     const cli_options *options = engine->options;
     vouch_error err;
-    if (options->messages)
+    if (options->tokenize.messages)
         return conversation_tokenize(engine->model, text, n, tokens, &err) ? cli_flag_fail("messages", &err) : CLI_DONE;
-    const unsigned flags = (options->special ? VOUCH_TOKENIZE_SPECIAL : 0) | (options->bos ? VOUCH_TOKENIZE_BOS : 0);
+    const unsigned flags =
+        (options->tokenize.special ? VOUCH_TOKENIZE_SPECIAL : 0) | (options->tokenize.bos ? VOUCH_TOKENIZE_BOS : 0);
     return cli_prompt_tokenize(engine, text, NULL, n, flags, tokens, &err) ? cli_engine_fail(&err) : CLI_DONE;
 }
 
-int cli_tokenize(const cli_options *options)
+bool cli_tokenize_check(cli_options *options, cli_given given)
+{
+    (void)given;
+    if (!options->tokenize.ids || options->tokenize.n_frequent == 0) return true;
+    cli_complain("--ids has no effect with --frequent: leave out one of them");
+    return false;
+}
+
+int cli_tokenize_run(const cli_options *options)
 {
     cli_engine engine = {0};
     cli_tokens tokens = {NULL, 0};
     char *text = NULL;
     size_t n = 0;
-    if (options->render && !options->messages) {
+    if (options->tokenize.render && !options->tokenize.messages) {
         cli_complain("--render needs a conversation: add --messages FILE");
         return CLI_WRONG_USAGE;
     }
-    int status = options->messages ? messages_read(options, &text, &n) : cli_prompt_read(options, &text, &n);
+    int status = options->tokenize.messages ? messages_read(options, &text, &n) : cli_prompt_read(options, &text, &n);
     if (!status) status = cli_engine_open_text(&engine, options);
-    if (!status && options->render) {
+    if (!status && options->tokenize.render) {
         status = render_write(stdout, engine.model, text, n);
         goto done;
     }
     if (!status) status = tokens_make(&engine, text, n, &tokens);
     if (status) goto done;
-    if (options->n_frequent == 0) cli_tokens_write(stdout, engine.model, &tokens, options->ids);
-    else if (!frequent_write(stdout, engine.model, &tokens, options->n_frequent)) {
+    if (options->tokenize.n_frequent == 0) cli_tokens_write(stdout, engine.model, &tokens, options->tokenize.ids);
+    else if (!frequent_write(stdout, engine.model, &tokens, options->tokenize.n_frequent)) {
         cli_complain("not enough memory to count tokens");
         status = CLI_FAILED;
     }

@@ -3,11 +3,6 @@
 #include "base/status.h"
 #include "train/distill.h"
 
-train_options train_options_default(void)
-{
-    return (train_options){0};
-}
-
 vouch_status train_distill(const char *target, const char *out, const train_options *options, train_result *result,
                            vouch_error *err)
 {

@@ -72,16 +72,16 @@ typedef struct train_options {
                                      from; excluded, too. NULL: only answers held back */
     size_t n_measured;
     /* The student. */
-    bool is_student;                           /* teaches a student instead of a head */
-    const char *student_model;                 /* path of the model that it begins as; NULL: the target */
-    int32_t student_layers[TRAIN_MOST_LAYERS]; /* [n_student_layers] its layers, ascending; n 0: all */
+    bool is_student;               /* teaches a student instead of a head */
+    const char *student_model;     /* path of the model that it begins as; NULL: the target */
+    const int32_t *student_layers; /* [n_student_layers] its layers, ascending; n 0: all */
     int32_t n_student_layers;
     train_loss loss;
     double beta; /* of TRAIN_JENSEN_SHANNON, in (0, 1) */
     bool on_policy;
     int32_t lora; /* rank of the factors that alone learn (lora.h); 0: all weights of the layers learn */
     /* The head; of these, n_draft, epochs, rate and type count for a student, too. */
-    int32_t taps[TRAIN_MOST_TAPS]; /* [n_taps] layers whose states it reads, ascending; n_taps 0: four of them */
+    const int32_t *taps; /* [n_taps] layers whose states it reads, ascending; n_taps 0: four of them */
     int32_t n_taps;
     const char *table; /* a file to write: the table of next tokens (table.h); NULL: none */
     bool table_only;   /* no head; `out` is the table, too */
@@ -126,11 +126,26 @@ typedef struct train_result {
     int64_t n_contexts, n_counted;              /* rows of the table; tokens counted in it */
 } train_result;
 
-train_options train_options_default(void);
+static inline train_options train_options_default(void)
+{
+    return (train_options){.n_tokens = 2000000,
+                           .sampled = 0.5,
+                           .temperature = 0.8f,
+                           .top_p = 0.95f,
+                           .n_parallel = 16,
+                           .max_tokens = 512,
+                           .n_draft = 4096,
+                           .depth = 2,
+                           .epochs = 2,
+                           .rate = 3e-4,
+                           .beta = 0.5,
+                           .type = "Q8_0"};
+}
+
 /* Counts a table, if options->table names its file. Then teaches a head or a student for the model file `target` and
- * writes it to `out`. Errors: ARGUMENT (names the flag), MEMORY, IO (also a full disk: free some space and call
- * again), FORMAT, MISMATCH (files of another target or of other settings), NUMERIC (the loss isn't finite; names the
- * step, and the last good checkpoint remains), CANCELLED, UNSUPPORTED. */
+ * writes it to `out`. Errors: ARGUMENT (names the field, as in `n_tokens`), MEMORY, IO (also a full disk: free some
+ * space and call again), FORMAT, MISMATCH (files of another target or of other settings), NUMERIC (the loss isn't
+ * finite; names the step, and the last good checkpoint remains), CANCELLED, UNSUPPORTED. */
 vouch_status train_distill(const char *target, const char *out, const train_options *options, train_result *result,
                            vouch_error *err);
 

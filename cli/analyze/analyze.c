@@ -268,7 +268,45 @@ static int analysis_report(const cli_analysis *a)
     return status;
 }
 
-int cli_analyze(const cli_options *options)
+/* The texts to compare on are chunks of --text, answers to --prompts, or answers to prompts that vouch brings. */
+static bool check_texts(const cli_options *options, cli_given given)
+{
+    enum { CHUNKS = 1, ANSWERS = 2, OWN = 4 };
+    static const struct {
+        const char *name;
+        unsigned where;
+    } uses[] = {
+        {"ctx", CHUNKS},         {"chunks", CHUNKS},
+        {"category", ANSWERS},   {"each", ANSWERS},
+        {"system", ANSWERS},     {"max-tokens", ANSWERS | OWN},
+        {"stop", ANSWERS | OWN}, {"ignore-eos", ANSWERS | OWN},
+    };
+    const unsigned here = options->text ? CHUNKS : options->prompts ? ANSWERS : OWN;
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        if (!cli_given_find(given, uses[i].name) || uses[i].where & here) continue;
+        cli_complain("--%s has no effect %s", uses[i].name,
+                     uses[i].where == CHUNKS ? "without --text FILE"
+                     : uses[i].where & OWN   ? "with --text FILE"
+                                             : "without --prompts FILE");
+        return false;
+    }
+    return true;
+}
+
+bool cli_analyze_check(cli_options *options, cli_given given)
+{
+    if (!options->draft_model) {
+        cli_complain("--draft-model FILE is missing: expected the GGUF file of the model that drafts");
+        return false;
+    }
+    if (options->text && options->prompts) {
+        cli_complain("--text and --prompts exclude each other: each says what to compare the models on; leave out one");
+        return false;
+    }
+    return check_texts(options, given) && cli_check_asking(options, given);
+}
+
+int cli_analyze_run(const cli_options *options)
 {
     cli_engine engine = {0};
     cli_analysis a = {

@@ -9,6 +9,7 @@
  *             └──┴──┴──┴── one engine, one pass for all
  *   lines     0  1  ...               in the order of the prompts (lines.h)
  */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,7 +296,40 @@ static int outputs_check(const cli_options *options)
     return CLI_DONE;
 }
 
-int cli_batch(const cli_options *given)
+/* Parses a size such as "800M" into bytes. 0: the text isn't a size. */
+static double parse_size(const char *text)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    double size = strtod(text, &end);
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    if (*text < '0' || *text > '9' || strpbrk(text, "xX")) return 0;
+    for (const char *u = units; unit && u <= unit; u++) size *= 1000;
+    if (unit) end++;
+    if (*end == 'B') end++;
+    return *end || !(size >= 1) || !(size < 1e18) ? 0 : size;
+}
+
+bool cli_batch_check(cli_options *options, cli_given given)
+{
+    if (!options->prompts) {
+        cli_complain("--prompts FILE is missing: expected the prompts to answer, one a line or as JSON lines");
+        return false;
+    }
+    if (options->resume && !options->out) {
+        cli_complain("--resume needs --out FILE: the file whose answers it goes on with");
+        return false;
+    }
+    if (options->max_memory_text && (options->max_memory = parse_size(options->max_memory_text)) == 0) {
+        cli_complain("--max-memory '%s': expected a size such as 800M or 4G", options->max_memory_text);
+        return false;
+    }
+    if (!cli_check_asking(options, given)) return false;
+    options->sampling_given |= VOUCH_SAMPLING_TEMPERATURE; /* greedy unless --temp is given */
+    return cli_check_speculation(options, given);
+}
+
+int cli_batch_run(const cli_options *given)
 {
     cli_options own = *given, *options = &own;
     cli_engine files = {0};

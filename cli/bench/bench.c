@@ -174,8 +174,8 @@ static int bench_report(const cli_comparison *b)
     int status = b->n_complete > 0 ? cli_bench_print(b) : CLI_DONE;
     /* A failed write doesn't keep the other files from being written: the figures exist in this process only. */
     if (o->json) status = cli_first_failure(status, cli_bench_write_json(b));
-    if (o->csv) status = cli_first_failure(status, cli_bench_write_csv(b));
-    if (o->html) status = cli_first_failure(status, cli_bench_write_html(b));
+    if (o->bench.csv) status = cli_first_failure(status, cli_bench_write_csv(b));
+    if (o->bench.html) status = cli_first_failure(status, cli_bench_write_html(b));
     for (size_t config = 1; config < b->configs.n; config++)
         n_different += cli_bench_summary(b, config, NULL).n_different;
     if (n_different > 0)
@@ -226,21 +226,101 @@ static int outputs_check(const cli_options *o)
 {
     const struct {
         const char *flag, *path;
-    } outputs[] = {{"json", o->json}, {"csv", o->csv}, {"html", o->html}};
+    } outputs[] = {{"json", o->json}, {"csv", o->bench.csv}, {"html", o->bench.html}};
     vouch_error err;
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
         if (outputs[i].path && cli_file_check(outputs[i].path, &err)) return cli_flag_refuse(outputs[i].flag, &err);
     return CLI_DONE;
 }
 
-int cli_bench(const cli_options *options)
+/* The sequence has --depth tokens, the rows of a measurement, and a last token, which no pass runs. */
+int32_t cli_bench_room(const cli_options *options)
+{
+    const int32_t most_rows = options->bench.rows.items[options->bench.rows.n - 1];
+    const int32_t added = most_rows > options->bench.n_decode ? most_rows : options->bench.n_decode;
+    const int32_t behind = options->bench.depth + 1 + added, prompt = options->bench.n_prefill + 2;
+    return behind > prompt ? behind : prompt;
+}
+
+/* Checks each set of drafters by itself. Afterwards speculation.drafters holds all of them. */
+static bool check_bench_speculation(cli_options *options, cli_given given)
+{
+    vouch_speculation *speculation = &options->session.speculation;
+    cli_ints *sets = &options->bench.drafters;
+    unsigned all = 0;
+    char text[CLI_DRAFTERS_SIZE];
+    if (sets->n == 0) sets->items[sets->n++] = VOUCH_DRAFTER_AUTO;
+    if (options->bench.draft_lengths.n == 0) options->bench.draft_lengths.items[options->bench.draft_lengths.n++] = 0;
+    for (size_t i = 0; i < sets->n; i++) {
+        speculation->drafters = (unsigned)sets->items[i];
+        if (!cli_check_drafters(options)) return false;
+        sets->items[i] = (int32_t)speculation->drafters;
+        for (size_t j = 0; j < i; j++)
+            if (sets->items[j] == sets->items[i]) {
+                cli_complain("--spec %s is given twice, because auto means the same here; leave one out",
+                             cli_spec_text(speculation->drafters, text));
+                return false;
+            }
+        all |= speculation->drafters;
+    }
+    if (options->bench.rules.n == 0) options->bench.rules.items[options->bench.rules.n++] = VOUCH_ACCEPT_AUTO;
+    speculation->drafters = all;
+    for (size_t i = 0; i < options->bench.rules.n; i++) {
+        speculation->accept = (vouch_accept)options->bench.rules.items[i];
+        if (!cli_check_effects(options, given)) return false;
+    }
+    return true;
+}
+
+/* Refuses flags about passes beside --prompts, and flags about prompts without it. */
+static bool check_bench_flags(const cli_options *options, cli_given given)
+{
+    static const char *const about_prompts[] = {"Prompt", "Speculation", "Answer", "Sampling", "Report"};
+    for (size_t i = 0; i < cli_option_table()->n; i++) {
+        bool idle = options->prompts && strcmp(cli_flag_at(i)->group, "Passes") == 0;
+        for (size_t j = 0; !options->prompts && j < sizeof about_prompts / sizeof *about_prompts; j++)
+            if (strcmp(cli_flag_at(i)->group, about_prompts[j]) == 0) idle = true;
+        if (!given[i] || !idle) continue;
+        cli_complain(options->prompts ? "--%s has no effect with --prompts: leave out one of them"
+                                      : "--%s has no effect without --prompts FILE",
+                     cli_flag_at(i)->name);
+        return false;
+    }
+    return true;
+}
+
+/* --parallel compares numbers of answers at once, so everything else has one value. */
+static bool check_bench_parallel(const cli_options *options)
+{
+    const char *flag = options->bench.csv                   ? "csv"
+                       : options->bench.draft_lengths.n > 1 ? "num-speculative-tokens with several numbers"
+                       : options->bench.rules.n > 1         ? "accept with several rules"
+                                                            : NULL;
+    if (options->bench.parallel.n == 0 || !flag) return true;
+    cli_complain("--parallel can't be measured with --%s: leave out one of them", flag);
+    return false;
+}
+
+bool cli_bench_check(cli_options *options, cli_given given)
+{
+    if (!check_bench_flags(options, given) || !check_bench_parallel(options)) return false;
+    if (options->bench.n_reps == 0) options->bench.n_reps = options->prompts ? 1 : 10;
+    if (options->prompts) return cli_check_asking(options, given) && check_bench_speculation(options, given);
+    const int32_t room = cli_bench_room(options);
+    if (options->session.n_ctx == 0 || options->session.n_ctx >= room) return true;
+    cli_complain("--ctx %d: --depth, --rows, --prefill and --decode need %d; raise --ctx or leave it out",
+                 options->session.n_ctx, room);
+    return false;
+}
+
+int cli_bench_run(const cli_options *options)
 {
     cli_engine engine = {0};
-    cli_comparison b = {.engine = &engine, .n_rounds = (size_t)options->n_reps, .costs = cli_cost_curve_new()};
+    cli_comparison b = {.engine = &engine, .n_rounds = (size_t)options->bench.n_reps, .costs = cli_cost_curve_new()};
     int status = outputs_check(options);
     if (status) return status;
     if (!options->prompts) return cli_bench_passes(options);
-    if (options->parallel.n > 0) return cli_bench_load(options);
+    if (options->bench.parallel.n > 0) return cli_bench_load(options);
     status = cli_engine_open(&engine, options);
     if (!status) status = cli_questions_read(&b.questions, &engine, "prompts");
     if (!status) {

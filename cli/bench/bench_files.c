@@ -174,5 +174,5 @@ int cli_bench_write_csv(const cli_comparison *b)
         for (size_t round = 0; round < b->n_rounds; round++)
             for (size_t config = 0; config < b->configs.n; config++)
                 if (cli_bench_answer(b, q, round, config)->counts) put_answer(sheet.out, b, q, round, config);
-    return cli_sheet_save(&sheet, b->engine->options->csv, &err) ? cli_flag_fail("csv", &err) : CLI_DONE;
+    return cli_sheet_save(&sheet, b->engine->options->bench.csv, &err) ? cli_flag_fail("csv", &err) : CLI_DONE;
 }

@@ -371,7 +371,8 @@ int cli_bench_write_html(const cli_comparison *b)
     cli_sheet sheet;
     if (!cli_sheet_open(&sheet)) return cli_flag_fail("html", &err);
     const bool whole = page_put(sheet.out, b);
-    if (whole) return cli_sheet_save(&sheet, b->engine->options->html, &err) ? cli_flag_fail("html", &err) : CLI_DONE;
+    if (whole)
+        return cli_sheet_save(&sheet, b->engine->options->bench.html, &err) ? cli_flag_fail("html", &err) : CLI_DONE;
     cli_sheet_drop(&sheet);
     return cli_flag_fail("html", &err);
 }

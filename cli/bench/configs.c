@@ -26,7 +26,7 @@ static int spec_open(cli_configs *configs, const cli_engine *engine, vouch_sessi
 {
     const vouch_speculation *s = &options->speculation;
     char words[CLI_DRAFTERS_SIZE], name[CLI_DRAFTERS_SIZE + 32], k[16] = "";
-    const bool named = engine->options->rules.n > 1 || s->accept != VOUCH_ACCEPT_AUTO;
+    const bool named = engine->options->bench.rules.n > 1 || s->accept != VOUCH_ACCEPT_AUTO;
     const char *rule = s->accept == VOUCH_ACCEPT_AUTO ? "auto" : vouch_accept_name((int)s->accept);
     if (s->n_draft > 0) snprintf(k, sizeof k, " k=%d", s->n_draft);
     snprintf(name, sizeof name, "%s%s%s%s", cli_spec_text(s->drafters, words), k, named ? " " : "", named ? rule : "");
@@ -36,7 +36,7 @@ static int spec_open(cli_configs *configs, const cli_engine *engine, vouch_sessi
 int cli_configs_open(cli_configs *configs, const cli_engine *engine, int32_t n_ctx)
 {
     const cli_options *o = engine->options;
-    const size_t n_k = o->draft_lengths.n, n_rules = o->rules.n, n = o->drafters.n * n_k * n_rules;
+    const size_t n_k = o->bench.draft_lengths.n, n_rules = o->bench.rules.n, n = o->bench.drafters.n * n_k * n_rules;
     vouch_session_options options = o->session;
     vouch_error err;
     options.n_ctx = n_ctx;
@@ -53,9 +53,9 @@ int cli_configs_open(cli_configs *configs, const cli_engine *engine, int32_t n_c
         status = config_open(configs, engine->draft, &options, "draft only");
     cli_engine_speculate(engine, &options.speculation);
     for (size_t i = 0; i < n && !status; i++) {
-        options.speculation.drafters = (unsigned)o->drafters.items[i / n_rules / n_k];
-        options.speculation.n_draft = o->draft_lengths.items[i / n_rules % n_k];
-        options.speculation.accept = (vouch_accept)o->rules.items[i % n_rules];
+        options.speculation.drafters = (unsigned)o->bench.drafters.items[i / n_rules / n_k];
+        options.speculation.n_draft = o->bench.draft_lengths.items[i / n_rules % n_k];
+        options.speculation.accept = (vouch_accept)o->bench.rules.items[i % n_rules];
         if (options.speculation.drafters != VOUCH_DRAFTER_NONE) status = spec_open(configs, engine, &options);
     }
     return status;

@@ -132,8 +132,8 @@ static vouch_status run_open(run *r, size_t config)
     session.n_ctx = b->n_ctx;
     cli_engine_speculate(b->engine, &session.speculation);
     session.speculation.drafters = b->drafters[config];
-    session.speculation.n_draft = o->draft_lengths.items[0];
-    session.speculation.accept = (vouch_accept)o->rules.items[0];
+    session.speculation.n_draft = o->bench.draft_lengths.items[0];
+    session.speculation.accept = (vouch_accept)o->bench.rules.items[0];
     r->slots = calloc(r->n_slots, sizeof *r->slots);
     if (!r->slots) {
         r->err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for the sessions"};
@@ -259,7 +259,7 @@ static int report(const cli_load *b, vouch_status status, const vouch_error *err
     if (b->n_complete > 0) {
         result = cli_load_print(b);
         if (o->json) result = cli_first_failure(result, cli_load_write_json(b));
-        if (o->html) result = cli_first_failure(result, cli_load_write_html(b));
+        if (o->bench.html) result = cli_first_failure(result, cli_load_write_html(b));
     }
     for (size_t i = 0; i < b->at_once->n * b->n_configs; i++) n_different += b->cells[i].n_different;
     if (n_different > 0)
@@ -299,7 +299,7 @@ static int check_prompts(const cli_load *b)
 
 static bool allocate(cli_load *b)
 {
-    const cli_ints *sets = &b->engine->options->drafters;
+    const cli_ints *sets = &b->engine->options->bench.drafters;
     b->drafters = calloc(sets->n + 1, sizeof *b->drafters);
     if (!b->drafters) return false;
     b->drafters[b->n_configs++] = VOUCH_DRAFTER_NONE;
@@ -333,7 +333,7 @@ static void load_free(cli_load *b)
 int cli_bench_load(const cli_options *options)
 {
     cli_engine engine = {0};
-    cli_load b = {.engine = &engine, .at_once = &options->parallel, .n_rounds = (size_t)options->n_reps};
+    cli_load b = {.engine = &engine, .at_once = &options->bench.parallel, .n_rounds = (size_t)options->bench.n_reps};
     vouch_error err = {0};
     int status = cli_engine_open(&engine, options);
     if (!status) status = cli_questions_read(&b.questions, &engine, "prompts");

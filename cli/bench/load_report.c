@@ -249,5 +249,5 @@ int cli_load_write_html(const cli_load *b)
     free(names);
     free(texts);
     free(y);
-    return !ok || cli_sheet_save(&sheet, b->engine->options->html, &err) ? cli_flag_fail("html", &err) : CLI_DONE;
+    return !ok || cli_sheet_save(&sheet, b->engine->options->bench.html, &err) ? cli_flag_fail("html", &err) : CLI_DONE;
 }

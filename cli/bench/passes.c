@@ -59,7 +59,7 @@ static vouch_status prompt_run(bench *b, int32_t n, int32_t variant, vouch_error
 
 static vouch_status prefill_measure(bench *b, int32_t round, vouch_error *err)
 {
-    const int32_t n = b->options->n_prefill;
+    const int32_t n = b->options->bench.n_prefill;
     const double start = cli_now();
     const vouch_status status = prompt_run(b, n + 1, round + 2, err);
     if (round >= 0) b->prefill.seconds[round] = cli_now() - start;
@@ -71,16 +71,17 @@ static vouch_status decode_measure(bench *b, int32_t round, vouch_error *err)
     vouch_step step;
     vouch_status status = VOUCH_OK;
     const double start = cli_now();
-    for (int32_t i = 0; i < b->options->n_decode && !status; i++) status = cli_session_step(b->session, &step, err);
+    for (int32_t i = 0; i < b->options->bench.n_decode && !status; i++)
+        status = cli_session_step(b->session, &step, err);
     if (round >= 0) b->decode.seconds[round] = cli_now() - start;
-    return status ? status : prompt_run(b, b->options->depth + 1, 0, err);
+    return status ? status : prompt_run(b, b->options->bench.depth + 1, 0, err);
 }
 
 /* Round -1 follows a prompt and goes from the most rows to the fewest. Later rounds alternate: up, down, up, ...
  * (cost_curve.h says why). */
 static vouch_status passes_measure(bench *b, int32_t round, vouch_error *err)
 {
-    const cli_ints *rows = &b->options->rows;
+    const cli_ints *rows = &b->options->bench.rows;
     for (size_t step = 0; step < rows->n; step++) {
         const size_t i = round % 2 != 0 ? rows->n - 1 - step : step;
         double seconds;
@@ -104,21 +105,21 @@ static void progress_begin(bench *b, const char *label, double part)
 static vouch_status all_measure(bench *b, vouch_error *err)
 {
     const cli_options *o = b->options;
-    const double part = 1.0 / (o->n_reps + 1);
+    const double part = 1.0 / (o->bench.n_reps + 1);
     vouch_status status = VOUCH_OK;
     vouch_session_set_progress(b->session, prompt_progress, b);
     progress_begin(b, "reading prompts", part);
-    for (int32_t round = -1; o->n_prefill > 0 && round < o->n_reps && !status; round++) {
+    for (int32_t round = -1; o->bench.n_prefill > 0 && round < o->bench.n_reps && !status; round++) {
         status = prefill_measure(b, round, err);
         b->progress_done += part;
     }
     progress_begin(b, "filling the cache", 1);
-    if (!status) status = prompt_run(b, o->depth + 1, 0, err);
+    if (!status) status = prompt_run(b, o->bench.depth + 1, 0, err);
     vouch_session_set_progress(b->session, NULL, NULL);
     progress_begin(b, "timing passes", 0);
-    for (int32_t round = -1; round < o->n_reps && !status; round++) {
+    for (int32_t round = -1; round < o->bench.n_reps && !status; round++) {
         status = passes_measure(b, round, err);
-        if (!status && o->n_decode > 0) status = decode_measure(b, round, err);
+        if (!status && o->bench.n_decode > 0) status = decode_measure(b, round, err);
         if (!status) b->n_rounds = round + 1;
         cli_progress_report(&b->progress, (round + 2) * part);
     }
@@ -140,21 +141,21 @@ static void table_write(FILE *out, const bench *b)
     const cli_options *o = b->options;
     cli_provenance_print(out, b->provenance);
     fprintf(out, "cache      %s, %d tokens before each pass\nrounds     %d%s\n\n",
-            cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type), o->depth, b->n_rounds,
-            b->n_rounds < o->n_reps ? ": interrupted" : "");
+            cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type), o->bench.depth, b->n_rounds,
+            b->n_rounds < o->bench.n_reps ? ": interrupted" : "");
     fprintf(out, "%6s %12s %12s %10s %12s\n", "rows", "median ms", "least ms", "x 1 row", "tokens/s");
-    for (size_t i = 0; i < o->rows.n; i++) {
+    for (size_t i = 0; i < o->bench.rows.n; i++) {
         const series *s = &b->passes[i];
-        fprintf(out, "%6d %12.3f %12.3f ", o->rows.items[i], s->median * 1e3, s->least * 1e3);
-        cli_put_number(out, 10, 3, "", o->rows.items[0] == 1 ? cli_ratio(s->median, b->passes[0].median) : NAN);
-        cli_put_number(out, 13, 1, "", cli_ratio(o->rows.items[i], s->median));
+        fprintf(out, "%6d %12.3f %12.3f ", o->bench.rows.items[i], s->median * 1e3, s->least * 1e3);
+        cli_put_number(out, 10, 3, "", o->bench.rows.items[0] == 1 ? cli_ratio(s->median, b->passes[0].median) : NAN);
+        cli_put_number(out, 13, 1, "", cli_ratio(o->bench.rows.items[i], s->median));
         fputc('\n', out);
     }
     const struct {
         const char *label;
         int32_t n;
         const series *series;
-    } others[] = {{"prefill", o->n_prefill, &b->prefill}, {"decode", o->n_decode, &b->decode}};
+    } others[] = {{"prefill", o->bench.n_prefill, &b->prefill}, {"decode", o->bench.n_decode, &b->decode}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].n > 0) {
             const series *s = others[i].series;
@@ -182,7 +183,7 @@ static json_t *series_json(const char *key, int32_t n, const series *s)
 
 static json_t *passes_json(const bench *b, const vouch_model *model)
 {
-    const cli_ints *rows = &b->options->rows;
+    const cli_ints *rows = &b->options->bench.rows;
     json_t *passes = json_array();
     for (size_t i = 0; i < rows->n; i++) {
         json_t *pass = series_json("rows", rows->items[i], &b->passes[i]);
@@ -207,14 +208,16 @@ static json_t *report_json(const bench *b, const cli_engine *engine)
         {"cpu", json_string(info->cpu)},
         {"threads", json_integer(o->session.n_threads ? o->session.n_threads : vouch_cpu_count())},
         {"kv_type", json_string(cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type))},
-        {"depth", json_integer(o->depth)},
+        {"depth", json_integer(o->bench.depth)},
         {"reps", json_integer(b->n_rounds)},
-        {"interrupted", json_boolean(b->n_rounds < o->n_reps)},
+        {"interrupted", json_boolean(b->n_rounds < o->bench.n_reps)},
         {"load_seconds", json_real(engine->load_seconds)},
         {"passes", passes_json(b, engine->model)}};
     size_t n = 12;
-    if (o->n_prefill) entries[n++] = (cli_json_entry){"prefill", series_json("tokens", o->n_prefill, &b->prefill)};
-    if (o->n_decode) entries[n++] = (cli_json_entry){"decode", series_json("tokens", o->n_decode, &b->decode)};
+    if (o->bench.n_prefill)
+        entries[n++] = (cli_json_entry){"prefill", series_json("tokens", o->bench.n_prefill, &b->prefill)};
+    if (o->bench.n_decode)
+        entries[n++] = (cli_json_entry){"decode", series_json("tokens", o->bench.n_decode, &b->decode)};
     return cli_json_object(entries, n);
 }
 
@@ -223,8 +226,8 @@ static json_t *report_json(const bench *b, const cli_engine *engine)
 static int bench_report(bench *b, const cli_engine *engine)
 {
     const cli_options *o = b->options;
-    for (size_t i = 0; i < o->rows.n; i++) series_sum_up(&b->passes[i], b->n_rounds);
-    series_sum_up(&b->prefill, o->n_reps);
+    for (size_t i = 0; i < o->bench.rows.n; i++) series_sum_up(&b->passes[i], b->n_rounds);
+    series_sum_up(&b->prefill, o->bench.n_reps);
     series_sum_up(&b->decode, b->n_rounds);
     const int status = table_print(b);
     if (status || !o->json) return status;
@@ -245,7 +248,7 @@ static int bench_measure(bench *b, const cli_engine *engine)
     if (status && (status != VOUCH_E_CANCELLED || b->n_rounds == 0)) return cli_engine_fail(&err);
     const int reported = bench_report(b, engine);
     if (!status) return reported;
-    cli_complain("interrupted: the report covers %d of %d rounds", b->n_rounds, b->options->n_reps);
+    cli_complain("interrupted: the report covers %d of %d rounds", b->n_rounds, b->options->bench.n_reps);
     return CLI_FAILED;
 }
 
@@ -253,7 +256,7 @@ static int bench_measure(bench *b, const cli_engine *engine)
  * rows. */
 static int session_start(cli_engine *engine, cli_oracle *silent, int32_t room)
 {
-    const cli_ints *rows = &engine->options->rows;
+    const cli_ints *rows = &engine->options->bench.rows;
     const int32_t most_rows = rows->items[rows->n - 1];
     vouch_session_options session = engine->options->session;
     if (session.n_ctx == 0) session.n_ctx = room;
@@ -268,7 +271,7 @@ static int session_start(cli_engine *engine, cli_oracle *silent, int32_t room)
 static int passes_run(cli_engine *engine)
 {
     const cli_options *o = engine->options;
-    const size_t n_reps = (size_t)o->n_reps;
+    const size_t n_reps = (size_t)o->bench.n_reps;
     const int32_t room = cli_bench_room(o);
     cli_oracle silent = {.mode = CLI_ORACLE_SILENT};
     cli_provenance provenance;
@@ -281,12 +284,12 @@ static int passes_run(cli_engine *engine)
                .session = engine->session,
                .n_vocab = vouch_model_get_info(engine->model)->n_vocab};
     const bool ok = cli_provenance_of(&provenance, engine);
-    double *seconds = calloc((o->rows.n + 2) * n_reps, sizeof *seconds);
+    double *seconds = calloc((o->bench.rows.n + 2) * n_reps, sizeof *seconds);
     b.tokens = calloc((size_t)room, sizeof *b.tokens);
     if (ok && seconds && b.tokens) {
-        for (size_t i = 0; i < o->rows.n; i++) b.passes[i].seconds = seconds + i * n_reps;
-        b.prefill.seconds = seconds + o->rows.n * n_reps;
-        b.decode.seconds = seconds + (o->rows.n + 1) * n_reps;
+        for (size_t i = 0; i < o->bench.rows.n; i++) b.passes[i].seconds = seconds + i * n_reps;
+        b.prefill.seconds = seconds + o->bench.rows.n * n_reps;
+        b.decode.seconds = seconds + (o->bench.rows.n + 1) * n_reps;
         status = bench_measure(&b, engine);
     } else {
         status = cli_engine_fail(&err);

@@ -151,7 +151,7 @@ static vouch_status lengths_choose(cli_check *c, vouch_error *err)
 
 static bool is_wanted(const cli_check *c, size_t i)
 {
-    return c->engine->options->laws == 0 || (c->engine->options->laws & laws[i].bit);
+    return c->engine->options->check.laws == 0 || (c->engine->options->check.laws & laws[i].bit);
 }
 
 static double least_seconds(const cli_check *c, size_t i)
@@ -191,7 +191,7 @@ static vouch_status laws_check(cli_check *c, cli_finding *findings, vouch_error 
 int cli_check_run(const cli_options *options)
 {
     cli_engine engine = {0};
-    cli_check c = {.engine = &engine, .progress = {.label = "checking"}, .seconds = options->seconds};
+    cli_check c = {.engine = &engine, .progress = {.label = "checking"}, .seconds = options->check.seconds};
     cli_finding findings[N_LAWS];
     char broken[32];
     vouch_error err;

@@ -94,6 +94,33 @@ static void lessons_free(lessons *l)
 
 /* ------------------------------------------------------------------ messages */
 
+/* Copies a message of train/ with the command's flags in place of its fields, such as `n_tokens`. */
+static void flags_print(const char *message, char *out, size_t size)
+{
+    static const char *const others[][2] = {{"n_tokens", "tokens"},
+                                            {"n_parallel", "parallel"},
+                                            {"depth", "unroll"},
+                                            {"n_draft", "vocab"},
+                                            {"n_ff", "ff-width"}};
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+    for (size_t used = 0; used + 1 < size && (out[used] = *message);) {
+        const size_t n = *message == '`' ? strspn(message + 1, letters) : 0;
+        if (n == 0 || message[n + 1] != '`') {
+            used++, message++;
+            continue;
+        }
+        char flag[32];
+        snprintf(flag, sizeof flag, "%.*s", (int)n, message + 1);
+        for (char *c = flag; *c; c++) *c = *c == '_' ? '-' : *c;
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            if (strlen(others[i][0]) == n && strncmp(others[i][0], message + 1, n) == 0) strcpy(flag, others[i][1]);
+        const int written = snprintf(out + used, size - used, "--%s", flag);
+        used = used + (size_t)written < size ? used + (size_t)written : size;
+        message += n + 2;
+    }
+    out[size - 1] = '\0';
+}
+
 typedef struct messages {
     cli_progress progress;
     char label[128];
@@ -117,7 +144,9 @@ static void note(void *user, const char *line)
     messages *m = user;
     cli_progress_end(&m->progress);
     *m->stage = 0;
-    fprintf(stderr, "%s\n", line);
+    char text[512];
+    flags_print(line, text, sizeof text);
+    fprintf(stderr, "%s\n", text);
 }
 
 static bool is_cancelled(void *user)
@@ -155,11 +184,12 @@ static void dead_depth_warn(const cli_options *options, const char *what, const 
 {
     const int depth = (int)f->dead_depth;
     if (depth == 0) return;
-    const bool unrolls = !options->distill.quick && !options->distill.student && options->distill.depth < depth;
+    const bool unrolls =
+        !options->distill.train.quick && !options->distill.student && options->distill.train.depth < depth;
     fprintf(stderr, "warning: depth %d learned nothing: %.3f of its %lld guesses were accepted on %s", depth,
             f->accepted[depth - 1], (long long)f->n_reached[depth - 1], what);
     if (depth > 1) fprintf(stderr, "; at depth 1 %.3f", f->accepted[0]);
-    if (options->distill.quick) fputs(". Raise --tokens, or teach a layer, too, without --quick\n", stderr);
+    if (options->distill.train.quick) fputs(". Raise --tokens, or teach a layer, too, without --quick\n", stderr);
     else if (unrolls) fprintf(stderr, ". Raise --tokens, or give --unroll %d\n", depth);
     else fputs(". Raise --tokens or --epochs\n", stderr);
 }
@@ -168,15 +198,15 @@ static const char *out_of(const cli_options *options)
 {
     return options->distill.student ? options->distill.student
            : options->distill.head  ? options->distill.head
-                                    : options->distill.table;
+                                    : options->distill.train.table;
 }
 
 static void summary(const cli_options *options, const lessons *l, const train_result *r)
 {
-    if (options->distill.table)
-        fprintf(stderr, "%s: %lld rows, counted in %lld tokens\n", options->distill.table, (long long)r->n_contexts,
-                (long long)r->n_counted);
-    if (out_of(options) == options->distill.table) return;
+    if (options->distill.train.table)
+        fprintf(stderr, "%s: %lld rows, counted in %lld tokens\n", options->distill.train.table,
+                (long long)r->n_contexts, (long long)r->n_counted);
+    if (out_of(options) == options->distill.train.table) return;
     fprintf(stderr, "%s: %.1f MB, taught from %lld tokens\n", out_of(options), (double)r->bytes * 1e-6,
             (long long)r->n_tokens);
     if (options->distill.student) figures_print("answers held back, before", &r->held_before);
@@ -193,42 +223,23 @@ static void summary(const cli_options *options, const lessons *l, const train_re
 static int teach(const cli_options *options, const lessons *l)
 {
     messages m = {.progress = {.label = m.label, .is_eager = true}};
-    train_options train = train_options_default();
+    train_options train = options->distill.train;
     train_result result;
     vouch_error err;
+    char text[sizeof err.message];
     train.prompts = l->items;
     train.n_prompts = l->prompts.n;
     train.excluded = l->texts;
     train.n_excluded = l->n_texts;
+    train.n_tokens = options->distill.n_tokens;
     train.measured = l->measured_items;
     train.n_measured = l->measured.n;
-    train.n_tokens = options->distill.n_tokens;
-    train.sampled = options->distill.sampled;
-    train.temperature = options->session.sampling.temperature;
-    train.top_p = options->session.sampling.top_p;
-    train.n_parallel = options->n_parallel;
-    train.max_tokens = options->session.max_tokens;
-    train.seed = options->session.sampling.seed;
+    train.taps = options->distill.taps.items;
     train.n_taps = (int32_t)options->distill.taps.n;
-    for (int32_t i = 0; i < train.n_taps && i < TRAIN_MOST_TAPS; i++) train.taps[i] = options->distill.taps.items[i];
-    train.table = options->distill.table;
-    train.table_only = out_of(options) == options->distill.table;
-    train.is_student = options->distill.student != NULL;
-    train.student_model = options->distill.student_model;
+    train.student_layers = options->distill.student_layers.items;
     train.n_student_layers = (int32_t)options->distill.student_layers.n;
-    for (int32_t i = 0; i < train.n_student_layers && i < TRAIN_MOST_LAYERS; i++)
-        train.student_layers[i] = options->distill.student_layers.items[i];
-    train.loss = (train_loss)options->distill.loss;
-    train.beta = options->distill.beta;
-    train.lora = options->distill.lora;
-    train.on_policy = options->distill.on_policy;
-    train.quick = options->distill.quick;
-    train.n_draft = options->distill.n_draft;
-    train.n_ff = options->distill.n_ff;
-    train.depth = options->distill.depth;
-    train.epochs = options->distill.epochs;
-    train.rate = options->distill.rate;
-    if (options->type) train.type = options->type;
+    train.table_only = out_of(options) == options->distill.train.table;
+    train.is_student = options->distill.student != NULL;
     train.n_threads = options->session.n_threads;
     train.report = report;
     train.note = note;
@@ -242,6 +253,8 @@ static int teach(const cli_options *options, const lessons *l)
         return CLI_FAILED;
     }
     if (status) {
+        flags_print(err.message, text, sizeof text);
+        snprintf(err.message, sizeof err.message, "%s", text);
         cli_engine_fail(&err);
         return status == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
     }
@@ -249,7 +262,60 @@ static int teach(const cli_options *options, const lessons *l)
     return CLI_DONE;
 }
 
-int cli_distill(const cli_options *options)
+/* False with a complaint where one of the flags is given. */
+static bool refuse_idle(cli_given given, const char *const *names, const char *why)
+{
+    while (*names && !cli_given_find(given, *names)) names++;
+    if (*names) cli_complain("--%s has no effect %s", *names, why);
+    return !*names;
+}
+
+/* A head, a table or both are made, or a student. Each has flags of its own. */
+bool cli_distill_check(cli_options *options, cli_given given)
+{
+    static const char *const of_heads[] = {"quick", "taps", "ff-width", "unroll", NULL};
+    static const char *const of_layers[] = {"ff-width", "unroll", "epochs", "rate", NULL};
+    static const char *const of_taught[] = {"vocab", "epochs", "rate", "type", NULL};
+    static const char *const of_students[] = {"student-model", "student-layers", "loss", "beta",
+                                              "on-policy",     "lora",           NULL};
+    const bool has_student = options->distill.student != NULL;
+    if (!options->distill.head && !has_student && !options->distill.train.table) {
+        cli_complain("--head OUT is missing: expected the file to write, as in `vouch distill m.gguf --head h.gguf`; "
+                     "or --student OUT, for a draft model, or --table OUT");
+        return false;
+    }
+    if ((options->distill.head || options->distill.train.table) && has_student) {
+        cli_complain("--%s and --student exclude each other: leave out one of them",
+                     options->distill.head ? "head" : "table");
+        return false;
+    }
+    if (has_student && !refuse_idle(given, of_heads, "with --student: leave out one of them")) return false;
+    if (!options->distill.head && !refuse_idle(given, of_heads, "without --head OUT")) return false;
+    if (!has_student && !refuse_idle(given, of_students, "without --student OUT")) return false;
+    if (options->distill.train.quick && !refuse_idle(given, of_layers,
+                                                     "with --quick, which makes a linear head: leave out "
+                                                     "one of them"))
+        return false;
+    if (!options->distill.head && !has_student && !refuse_idle(given, of_taught, "without --head OUT or --student OUT"))
+        return false;
+    static const char *const types[] = {"Q8_0", "Q4_1", "Q4_0", "F16", "F32"};
+    size_t type = 0;
+    while (options->distill.train.type && type < 5 && strcmp(types[type], options->distill.train.type) != 0) type++;
+    if (type == 5) {
+        cli_complain("--type '%s': expected Q8_0, Q4_1, Q4_0, F16 or F32", options->distill.train.type);
+        return false;
+    }
+    if (cli_given_find(given, "beta") && options->distill.train.loss != TRAIN_JENSEN_SHANNON) {
+        cli_complain("--beta has no effect without --loss jensen-shannon");
+        return false;
+    }
+    if (!has_student || options->distill.train.student_model || options->distill.student_layers.n > 0) return true;
+    cli_complain("--student needs --student-layers or --student-model: expected the layers or the model that it begins "
+                 "as, such as --student-layers 0,29");
+    return false;
+}
+
+int cli_distill_run(const cli_options *options)
 {
     lessons l = {0};
     vouch_error err;

@@ -5,7 +5,7 @@
  *
  *   option_files.c      files that are read and written
  *   option_drafters.c   drafters, and flags that belong to some of them
- *   option_commands.c   the flags of one command
+ *   option_asking.c     prompts, answers and sampling
  */
 #ifndef VOUCH_CLI_OPTION_CHECKS_H
 #define VOUCH_CLI_OPTION_CHECKS_H
@@ -17,7 +17,7 @@ typedef const char *cli_given[CLI_MOST_FLAGS];
 
 static inline const cli_flag *cli_flag_at(size_t i)
 {
-    return &cli_option_table.flags[i];
+    return &cli_option_table()->flags[i];
 }
 
 /* The row of a flag that was given, or NULL. */
@@ -37,10 +37,10 @@ bool cli_check_set_spec(const cli_options *options, const char *text);
 bool cli_check_effects(cli_options *options, cli_given given);
 /* Both of them, for a command with a single --spec. */
 bool cli_check_speculation(cli_options *options, cli_given given);
-/* Flags of the command that contradict each other. Hands what they say to the library's options. */
-bool cli_check_command(cli_options *options, cli_given given);
-/* Flags that the command can't do without, apart from --model. */
-bool cli_check_needs(cli_options *options, cli_given given);
+/* Flags about prompts, answers and sampling; hands what they say to the library's options. */
+bool cli_check_asking(cli_options *options, cli_given given);
+/* The checks of one command, which stand beside it: flags that contradict each other, flags that are missing. */
+typedef bool cli_command_check(cli_options *options, cli_given given);
 
 /* Draws a seed of 32 bits, short enough to be typed again. */
 uint64_t cli_seed_draw(void);

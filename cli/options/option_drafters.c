@@ -46,7 +46,7 @@ unsigned cli_drafters_given(const cli_options *options, cli_given given)
     unsigned set = has_grammar ? vouch_drafter_needing(VOUCH_NEED_GRAMMAR) : 0;
     for (int i = 0; i < VOUCH_DRAFTERS; i++) {
         const vouch_drafter_info info = vouch_drafter_get_info(i);
-        for (size_t j = 0; j < cli_option_table.n && info.need != VOUCH_NEED_GRAMMAR; j++)
+        for (size_t j = 0; j < cli_option_table()->n && info.need != VOUCH_NEED_GRAMMAR; j++)
             if (given[j] && has_word(info.flags, cli_flag_at(j)->name)) set |= 1u << i;
     }
     return set;
@@ -58,7 +58,7 @@ static void flags_text(unsigned command, unsigned drafters, char text[256])
     const cli_flag *found[16];
     size_t n = 0, used = 0;
     for (int i = VOUCH_DRAFTERS - 1; i >= 0; i--)
-        for (size_t j = 0; j < cli_option_table.n && n < 16 && drafters >> i & 1; j++)
+        for (size_t j = 0; j < cli_option_table()->n && n < 16 && drafters >> i & 1; j++)
             if (cli_flag_at(j)->commands & command && has_word(vouch_drafter_get_info(i).flags, cli_flag_at(j)->name))
                 found[n++] = cli_flag_at(j);
     *text = '\0';
@@ -208,7 +208,7 @@ static bool check_effect(const cli_options *options, const char *name)
 bool cli_check_effects(cli_options *options, cli_given given)
 {
     vouch_speculation *speculation = &options->session.speculation;
-    for (size_t i = 0; i < cli_option_table.n; i++) {
+    for (size_t i = 0; i < cli_option_table()->n; i++) {
         const cli_flag *flag = cli_flag_at(i);
         if (given[i] && flag->commands & options->command && strcmp(flag->group, "Speculation") == 0 &&
             !check_effect(options, flag->name))

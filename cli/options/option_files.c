@@ -7,7 +7,7 @@
 
 const cli_flag *cli_given_find(cli_given given, const char *name)
 {
-    for (size_t i = 0; i < cli_option_table.n; i++)
+    for (size_t i = 0; i < cli_option_table()->n; i++)
         if (given[i] && strcmp(cli_flag_at(i)->name, name) == 0) return cli_flag_at(i);
     return NULL;
 }
@@ -25,7 +25,7 @@ static bool is_written(const cli_flag *flag)
 static bool check_written(cli_given given)
 {
     static const char *const standard[][2] = {{"/dev/stdin", "input comes from"}, {"/dev/stdout", "output goes to"}};
-    for (size_t i = 0; i < cli_option_table.n; i++) {
+    for (size_t i = 0; i < cli_option_table()->n; i++) {
         if (!given[i] || !is_written(cli_flag_at(i))) continue;
         if (strcmp(given[i], "-") == 0) {
             cli_complain("--%s -: standard output carries the text only; expected a file (./- for a file named -)",
@@ -38,7 +38,7 @@ static bool check_written(cli_given given)
                          cli_flag_at(i)->name, given[i], standard[j][1]);
             return false;
         }
-        for (size_t j = 0; j < cli_option_table.n; j++) {
+        for (size_t j = 0; j < cli_option_table()->n; j++) {
             const cli_flag *other = cli_flag_at(j);
             const bool is_file = is_written(other) || (other->kind == CLI_FLAG_FILE && strstr(other->value, "FILE"));
             if (j == i || !given[j] || !is_file || !cli_file_is_same(given[i], given[j])) continue;
@@ -55,13 +55,14 @@ static bool check_written(cli_given given)
 static bool check_read(cli_options *options, cli_given given)
 {
     const bool asks = options->command & (CLI_RUN | CLI_TOKENIZE);
-    const bool is_prompt = asks && !options->chat && !options->prompt && !options->prompt_file && !options->messages;
+    const bool is_prompt =
+        asks && !options->chat && !options->prompt && !options->prompt_file && !options->tokenize.messages;
     const char *first = options->chat ? "chat" : NULL;
     if (asks && options->prompt && strcmp(options->prompt, "-") == 0) {
         cli_complain("--prompt -: expected a text; write --prompt-file - to read the prompt from standard input");
         return false;
     }
-    for (size_t i = 0; i < cli_option_table.n; i++) {
+    for (size_t i = 0; i < cli_option_table()->n; i++) {
         const bool is_read = cli_flag_at(i)->kind == CLI_FLAG_FILE && !is_written(cli_flag_at(i));
         if (!given[i] || !is_read || strcmp(given[i], "-") != 0) continue;
         if (is_prompt) {

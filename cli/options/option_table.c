@@ -2,6 +2,7 @@
 #include "options/option_table.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "options/foreign.h"
 
@@ -9,9 +10,11 @@ _Static_assert(sizeof(vouch_kv_type) == sizeof(int) && sizeof(vouch_draft_sampli
                    sizeof(vouch_accept) == sizeof(int),
                "choices are stored as int");
 
-const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",    "tokenize", "perplexity", "bench",
-                                                     "check", "analyze", "logits",   "quantize",   "convert",
-                                                     "batch", "serve",   "distill"};
+const char *const cli_command_names[CLI_COMMANDS] = {
+#define NAME(constant, name) #name,
+    CLI_COMMAND_LIST(NAME)
+#undef NAME
+};
 
 #define AT(member)   .offset = offsetof(cli_options, member)
 #define ASKING       (CLI_RUN | CLI_BENCH | CLI_ANALYZE | CLI_BATCH)
@@ -41,7 +44,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {"run",   "info",    "tokeni
 #define SPEC_WORD(constant, name, summary) "|" #name
 
 /* The words of a choice stand in the order of its enum. Help wraps the texts. */
-static const cli_flag flags[] = {
+static const cli_flag rows[] = {
     {"", NULL, 0, CLI_FLAG_FILE, AT(model_word), "MODEL", NULL, EVERYWHERE | CLI_SERVE, "Model",
      "the model: a GGUF file, the first part of a split one, or a Hugging Face folder; the same as --model FILE", NULL,
      NULL},
@@ -54,14 +57,14 @@ static const cli_flag flags[] = {
      NULL},
     {"head", NULL, 'o', CLI_FLAG_FILE, AT(distill.head), "OUT", NULL, CLI_DISTILL, "Model",
      "the head's file to write. Files beside it, such as OUT.answers and OUT.states, keep unfinished work", NULL, NULL},
-    {"table", NULL, 0, CLI_FLAG_FILE, AT(distill.table), "OUT", NULL, CLI_DISTILL, "Model",
+    {"table", NULL, 0, CLI_FLAG_FILE, AT(distill.train.table), "OUT", NULL, CLI_DISTILL, "Model",
      "count what the model says behind its last tokens, and write the table, which --draft-table takes; from the "
      "answers of --head, or alone",
      NULL, NULL},
     {"student", NULL, 0, CLI_FLAG_FILE, AT(distill.student), "OUT", NULL, CLI_DISTILL, "Model",
      "teach a small draft model instead of a head, and write it to this GGUF file, which --draft-model takes", NULL,
      NULL},
-    {"student-model", NULL, 0, CLI_FLAG_FILE, AT(distill.student_model), "FILE", NULL, CLI_DISTILL, "Model",
+    {"student-model", NULL, 0, CLI_FLAG_FILE, AT(distill.train.student_model), "FILE", NULL, CLI_DISTILL, "Model",
      "the student begins as this model, of architecture llama and with the target's tokens (default: the target)", NULL,
      NULL},
     {"student-layers", NULL, 0, CLI_FLAG_INTS, AT(distill.student_layers), "N,N,...", "[0, 1023]", CLI_DISTILL, "Model",
@@ -72,15 +75,15 @@ static const cli_flag flags[] = {
     {"type", "outtype", 0, CLI_FLAG_FILE, AT(type), "TYPE", NULL, CLI_CONVERT, "Model",
      "type of the matrices, such as F16 or Q8_0, or a mix, as `vouch quantize` has them (default: as they are)", NULL,
      NULL},
-    {"force", NULL, 0, CLI_FLAG_SWITCH, AT(force), NULL, NULL, WRITING, "Model",
+    {"force", NULL, 0, CLI_FLAG_SWITCH, AT(quantize.force), NULL, NULL, WRITING, "Model",
      "replace the output where it exists already", NULL, NULL},
-    {"pure", NULL, 0, CLI_FLAG_SWITCH, AT(pure), NULL, NULL, CLI_QUANTIZE, "Types",
+    {"pure", NULL, 0, CLI_FLAG_SWITCH, AT(quantize.pure), NULL, NULL, CLI_QUANTIZE, "Types",
      "give all matrices the type that most of the mix's matrices have", NULL, NULL},
-    {"output-type", "output-tensor-type", 0, CLI_FLAG_FILE, AT(output_type), "TYPE", NULL, CLI_QUANTIZE, "Types",
-     "type of the output matrix (default: as the mix)", NULL, NULL},
-    {"embedding-type", "token-embedding-type", 0, CLI_FLAG_FILE, AT(embedding_type), "TYPE", NULL, CLI_QUANTIZE,
-     "Types", "type of the token embedding (default: as the mix)", NULL, NULL},
-    {"allow-requantize", NULL, 0, CLI_FLAG_SWITCH, AT(allow_requantize), NULL, NULL, WRITING, "Types",
+    {"output-type", "output-tensor-type", 0, CLI_FLAG_FILE, AT(quantize.output_type), "TYPE", NULL, CLI_QUANTIZE,
+     "Types", "type of the output matrix (default: as the mix)", NULL, NULL},
+    {"embedding-type", "token-embedding-type", 0, CLI_FLAG_FILE, AT(quantize.embedding_type), "TYPE", NULL,
+     CLI_QUANTIZE, "Types", "type of the token embedding (default: as the mix)", NULL, NULL},
+    {"allow-requantize", NULL, 0, CLI_FLAG_SWITCH, AT(quantize.allow_requantize), NULL, NULL, WRITING, "Types",
      "quantise matrices again that are quantised already, which costs quality", NULL, NULL},
     {"", NULL, 0, CLI_FLAG_TEXT, AT(prompt_word), "PROMPT", NULL, CLI_RUN | CLI_TOKENIZE, "Prompt",
      "the text, a word after the model; the same as --prompt TEXT", NULL, NULL},
@@ -142,15 +145,6 @@ static const cli_flag flags[] = {
 
     {"draft-model", NULL, 'd', CLI_FLAG_FILE, AT(draft_model), "FILE", NULL, ASKING | CLI_CHECK | CLI_SERVE,
      "Speculation", "GGUF file of a smaller model with the same tokens, which drafts", NULL, NULL},
-    {"head", NULL, 0, CLI_FLAG_FILE, AT(draft_files[VOUCH_DRAFTER_NUMBER_HEAD]), "FILE", NULL, ASKING | CLI_SERVE,
-     "Speculation",
-     "head for this model, which drafts from the model's hidden states: `vouch distill` makes one; or a published one, "
-     "a GGUF file or a folder",
-     NULL, NULL},
-    {"draft-table", NULL, 0, CLI_FLAG_FILE, AT(draft_files[VOUCH_DRAFTER_NUMBER_TABLE]), "FILE", NULL,
-     ASKING | CLI_CHECK | CLI_SERVE, "Speculation",
-     "table of what this model says behind its last tokens, for the drafter table: `vouch distill --table` makes one",
-     NULL, NULL},
     {"allow-other-head", NULL, 0, CLI_FLAG_SWITCH, AT(allow_other_head), NULL, NULL, ASKING | CLI_CHECK | CLI_SERVE,
      "Speculation",
      "accept a head or table that was made for another file of the model, such as another type of weights", NULL, NULL},
@@ -159,14 +153,14 @@ static const cli_flag flags[] = {
      "the drafters, with commas between. auto: all free drafters, and also the draft model, head, prediction or "
      "history where one is given",
      NULL, NULL},
-    {"spec", NULL, 0, CLI_FLAG_SETS, AT(drafters), SPEC_WORDS, NULL, CLI_BENCH, "Speculation",
+    {"spec", NULL, 0, CLI_FLAG_SETS, AT(bench.drafters), SPEC_WORDS, NULL, CLI_BENCH, "Speculation",
      "the drafters, as in `vouch run`; repeatable. bench compares each with plain decoding (default auto)", NULL, NULL},
     {"speculative", NULL, 0, CLI_FLAG_SWITCH, AT(speculative), NULL, NULL, CLI_RUN, "Speculation",
      "the same as --spec draft; without --draft-model, as --spec auto", NULL, NULL},
     {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INT, AT(session.speculation.n_draft), "N", "[1, 64]",
      CLI_RUN | CLI_BATCH | CLI_SERVE, "Speculation", "most guesses per cycle (default: chosen by measured speed)",
      "--spec none turns speculation off", NULL},
-    {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INTS, AT(draft_lengths), "N,N,...", "[1, 64]", CLI_BENCH,
+    {"num-speculative-tokens", NULL, 'k', CLI_FLAG_INTS, AT(bench.draft_lengths), "N,N,...", "[1, 64]", CLI_BENCH,
      "Speculation",
      "most guesses per cycle; bench measures each number with each --spec (default: chosen by measured speed)", NULL,
      NULL},
@@ -203,7 +197,7 @@ static const cli_flag flags[] = {
      "same text whatever vouch drafts, and also with --spec none. auto: coupled with a draft model or head that "
      "samples, rejection with --lenience, otherwise match",
      NULL, NULL},
-    {"accept", NULL, 0, CLI_FLAG_CHOICES, AT(rules), RULES, NULL, CLI_BENCH, "Speculation",
+    {"accept", NULL, 0, CLI_FLAG_CHOICES, AT(bench.rules), RULES, NULL, CLI_BENCH, "Speculation",
      "the rule that judges guesses, as in `vouch run`; repeatable (default auto)", NULL, NULL},
     {"lenience", NULL, 0, CLI_FLAG_DOUBLE, AT(session.speculation.lenience), "L", "(0, 1]", SPECULATION,
      "lenience of rejection: accept a guess with probability min(1, p / (L q)); below 1 the text is no longer the "
@@ -311,59 +305,59 @@ static const cli_flag flags[] = {
 
     {"tokens", NULL, 0, CLI_FLAG_INT, AT(distill.n_tokens), "N", "[1000, 2000000000]", CLI_DISTILL, "Lessons",
      "tokens of the target's answers to teach from", NULL, NULL},
-    {"sampled", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.sampled), "S", "[0, 1]", CLI_DISTILL, "Lessons",
+    {"sampled", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.train.sampled), "S", "[0, 1]", CLI_DISTILL, "Lessons",
      "share of the answers that are sampled; the others are greedy", NULL, NULL},
-    {"temp", "temperature", 0, CLI_FLAG_FLOAT, AT(session.sampling.temperature), "T", "(0, 10]", CLI_DISTILL, "Lessons",
+    {"temp", "temperature", 0, CLI_FLAG_FLOAT, AT(distill.train.temperature), "T", "(0, 10]", CLI_DISTILL, "Lessons",
      "temperature of sampled answers and of the model's own prompts", NULL, NULL},
-    {"top-p", NULL, 0, CLI_FLAG_FLOAT, AT(session.sampling.top_p), "P", "(0, 1]", CLI_DISTILL, "Lessons",
+    {"top-p", NULL, 0, CLI_FLAG_FLOAT, AT(distill.train.top_p), "P", "(0, 1]", CLI_DISTILL, "Lessons",
      "sample from the fewest tokens whose probabilities sum to P", NULL, NULL},
-    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(session.max_tokens), "N", "[16, 65536]", CLI_DISTILL, "Lessons",
+    {"max-tokens", NULL, 'n', CLI_FLAG_INT, AT(distill.train.max_tokens), "N", "[16, 65536]", CLI_DISTILL, "Lessons",
      "maximum tokens per answer", NULL, NULL},
-    {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_DISTILL, "Lessons",
+    {"seed", NULL, 's', CLI_FLAG_SEED, AT(distill.train.seed), "N", "[0, 2^64)", CLI_DISTILL, "Lessons",
      "seed of prompts, answers and training", NULL, NULL},
-    {"quick", NULL, 0, CLI_FLAG_SWITCH, AT(distill.quick), NULL, NULL, CLI_DISTILL, "Head",
+    {"quick", NULL, 0, CLI_FLAG_SWITCH, AT(distill.train.quick), NULL, NULL, CLI_DISTILL, "Head",
      "a linear head, fitted in closed form within minutes, without a decoder layer", NULL, NULL},
-    {"vocab", NULL, 0, CLI_FLAG_INT, AT(distill.n_draft), "N", "[16, 2147483647]", CLI_DISTILL, "Head",
+    {"vocab", NULL, 0, CLI_FLAG_INT, AT(distill.train.n_draft), "N", "[16, 2147483647]", CLI_DISTILL, "Head",
      "number of tokens that the head can guess, the most frequent ones; with --student, tokens that a step of training "
      "sees",
      NULL, NULL},
-    {"ff-width", NULL, 0, CLI_FLAG_INT, AT(distill.n_ff), "N", "[0, 1048576]", CLI_DISTILL, "Head",
+    {"ff-width", NULL, 0, CLI_FLAG_INT, AT(distill.train.n_ff), "N", "[0, 1048576]", CLI_DISTILL, "Head",
      "width of the layer's feed-forward network; 0: the model's", NULL, NULL},
-    {"unroll", NULL, 0, CLI_FLAG_INT, AT(distill.depth), "N", "[1, 4]", CLI_DISTILL, "Training",
+    {"unroll", NULL, 0, CLI_FLAG_INT, AT(distill.train.depth), "N", "[1, 4]", CLI_DISTILL, "Training",
      "number of successive guesses that training unrolls", NULL, NULL},
-    {"epochs", NULL, 0, CLI_FLAG_INT, AT(distill.epochs), "N", "[1, 1000]", CLI_DISTILL, "Training",
+    {"epochs", NULL, 0, CLI_FLAG_INT, AT(distill.train.epochs), "N", "[1, 1000]", CLI_DISTILL, "Training",
      "times that training sees each token", NULL, NULL},
-    {"rate", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.rate), "R", "(0, 1]", CLI_DISTILL, "Training",
+    {"rate", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.train.rate), "R", "(0, 1]", CLI_DISTILL, "Training",
      "largest learning rate", NULL, NULL},
-    {"loss", NULL, 0, CLI_FLAG_CHOICE, AT(distill.loss), LOSSES, NULL, CLI_DISTILL, "Training",
+    {"loss", NULL, 0, CLI_FLAG_CHOICE, AT(distill.train.loss), LOSSES, NULL, CLI_DISTILL, "Training",
      "the loss that brings the student's distribution near to the target's", NULL, NULL},
-    {"beta", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.beta), "B", "(0, 1)", CLI_DISTILL, "Training",
+    {"beta", NULL, 0, CLI_FLAG_DOUBLE, AT(distill.train.beta), "B", "(0, 1)", CLI_DISTILL, "Training",
      "weight of the target's distribution in the mixture of jensen-shannon", NULL, NULL},
-    {"on-policy", NULL, 0, CLI_FLAG_SWITCH, AT(distill.on_policy), NULL, NULL, CLI_DISTILL, "Training",
+    {"on-policy", NULL, 0, CLI_FLAG_SWITCH, AT(distill.train.on_policy), NULL, NULL, CLI_DISTILL, "Training",
      "the student goes on with the target's answers from a random token, and learns what the target says there, too",
      NULL, NULL},
-    {"lora", NULL, 0, CLI_FLAG_INT, AT(distill.lora), "RANK", "[1, 1048576]", CLI_DISTILL, "Training",
+    {"lora", NULL, 0, CLI_FLAG_INT, AT(distill.train.lora), "RANK", "[1, 1048576]", CLI_DISTILL, "Training",
      "the student's matrices stay fixed; factors of this rank, which are added to them, learn in their place (LoRA): "
      "less memory and smaller checkpoints (default: all weights of the layers learn)",
      NULL, NULL},
     {"taps", NULL, 0, CLI_FLAG_INTS, AT(distill.taps), "N,N,...", "[0, 1023]", CLI_DISTILL, "Head",
      "layers of the target whose states the head reads, counted from 0, at most 8 (default: four)", NULL, NULL},
-    {"type", NULL, 0, CLI_FLAG_FILE, AT(type), "TYPE", NULL, CLI_DISTILL, "Head",
+    {"type", NULL, 0, CLI_FLAG_FILE, AT(distill.train.type), "TYPE", NULL, CLI_DISTILL, "Head",
      "type of the taught matrices: Q8_0, Q4_1, Q4_0, F16 or F32 (default Q8_0)", NULL, NULL},
 
-    {"special", NULL, 0, CLI_FLAG_SWITCH, AT(special), NULL, NULL, CLI_TOKENIZE, "Tokens",
+    {"special", NULL, 0, CLI_FLAG_SWITCH, AT(tokenize.special), NULL, NULL, CLI_TOKENIZE, "Tokens",
      "turn the names of special tokens into their ids", NULL, NULL},
-    {"bos", NULL, 0, CLI_FLAG_SWITCH, AT(bos), NULL, NULL, CLI_TOKENIZE, "Tokens",
+    {"bos", NULL, 0, CLI_FLAG_SWITCH, AT(tokenize.bos), NULL, NULL, CLI_TOKENIZE, "Tokens",
      "begin with the token that the model's file asks for", NULL, NULL},
-    {"messages", NULL, 0, CLI_FLAG_FILE, AT(messages), "FILE", NULL, CLI_TOKENIZE, "Tokens",
+    {"messages", NULL, 0, CLI_FLAG_FILE, AT(tokenize.messages), "FILE", NULL, CLI_TOKENIZE, "Tokens",
      "tokenize a conversation through the chat template: a JSON file with messages, tools and variables as the OpenAI "
      "API has them",
      NULL, NULL},
-    {"render", NULL, 0, CLI_FLAG_SWITCH, AT(render), NULL, NULL, CLI_TOKENIZE, "Tokens",
+    {"render", NULL, 0, CLI_FLAG_SWITCH, AT(tokenize.render), NULL, NULL, CLI_TOKENIZE, "Tokens",
      "print the text that the chat template makes of --messages, without tokens", NULL, NULL},
-    {"ids", NULL, 0, CLI_FLAG_SWITCH, AT(ids), NULL, NULL, CLI_TOKENIZE, "Tokens", "print only the ids, on one line",
-     NULL, NULL},
-    {"frequent", NULL, 0, CLI_FLAG_INT, AT(n_frequent), "N", "[1, 2147483647]", CLI_TOKENIZE, "Tokens",
+    {"ids", NULL, 0, CLI_FLAG_SWITCH, AT(tokenize.ids), NULL, NULL, CLI_TOKENIZE, "Tokens",
+     "print only the ids, on one line", NULL, NULL},
+    {"frequent", NULL, 0, CLI_FLAG_INT, AT(tokenize.n_frequent), "N", "[1, 2147483647]", CLI_TOKENIZE, "Tokens",
      "print instead the ids of the N most frequent tokens and of the token that ends an answer, one a line: a list for "
      "--draft-vocab",
      NULL, NULL},
@@ -377,19 +371,19 @@ static const cli_flag flags[] = {
      "write the answers to this file, one JSON line each (default: standard output)", NULL, NULL},
     {"resume", NULL, 0, CLI_FLAG_SWITCH, AT(resume), NULL, NULL, CLI_BATCH, "Output",
      "continue after the answers that --out already has", NULL, NULL},
-    {"parallel", NULL, 0, CLI_FLAG_INT, AT(n_parallel), "N", "[1, 64]", CLI_DISTILL, "Resources",
+    {"parallel", NULL, 0, CLI_FLAG_INT, AT(distill.train.n_parallel), "N", "[1, 64]", CLI_DISTILL, "Resources",
      "most prompts answered at once", NULL, NULL},
     {"parallel", NULL, 0, CLI_FLAG_INT, AT(n_parallel), "N", "[1, 256]", CLI_BATCH, "Resources",
      "most prompts answered at once", NULL, NULL},
     {"parallel", "np", 0, CLI_FLAG_INT, AT(n_parallel), "N", "[1, 256]", CLI_SERVE, "Resources",
      "most answers at once; more requests wait", NULL, NULL},
-    {"queue", NULL, 0, CLI_FLAG_INT, AT(n_queue), "N", "[1, 1000000]", CLI_SERVE, "Resources",
+    {"queue", NULL, 0, CLI_FLAG_INT, AT(serve.n_queue), "N", "[1, 1000000]", CLI_SERVE, "Resources",
      "most answers that wait; further requests get status 429", NULL, NULL},
-    {"inter-token-ms", NULL, 0, CLI_FLAG_DOUBLE, AT(inter_token_ms), "MS", "[1, 60000]", CLI_SERVE, "Resources",
+    {"inter-token-ms", NULL, 0, CLI_FLAG_DOUBLE, AT(serve.inter_token_ms), "MS", "[1, 60000]", CLI_SERVE, "Resources",
      "while answers are being written, a pass takes only the rows of prompts that fit into MS milliseconds, and at "
      "least 16",
      NULL, NULL},
-    {"parallel", NULL, 0, CLI_FLAG_INTS, AT(parallel), "N,N,...", "[1, 256]", CLI_BENCH, "Prompt",
+    {"parallel", NULL, 0, CLI_FLAG_INTS, AT(bench.parallel), "N,N,...", "[1, 256]", CLI_BENCH, "Prompt",
      "for each N, answer N prompts at once in shared passes, plain and with each --spec, and report throughput, time "
      "between tokens and acceptance. N is at most the number of prompts",
      NULL, NULL},
@@ -398,27 +392,28 @@ static const cli_flag flags[] = {
      "each other (default: no limit)",
      NULL, NULL},
 
-    {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 65]", PASSES, "tokens scored in one pass", NULL, NULL},
-    {"depth", NULL, 0, CLI_FLAG_INT, AT(depth), "N", "[0, 1000000]", PASSES, "tokens in the cache before a pass", NULL,
+    {"rows", NULL, 'r', CLI_FLAG_INTS, AT(bench.rows), "N,N,...", "[1, 65]", PASSES, "tokens scored in one pass", NULL,
      NULL},
-    {"prefill", NULL, 0, CLI_FLAG_INT, AT(n_prefill), "N", "[0, 1000000]", PASSES,
+    {"depth", NULL, 0, CLI_FLAG_INT, AT(bench.depth), "N", "[0, 1000000]", PASSES, "tokens in the cache before a pass",
+     NULL, NULL},
+    {"prefill", NULL, 0, CLI_FLAG_INT, AT(bench.n_prefill), "N", "[0, 1000000]", PASSES,
      "also time a prompt of N tokens; 0: no prompt", NULL, NULL},
-    {"decode", NULL, 0, CLI_FLAG_INT, AT(n_decode), "N", "[0, 1000000]", PASSES,
+    {"decode", NULL, 0, CLI_FLAG_INT, AT(bench.n_decode), "N", "[0, 1000000]", PASSES,
      "also time N tokens decoded without speculation, after --depth tokens; 0: none", NULL, NULL},
-    {"reps", NULL, 0, CLI_FLAG_INT, AT(n_reps), "N", "[1, 1000]", CLI_BENCH, "Measuring",
+    {"reps", NULL, 0, CLI_FLAG_INT, AT(bench.n_reps), "N", "[1, 1000]", CLI_BENCH, "Measuring",
      "measure each N times (default 10; with --prompts 1)", NULL, NULL},
-    {"law", NULL, 0, CLI_FLAG_SET, AT(laws), "all|L1|L2|L3|L4", NULL, CLI_CHECK, "Checking",
+    {"law", NULL, 0, CLI_FLAG_SET, AT(check.laws), "all|L1|L2|L3|L4", NULL, CLI_CHECK, "Checking",
      "check only these laws, with commas between", NULL, NULL},
-    {"seconds", NULL, 0, CLI_FLAG_DOUBLE, AT(seconds), "S", "[0, 86400]", CLI_CHECK, "Checking",
+    {"seconds", NULL, 0, CLI_FLAG_DOUBLE, AT(check.seconds), "S", "[0, 86400]", CLI_CHECK, "Checking",
      "about how long to check; some checks run in any case", NULL, NULL},
     {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, CLI_BENCH | CLI_CHECK | CLI_ANALYZE, "Output",
      "write the figures as JSON", NULL, NULL},
     {"svg", NULL, 0, CLI_FLAG_FILE, AT(svg), "FILE", NULL, CLI_ANALYZE, "Output", "write the figures as plots", NULL,
      NULL},
-    {"csv", NULL, 0, CLI_FLAG_FILE, AT(csv), "FILE", NULL, CLI_BENCH, "Report",
+    {"csv", NULL, 0, CLI_FLAG_FILE, AT(bench.csv), "FILE", NULL, CLI_BENCH, "Report",
      "write one line for each answer to a prompt", NULL, NULL},
-    {"html", NULL, 0, CLI_FLAG_FILE, AT(html), "FILE", NULL, CLI_BENCH, "Report", "write a report with plots", NULL,
-     NULL},
+    {"html", NULL, 0, CLI_FLAG_FILE, AT(bench.html), "FILE", NULL, CLI_BENCH, "Report", "write a report with plots",
+     NULL, NULL},
 
     {"ctx", NULL, 'c', CLI_FLAG_INT, AT(session.n_ctx), "N", "[2, 1048576]", CLI_BENCH, "Resources",
      "context length: most tokens of prompt and answer (default: as many as the measurements need)", NULL, NULL},
@@ -456,70 +451,79 @@ static const cli_flag flags[] = {
      "write the figures of the whole run as JSON", NULL, NULL},
     {"seed", NULL, 's', CLI_FLAG_SEED, AT(session.sampling.seed), "N", "[0, 2^64)", CLI_SERVE, "Sampling",
      "seed of requests that set none; 0: a new one for each (default 0)", NULL, NULL},
-    {"host", NULL, 0, CLI_FLAG_FILE, AT(host), "ADDRESS", NULL, SERVING,
+    {"host", NULL, 0, CLI_FLAG_FILE, AT(serve.host), "ADDRESS", NULL, SERVING,
      "listen on this address; one that other machines reach needs a key (default 127.0.0.1)", NULL, NULL},
-    {"port", NULL, 0, CLI_FLAG_INT, AT(port), "N", "[0, 65535]", SERVING,
+    {"port", NULL, 0, CLI_FLAG_INT, AT(serve.port), "N", "[0, 65535]", SERVING,
      "listen on this port; 0: a free one, which the first line of the output names", NULL, NULL},
-    {"api-key", NULL, 0, CLI_FLAG_TEXTS, AT(keys), "KEY", NULL, SERVING,
+    {"api-key", NULL, 0, CLI_FLAG_TEXTS, AT(serve.keys), "KEY", NULL, SERVING,
      "requests must carry one of the keys given; repeatable. Other users of this machine can see a key on the command "
      "line, but not one in --api-key-file",
      NULL, NULL},
-    {"api-key-file", NULL, 0, CLI_FLAG_FILE, AT(key_file), "FILE", NULL, SERVING, "read keys from a file, one a line",
-     NULL, NULL},
-    {"no-key", NULL, 0, CLI_FLAG_SWITCH, AT(no_key), NULL, NULL, SERVING,
+    {"api-key-file", NULL, 0, CLI_FLAG_FILE, AT(serve.key_file), "FILE", NULL, SERVING,
+     "read keys from a file, one a line", NULL, NULL},
+    {"no-key", NULL, 0, CLI_FLAG_SWITCH, AT(serve.no_key), NULL, NULL, SERVING,
      "listen without a key on an address that other machines reach", NULL, NULL},
-    {"cors", NULL, 0, CLI_FLAG_TEXTS, AT(origins), "ORIGIN", NULL, SERVING,
+    {"cors", NULL, 0, CLI_FLAG_TEXTS, AT(serve.origins), "ORIGIN", NULL, SERVING,
      "let web pages of this origin send requests, such as https://chat.example; localhost: pages of this machine; *: "
      "all pages; repeatable",
      NULL, NULL},
-    {"tls-cert", NULL, 0, CLI_FLAG_FILE, AT(tls_cert), "FILE", NULL, SERVING,
+    {"tls-cert", NULL, 0, CLI_FLAG_FILE, AT(serve.tls_cert), "FILE", NULL, SERVING,
      "speak TLS with this certificate (PEM); needs --tls-key", NULL, NULL},
-    {"tls-key", NULL, 0, CLI_FLAG_FILE, AT(tls_key), "FILE", NULL, SERVING, "the certificate's private key (PEM)", NULL,
-     NULL},
-    {"ping", NULL, 0, CLI_FLAG_DOUBLE, AT(ping), "S", "[0.1, 3600]", SERVING,
+    {"tls-key", NULL, 0, CLI_FLAG_FILE, AT(serve.tls_key), "FILE", NULL, SERVING, "the certificate's private key (PEM)",
+     NULL, NULL},
+    {"ping", NULL, 0, CLI_FLAG_DOUBLE, AT(serve.ping), "S", "[0.1, 3600]", SERVING,
      "after S seconds without a token, send a comment in the stream, so that no proxy closes it", NULL, NULL},
-    {"metrics-prefix", NULL, 0, CLI_FLAG_FILE, AT(metrics_prefix), "NAME", NULL, SERVING,
+    {"metrics-prefix", NULL, 0, CLI_FLAG_FILE, AT(serve.metrics_prefix), "NAME", NULL, SERVING,
      "prefix of the names in /metrics; vllm: as vLLM's dashboards expect them (default vouch)", NULL, NULL},
-    {"timeout", NULL, 0, CLI_FLAG_DOUBLE, AT(timeout), "S", "[1, 86400]", SERVING,
+    {"timeout", NULL, 0, CLI_FLAG_DOUBLE, AT(serve.timeout), "S", "[1, 86400]", SERVING,
      "drop a client that takes longer to send a request, or to read what waits for it", NULL, NULL},
 
     {"help", NULL, 'h', CLI_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE | CLI_SERVE, "Help", "print this text", NULL,
      NULL},
 };
-enum { N_FLAGS = sizeof flags / sizeof *flags };
-_Static_assert((int)N_FLAGS <= (int)CLI_MOST_FLAGS, "raise CLI_MOST_FLAGS");
+enum { N_ROWS = sizeof rows / sizeof *rows };
+_Static_assert((int)N_ROWS + (int)VOUCH_DRAFTERS <= (int)CLI_MOST_FLAGS, "raise CLI_MOST_FLAGS");
 
-const cli_flag_table cli_option_table = {flags, N_FLAGS, cli_command_names, CLI_COMMANDS, cli_foreign_flags};
+/* A flag for the file of each drafter that has one, before --allow-other-head. */
+const cli_flag_table *cli_option_table(void)
+{
+    static bool is_made;
+    static cli_flag flags[CLI_MOST_FLAGS];
+    static cli_flag_table table = {flags, 0, cli_command_names, CLI_COMMANDS, cli_foreign_flags};
+    for (size_t i = 0; i < N_ROWS && !is_made; i++) {
+        for (int d = VOUCH_DRAFTERS - 1; d >= 0 && strcmp(rows[i].name, "allow-other-head") == 0; d--) {
+            const vouch_drafter_info info = vouch_drafter_get_info(d);
+            if (!info.file) continue;
+            flags[table.n++] = (cli_flag){.name = info.flags,
+                                          .kind = CLI_FLAG_FILE,
+                                          .offset = offsetof(cli_options, draft_files) + (size_t)d * sizeof(char *),
+                                          .value = "FILE",
+                                          .commands = ASKING | CLI_CHECK | CLI_SERVE,
+                                          .group = "Speculation",
+                                          .help = info.file};
+        }
+        flags[table.n++] = rows[i];
+    }
+    is_made = true;
+    return &table;
+}
 
 cli_options cli_options_default(unsigned command)
 {
     cli_options options = {.session = vouch_session_options_default(),
-                           .rows = {{1, 2, 4, 5, 8, 16}, 6},
-                           .depth = 128,
-                           .seconds = 60,
                            .n_parallel = 8,
-                           .host = "127.0.0.1",
-                           .metrics_prefix = "vouch",
-                           .port = 8080,
-                           .n_queue = 256,
-                           .ping = 15,
-                           .timeout = 60,
-                           .inter_token_ms = 50};
-    options.session.max_tokens = command & (CLI_RUN | CLI_BATCH | CLI_DISTILL) ? 512 : 128;
-    if (command & CLI_SERVE) options.session.max_tokens = 0;
+                           .bench = {.rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128},
+                           .check = {.seconds = 60},
+                           .serve = {.host = "127.0.0.1",
+                                     .metrics_prefix = "vouch",
+                                     .port = 8080,
+                                     .n_queue = 256,
+                                     .ping = 15,
+                                     .timeout = 60,
+                                     .inter_token_ms = 50},
+                           .distill = {.n_tokens = 2000000, .train = train_options_default()}};
+    options.session.max_tokens = command & (CLI_RUN | CLI_BATCH) ? 512 : command & CLI_SERVE ? 0 : 128;
     options.session.n_ctx = options.session.n_threads = options.session.prefill_chunk = 0;
     options.session.speculation.n_draft = 0;
-    options.distill.n_tokens = 2000000;
-    options.distill.sampled = 0.5;
-    options.distill.n_draft = 4096;
-    options.distill.depth = 2;
-    options.distill.epochs = 2;
-    options.distill.rate = 3e-4;
-    options.distill.beta = 0.5;
-    if (command & CLI_DISTILL) {
-        options.n_parallel = 16;
-        options.session.sampling.temperature = 0.8f; /* various answers */
-        options.session.sampling.top_p = 0.95f;
-    }
     return options;
 }

@@ -85,19 +85,10 @@ static bool check_template(const char *word)
     return false;
 }
 
-/* is_chat: of `vouch chat`. */
-static const char *command_name(unsigned command, bool is_chat)
-{
-    if (is_chat) return "chat";
-    size_t bit = 0;
-    while (!(command >> bit & 1)) bit++;
-    return cli_command_names[bit];
-}
-
 /* Counts the flag of this name as given. */
 static void give(cli_given given, const char *name, const char *word)
 {
-    for (size_t i = 0; i < cli_option_table.n; i++)
+    for (size_t i = 0; i < cli_option_table()->n; i++)
         if (strcmp(cli_flag_at(i)->name, name) == 0) given[i] = word;
 }
 
@@ -123,7 +114,7 @@ static bool take_prompt_word(cli_options *options, cli_given given)
 
 /* The first word without a flag becomes --model. It may be a prompt, so the complaint about a missing file says where
  * a prompt goes. */
-static bool take_model_word(cli_options *options, bool is_chat, cli_given given)
+static bool take_model_word(cli_options *options, const char *name, cli_given given)
 {
     const char *word = options->model_word;
     if (!word) return true;
@@ -133,8 +124,7 @@ static bool take_model_word(cli_options *options, bool is_chat, cli_given given)
         return false;
     }
     if (access(word, F_OK) != 0) {
-        cli_complain("'%s': %s; `vouch %s` expects the file or folder of a model here%s", word, strerror(errno),
-                     command_name(options->command, is_chat),
+        cli_complain("'%s': %s; `vouch %s` expects the file or folder of a model here%s", word, strerror(errno), name,
                      options->command == CLI_RUN ? ", and a prompt after it" : "");
         return false;
     }
@@ -146,37 +136,37 @@ static bool take_model_word(cli_options *options, bool is_chat, cli_given given)
 /* Room for as many values as there are arguments, for each flag that can be repeated. */
 static bool lists_allocate(cli_options *o, size_t n)
 {
-    const char ***lists[] = {&o->stop.items, &o->bias_texts.items, &o->categories.items,       &o->models.items,
-                             &o->keys.items, &o->origins.items,    &o->distill.excluded.items, &o->breakers.items};
+    const char ***lists[] = {
+        &o->stop.items,       &o->bias_texts.items,    &o->categories.items,       &o->models.items,
+        &o->serve.keys.items, &o->serve.origins.items, &o->distill.excluded.items, &o->breakers.items};
     bool ok = (o->bias = calloc(n, sizeof *o->bias)) != NULL;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok &= (*lists[i] = calloc(n, sizeof **lists[i])) != NULL;
     if (!ok) cli_complain("not enough memory");
     return ok;
 }
 
-bool cli_options_parse(cli_options *options, unsigned command, bool chat, int argc, char **argv)
+bool cli_options_parse(cli_options *options, const cli_command *command, int argc, char **argv)
 {
     cli_given given = {NULL};
-    *options = cli_options_default(command);
-    options->command = command;
-    options->chat = chat;
+    *options = cli_options_default(command->bit);
+    options->command = command->bit;
+    options->chat = command->chat;
     options->arguments = argv;
     options->n_arguments = argc;
     if (!lists_allocate(options, (size_t)argc + 1)) return false;
-    if (!cli_flags_parse(&cli_option_table, command, argc, argv, options, given)) return false;
+    if (!cli_flags_parse(cli_option_table(), command->bit, argc, argv, options, given)) return false;
     options->lists_templates = options->chat_template && strcmp(options->chat_template, "list") == 0;
     if (options->help || options->lists_templates) return true;
-    if (chat) give(given, "chat", "");
+    if (command->chat) give(given, "chat", "");
     if (options->models.n > 0) options->model = options->models.items[0];
     if (options->session.max_tokens < 0) options->session.max_tokens = 0;
-    if (!take_prompt_word(options, given) || !take_model_word(options, chat, given)) return false;
+    if (!take_prompt_word(options, given) || !take_model_word(options, command->name, given)) return false;
     if (!check_exclusive(given) || !cli_check_files(options, given)) return false;
     options->drafters_given = cli_drafters_given(options, given);
     if (!check_lengths(options) || !check_cpu(options->cpu) || !check_template(options->chat_template)) return false;
-    if (!cli_check_command(options, given)) return false;
-    if (options->model) return cli_check_needs(options, given);
-    cli_complain("--model FILE is missing: expected the GGUF file of a model, as in `vouch %s m.gguf`",
-                 command_name(command, chat));
+    if (command->check && !command->check(options, given)) return false;
+    if (options->model) return !command->needs || command->needs(options, given);
+    cli_complain("--model FILE is missing: expected the GGUF file of a model, as in `vouch %s m.gguf`", command->name);
     return false;
 }
 
@@ -187,8 +177,8 @@ void cli_options_free(cli_options *options)
     free(options->bias_texts.items);
     free(options->categories.items);
     free(options->models.items);
-    free(options->keys.items);
-    free(options->origins.items);
+    free(options->serve.keys.items);
+    free(options->serve.origins.items);
     free(options->distill.excluded.items);
     free(options->bias);
 }
@@ -234,7 +224,7 @@ bool cli_option_applies(const cli_options *options, const char *name)
 
 static const cli_flag *run_flag(const char *name)
 {
-    for (size_t i = 0; i < cli_option_table.n; i++) {
+    for (size_t i = 0; i < cli_option_table()->n; i++) {
         const cli_flag *flag = cli_flag_at(i);
         const bool is_letter = name[0] && !name[1] && flag->letter == name[0];
         const bool is_alias = flag->alias && strcmp(flag->alias, name) == 0;
@@ -307,7 +297,7 @@ void cli_options_help(unsigned command, FILE *stream)
     const cli_options defaults = cli_options_default(command);
     char text[CLI_SPEC_SIZE];
     const char *word;
-    cli_flags_help(&cli_option_table, command, &defaults, stream);
+    cli_flags_help(cli_option_table(), command, &defaults, stream);
     for (int i = 0; (word = cli_spec_word(command, i, text)); i++)
         fprintf(stream, "%s  %-11s %s\n", i == 0 ? "\nDrafters (--spec)\n" : "", word, text);
 }

@@ -6,11 +6,24 @@
 #ifndef VOUCH_CLI_OPTIONS_H
 #define VOUCH_CLI_OPTIONS_H
 
-#include "options/option_table.h"
+#include "options/option_checks.h"
 
-/* Parses and checks the arguments after the command's name. chat: as if --chat were among them. Prints a complaint and
- * returns false at the first mistake. Call cli_options_free in both cases. */
-bool cli_options_parse(cli_options *options, unsigned command, bool chat, int argc, char **argv);
+typedef struct cli_command {
+    const char *name;
+    unsigned bit; /* CLI_RUN, ... */
+    bool chat;    /* as if --chat were given */
+    int (*run)(const cli_options *options);
+    cli_command_check *check; /* of its flags, before --model is asked for; NULL: none */
+    cli_command_check *needs; /* of what it can't do without, after that; NULL: nothing */
+    const char *summary;      /* one line */
+    const char *usage;        /* lines, each "vouch NAME ..." */
+    const char *about;        /* paragraphs, or "" */
+    const char *examples;     /* lines, each "vouch NAME ..." */
+} cli_command;
+
+/* Parses and checks the arguments after the command's name. Prints a complaint and returns false at the first mistake.
+ * Call cli_options_free in both cases. */
+bool cli_options_parse(cli_options *options, const cli_command *command, int argc, char **argv);
 /* Name i of an option that a running conversation can change; NULL past the last. */
 const char *cli_option_name(size_t i);
 /* Has the option an effect beside the others? */

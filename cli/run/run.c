@@ -168,7 +168,15 @@ static int run_open(cli_engine *engine, cli_options *options)
     return cli_engine_start(engine, &options->session);
 }
 
-int cli_run(const cli_options *given)
+bool cli_run_check(cli_options *options, cli_given given)
+{
+    options->session.expected_acceptance = options->stats_json != NULL; /* only the JSON has it */
+    options->paint = cli_given_find(given, "color") != NULL;
+    options->seed_is_drawn = !cli_given_find(given, "seed");
+    return cli_check_asking(options, given) && cli_check_speculation(options, given);
+}
+
+int cli_run_run(const cli_options *given)
 {
     cli_options own = *given, *options = &own; /* the model's file and /set change it */
     const bool is_asked = options->prompt || options->prompt_file || options->suffix || options->suffix_file;

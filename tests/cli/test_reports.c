@@ -41,8 +41,8 @@ static void bench_make(bench *b, const vouch_stats *first)
     strcpy(b->table, test_temporary("report.txt"));
     b->options.model = b->options.prompts = "none";
     b->options.json = b->json;
-    b->options.csv = b->csv;
-    b->options.html = b->html;
+    b->options.bench.csv = b->csv;
+    b->options.bench.html = b->html;
     b->engine.options = &b->options;
     const char *model = test_temporary("model.gguf");
     tiny_model_write(model, &(tiny_model_options){.seed = 1});

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Drafters and rules are known by name to their own files alone; all others ask the registry (DRAFTER_LIST and ACCEPT_LIST
-# of vouch.h). This looks for enum constants of theirs and for string literals equal to their names. An exception stands in
-# tests/house/registry_names.txt, one a line:
+# Drafters and rules are known by name to their own files alone; all others ask the registry (VOUCH_DRAFTER_LIST and
+# VOUCH_ACCEPT_LIST of vouch.h). This looks for enum constants of theirs and for string literals equal to their names.
+# An exception stands in tests/house/registry_names.txt, one a line:
 #
 #   FILE NAME[,NAME...] why
 #
@@ -21,19 +21,20 @@ entries() { # LIST header
 
 # Prints "file:line: NAME" for each constant and literal outside of its own file.
 strangers() { # tree
-    local tree=$1 constants names
-    constants=$({ entries VOUCH_DRAFTER_LIST "$tree/include/vouch.h"; entries VOUCH_ACCEPT_LIST "$tree/include/vouch.h"; } |
-        cut -d' ' -f1 | paste -sd'|')
-    names=$({ entries VOUCH_DRAFTER_LIST "$tree/include/vouch.h"; entries VOUCH_ACCEPT_LIST "$tree/include/vouch.h"; } |
-        cut -d' ' -f2 | paste -sd'|')
+    local tree=$1 all constants names
+    all=$(entries VOUCH_DRAFTER_LIST "$tree/include/vouch.h" && entries VOUCH_ACCEPT_LIST "$tree/include/vouch.h")
+    constants=$(cut -d' ' -f1 <<<"$all" | paste -sd'|')
+    names=$(cut -d' ' -f2 <<<"$all" | paste -sd'|')
     (cd "$tree" && grep -rlE "VOUCH_(DRAFTER|DRAFTER_NUMBER|ACCEPT)_($constants)\\b|\"($names)\"" \
         --include='*.[ch]' src tool cli server train bench | while read -r file; do
         # The compiler leaves out the comments.
-        "$CC" -fpreprocessed -dD -E -w "$file" 2>/dev/null | awk -v file="$file" -v constants="$constants" -v names="$names" '
+        "$CC" -fpreprocessed -dD -E -w "$file" 2>/dev/null |
+            awk -v file="$file" -v constants="$constants" -v names="$names" '
         /^# [0-9]+ "/ { line = $2 - 1; next }
         { line++
           rest = $0
-          while (match(rest, "VOUCH_(DRAFTER|DRAFTER_NUMBER|ACCEPT)_(" constants ")([^A-Za-z0-9_]|$)|\"(" names ")\"")) {
+          while (match(rest, "VOUCH_(DRAFTER|DRAFTER_NUMBER|ACCEPT)_(" constants ")([^A-Za-z0-9_]|$)|" \
+                             "\"(" names ")\"")) {
               found = substr(rest, RSTART, RLENGTH)
               rest = substr(rest, RSTART + RLENGTH)
               sub(/^VOUCH_(DRAFTER_NUMBER|DRAFTER|ACCEPT)_/, "", found)
@@ -42,7 +43,7 @@ strangers() { # tree
     done)
 }
 
-# Leaves out what belongs to the files of drafters and rules, and the exceptions; prints the exceptions that nothing needs.
+# Leaves out what belongs to the files of drafters and rules, and the exceptions; prints exceptions that nothing needs.
 without_exceptions() { # exceptions
     awk -v list="$1" '
     BEGIN {

@@ -378,7 +378,7 @@ static void interrupted_teaching_ends_with_the_same_bytes(void **state)
         size_t n[2];
         int calls = 0;
         o.is_student = true;
-        o.student_layers[1] = 2;
+        o.student_layers = (const int32_t[]){0, 2};
         o.n_student_layers = 2;
         o.on_policy = on_policy;
         o.lora = i == 2 ? 4 : 0;
@@ -486,7 +486,7 @@ static void on_policy_goes_on_with_the_targets_answers(void **state)
     train_options o = train_options_default();
     train_result taught;
     o.is_student = true;
-    o.student_layers[1] = 2;
+    o.student_layers = (const int32_t[]){0, 2};
     o.n_student_layers = 2;
     o.on_policy = true;
     o.n_tokens = 12000;

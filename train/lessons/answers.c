@@ -143,7 +143,7 @@ static vouch_status opening_of_template(maker *m, vouch_error *err)
     if (!message || message == text)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "the chat template writes nothing in front of the user's message, so the model can't make "
-                          "prompts of its own; give --prompts");
+                          "prompts of its own; give `prompts`");
     return tokens_of(m->model, text, (size_t)(message - text), VOUCH_TOKENIZE_SPECIAL, &m->opening, &m->n_opening, err);
 }
 
@@ -155,7 +155,7 @@ static vouch_status opening_make(maker *m, vouch_error *err)
     if (!m->is_base) return opening_of_template(m, err);
     if (info->token_bos < 0)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "the model has neither a chat template nor a BOS token to begin with; give --prompts");
+                          "the model has neither a chat template nor a BOS token to begin with; give `prompts`");
     m->opening = malloc(sizeof *m->opening);
     if (!m->opening) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a prompt");
     m->opening[0] = info->token_bos;
@@ -395,7 +395,7 @@ static void kept_note(const maker *m, const char *path)
     char line[256];
     const train_options *o = m->options;
     if (m->n_tokens <= o->n_tokens + o->max_tokens) return;
-    snprintf(line, sizeof line, "answers: all %" PRId64 " tokens of %.150s are used, more than --tokens %" PRId64,
+    snprintf(line, sizeof line, "answers: all %" PRId64 " tokens of %.150s are used, more than `n_tokens` %" PRId64,
              m->n_tokens, vouch_path_tail(path), o->n_tokens);
     if (o->note) o->note(o->user, line);
 }

@@ -96,7 +96,7 @@ vouch_status train_lessons_open(train_lessons_set *set, const train_chunks *stat
                                .n = (int32_t)train_chunks_n(states)};
     if (set->n < TRAIN_LEAST_ANSWERS)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "%d answers are too few to learn from: expected at least %d; raise --tokens or give more "
+                          "%d answers are too few to learn from: expected at least %d; raise `n_tokens` or give more "
                           "prompts",
                           (int)set->n, TRAIN_LEAST_ANSWERS);
     double *sums = calloc(2 * (size_t)set->n_features + 1, sizeof *sums);

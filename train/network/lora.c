@@ -68,7 +68,7 @@ vouch_status train_lora_open(train_lora *lora, const train_layer_shape *shape, i
                              int64_t rank, uint64_t seed, vouch_error *err)
 {
     if (rank < 1 || rank > shape->n_embd)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "--lora is %lld: expected a rank, 1 to the width of the layers, %lld",
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "`lora` is %lld: expected a rank, 1 to the width of the layers, %lld",
                           (long long)rank, (long long)shape->n_embd);
     *lora = (train_lora){.rank = rank, .layer = *shape, .n_layers = n_layers};
     lay_out(lora);

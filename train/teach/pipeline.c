@@ -22,50 +22,34 @@
 
 enum { BEGUN_ROWS = 300000 }; /* rows that a linear head is fitted to where a layer on top goes on learning */
 
-train_options train_options_default(void)
-{
-    return (train_options){.n_tokens = 2000000,
-                           .sampled = 0.5,
-                           .temperature = 0.8f,
-                           .top_p = 0.95f,
-                           .n_parallel = 16,
-                           .max_tokens = 512,
-                           .n_draft = 4096,
-                           .depth = 2,
-                           .epochs = 2,
-                           .rate = 3e-4,
-                           .beta = 0.5,
-                           .type = "Q8_0"};
-}
-
 static vouch_status options_check(const train_options *o, vouch_error *err)
 {
     if (o->n_tokens < 1000)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "--tokens is %lld: expected at least 1000", (long long)o->n_tokens);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "`n_tokens` is %lld: expected at least 1000", (long long)o->n_tokens);
     if (!(o->beta > 0 && o->beta < 1))
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "--beta is %g: expected a number between 0 and 1", o->beta);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "`beta` is %g: expected a number between 0 and 1", o->beta);
     if (!(o->sampled >= 0 && o->sampled <= 1))
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "--sampled is %g: expected a share, 0 to 1", o->sampled);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "`sampled` is %g: expected a share, 0 to 1", o->sampled);
     if (o->n_parallel < 1 || o->n_parallel > 64)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "--parallel is %d: expected 1 to 64", (int)o->n_parallel);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "`n_parallel` is %d: expected 1 to 64", (int)o->n_parallel);
     if (o->n_taps < 0 || o->n_taps > TRAIN_MOST_TAPS)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "--taps has %d layers: expected at most %d", (int)o->n_taps,
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "`taps` has %d layers: expected at most %d", (int)o->n_taps,
                           TRAIN_MOST_TAPS);
     if (o->n_student_layers < 0 || o->n_student_layers > TRAIN_MOST_LAYERS)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "--student-layers has %d layers: expected at most %d",
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "`student_layers` has %d layers: expected at most %d",
                           (int)o->n_student_layers, TRAIN_MOST_LAYERS);
     if (o->lora < 0 || (o->lora > 0 && !o->is_student))
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "--lora is %d: expected 0, or the rank of a student's factors",
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "`lora` is %d: expected 0, or the rank of a student's factors",
                           (int)o->lora);
     if (o->depth < 1 || o->depth > TRAIN_MOST_DEPTH)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "--unroll is %d: expected 1 to %d", (int)o->depth, TRAIN_MOST_DEPTH);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "`depth` is %d: expected 1 to %d", (int)o->depth, TRAIN_MOST_DEPTH);
     if (o->n_draft < 16 || o->n_ff < 0 || o->epochs < 1 || !(o->rate > 0))
         return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "--vocab is %d, --ff-width %d, --epochs %d, --rate %g: expected at least 16, 0 and 1, a rate "
+                          "`n_draft` is %d, `n_ff` %d, `epochs` %d, `rate` %g: expected at least 16, 0 and 1, a rate "
                           "above 0",
                           (int)o->n_draft, (int)o->n_ff, (int)o->epochs, o->rate);
     if (train_type_of(o->type) == VOUCH_TYPE_COUNT)
-        return vouch_fail(err, VOUCH_E_ARGUMENT, "--type is '%.40s': expected Q8_0, Q4_1, Q4_0, F16 or F32", o->type);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "`type` is '%.40s': expected Q8_0, Q4_1, Q4_0, F16 or F32", o->type);
     return VOUCH_OK;
 }
 
@@ -93,13 +77,13 @@ static vouch_status taps_choose(train_distiller *d, vouch_error *err)
     const int32_t n = h->n_layers, usual[] = {2, n / 2, n - 3, n - 1};
     for (int32_t i = 0; i < o->n_taps; i++) {
         if (o->taps[i] < 0 || o->taps[i] >= n || (i > 0 && o->taps[i] <= o->taps[i - 1]))
-            return vouch_fail(err, VOUCH_E_ARGUMENT, "--taps has %d: expected ascending layers of the target, 0 to %d",
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "`taps` has %d: expected ascending layers of the target, 0 to %d",
                               (int)o->taps[i], (int)n - 1);
         h->taps[h->n_taps++] = o->taps[i];
     }
     if (o->n_taps > 0 && o->taps[o->n_taps - 1] != n - 1)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
-                          "--taps lacks layer %d: a head learns from the last layer's state, too", (int)n - 1);
+                          "`taps` lacks layer %d: a head learns from the last layer's state, too", (int)n - 1);
     for (int32_t i = 0; i < 4 && o->n_taps == 0; i++)
         if (usual[i] >= 0 && (h->n_taps == 0 || usual[i] > h->taps[h->n_taps - 1])) h->taps[h->n_taps++] = usual[i];
     return VOUCH_OK;

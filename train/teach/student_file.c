@@ -39,7 +39,7 @@ static vouch_status file_check(const vouch_gguf *gguf, const vouch_hparams *h, v
     if (strcmp(h->arch, "llama") != 0 || h->experts.n_experts > 0)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "%s: general.architecture is '%s'%s: a draft model is taught from layers of a dense 'llama' "
-                          "only; name another one with --student-model",
+                          "only; name another one with `student_model`",
                           path, h->arch, h->experts.n_experts > 0 ? " with experts" : "");
     for (size_t i = 0; i < vouch_gguf_n_tensors(gguf); i++) {
         const vouch_text name = vouch_gguf_get_tensor(gguf, i)->name;
@@ -129,7 +129,7 @@ vouch_status train_student_open(train_student *student, const char *path, const 
     *student = (train_student){.shape = {.n_layers = n_layers > 0 ? n_layers : n}};
     for (int32_t l = 0; l < n_layers; l++)
         if (layers[l] < 0 || layers[l] >= n || (l > 0 && layers[l] <= layers[l - 1]))
-            return vouch_fail(err, VOUCH_E_ARGUMENT, "--student-layers has %d: expected ascending layers, 0 to %d",
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "`student_layers` has %d: expected ascending layers, 0 to %d",
                               (int)layers[l], (int)n - 1);
     VOUCH_TRY(vouch_format_open(&gguf, path, err));
     vouch_status status = file_check(gguf, &weights->hparams, err);

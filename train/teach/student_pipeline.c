@@ -164,8 +164,8 @@ static vouch_status rounds_check(const school *s, vouch_error *err)
     const int32_t n = s->d->lessons.n_taught;
     if (!s->d->options->on_policy || n >= ROUNDS * TRAIN_LEAST_ANSWERS) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_ARGUMENT,
-                      "%d answers are too few for --on-policy: expected at least %d, %d for each of its %d rounds; "
-                      "raise --tokens",
+                      "%d answers are too few for `on_policy`: expected at least %d, %d for each of its %d rounds; "
+                      "raise `n_tokens`",
                       (int)n, ROUNDS * TRAIN_LEAST_ANSWERS, TRAIN_LEAST_ANSWERS, ROUNDS);
 }
 

@@ -191,7 +191,7 @@ static vouch_status make_rows(counting *c)
         row_keep(c, &c->shorter[length - 1]);
     }
     if (c->n_rows > 0) return VOUCH_OK;
-    return vouch_fail(c->err, VOUCH_E_ARGUMENT, "no token came twice in %lld tokens of answers: raise --tokens",
+    return vouch_fail(c->err, VOUCH_E_ARGUMENT, "no token came twice in %lld tokens of answers: raise `n_tokens`",
                       (long long)c->n_tokens);
 }
 

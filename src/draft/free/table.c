@@ -146,7 +146,8 @@ const vouch_drafter_type vouch_drafter_type_table = {
     .need = VOUCH_NEED_OPTION,
     .flags = "draft-table",
     .settings = "allow-other-head",
-    .file = "table of what this model says after its last tokens: `vouch distill --table` makes one",
+    .file =
+        "table of what this model says after its last tokens, for the drafter table: `vouch distill --table` makes one",
     .open_file = open_file,
     .close_file = close_file,
     .lacks = "a table; set its file",
