@@ -14,5 +14,10 @@ static vouch_status judge(vouch_judgement *out, vouch_guess *guesses, const vouc
     return vouch_judge_siblings(out, guesses, trial, refuse);
 }
 
-const vouch_rule vouch_rule_refuse = {
-    .name = "refuse", .judge = judge, .draw = vouch_draw_position, .draw_guess = vouch_draw_position, .trees = true};
+const vouch_rule vouch_rule_refuse = {.name = "refuse",
+                                      .judge = judge,
+                                      .draw = vouch_draw_position,
+                                      .draw_guess = vouch_draw_position,
+                                      .ignores_q = true,
+                                      .trees = true,
+                                      .seed_reproduces = true};
