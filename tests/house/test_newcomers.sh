@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Newcomers: a free drafter, a drafter with a file, a rule, an endpoint, a command and an architecture of known parts.
 # Each folder of tests/newcomers holds its new files and, in lines.patch, the lines that existing files need. All are
-# added to a copy of the tree. Help, errors, statistics, server, Python and check then know them; nobody else names them.
+# added to a copy of the tree. Help, errors, statistics, server, Python and check then know them.
 # shellcheck source=tests/support/test.sh
 . "$(dirname "$0")/../support/test.sh"
 
@@ -15,6 +15,7 @@ add() { # name
         cp "$from/$file" "$tree/$file"
     done
     (cd "$tree" && git apply -C1 "$from/lines.patch")
+    # shellcheck disable=SC2086
     echo "$1: new: $new; changed:" $changed
 }
 
@@ -74,7 +75,8 @@ drafters_are_known() {
     test_refused "phrase-file has no effect with --spec ngram" vouch run -m "$TMP/model.gguf" -p x --spec ngram \
         --phrase-file "$TMP/phrase.txt"
     echo 999999 >"$TMP/wrong.txt"
-    test_refused "--phrase-file: .*expected a token id" vouch run -m "$TMP/model.gguf" -p x --phrase-file "$TMP/wrong.txt"
+    test_refused "--phrase-file: .*expected a token id" vouch run -m "$TMP/model.gguf" -p x \
+        --phrase-file "$TMP/wrong.txt"
     vouch bench -m "$TMP/model.gguf" --prompts "$TMP/prompts" --raw --ctx 64 -n 8 --spec phrase \
         --phrase-file "$TMP/phrase.txt" | grep -q phrase
     vouch check -m "$TMP/model.gguf" --law L2 --seconds 1 --phrase-file "$TMP/phrase.txt" --json "$TMP/check.json"
@@ -90,14 +92,12 @@ rule_is_known() {
     cmp "$TMP/none" "$TMP/echo"
     test_refused "--accept block has no effect" vouch run -m "$TMP/model.gguf" -p x --accept block --spec none
     # batch goes on with answers of other drafters under such a rule alone.
+    local batch=(batch -m "$TMP/model.gguf" --prompts "$TMP/prompts" --raw -n 8 --temp 1 --seed 5)
     for rule in refuse block; do
-        vouch batch -m "$TMP/model.gguf" --prompts "$TMP/prompts" --raw -n 8 --temp 1 --seed 5 --accept $rule --spec echo \
-            -k 2 -o "$TMP/$rule.jsonl"
+        vouch "${batch[@]}" --accept $rule --spec echo -k 2 -o "$TMP/$rule.jsonl"
     done
-    vouch batch -m "$TMP/model.gguf" --prompts "$TMP/prompts" --raw -n 8 --temp 1 --seed 5 --accept refuse --spec ngram \
-        -k 3 -o "$TMP/refuse.jsonl" --resume
-    test_refused "other" vouch batch -m "$TMP/model.gguf" --prompts "$TMP/prompts" --raw -n 8 --temp 1 --seed 5 \
-        --accept block --spec ngram -k 3 -o "$TMP/block.jsonl" --resume
+    vouch "${batch[@]}" --accept refuse --spec ngram -k 3 -o "$TMP/refuse.jsonl" --resume
+    test_refused "other" vouch "${batch[@]}" --accept block --spec ngram -k 3 -o "$TMP/block.jsonl" --resume
     vouch bench -m "$TMP/model.gguf" --prompts "$TMP/prompts" --raw --ctx 64 -n 8 --temp 1 --seed 5 --spec echo \
         --accept refuse | grep -q refuse
 }

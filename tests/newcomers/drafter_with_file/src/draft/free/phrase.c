@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A free drafter with a file and a flag, for tests/house/test_newcomers.sh: the file names one token id, and the drafter
- * guesses that it comes next. */
+/* A free drafter with a file and a flag, for tests/house/test_newcomers.sh: the file has one token id, which the drafter
+ * guesses. */
 #include <stdio.h>
 #include <stdlib.h>
 
