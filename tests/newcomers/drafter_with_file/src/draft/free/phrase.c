@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A free drafter with a file and a flag, for tests/house/test_newcomers.sh: the file has one token id, which the drafter
+/* A free drafter with a file and a flag, for tests/house/test_newcomers.sh: the file has a token id, which the drafter
  * guesses. */
 #include <stdio.h>
 #include <stdlib.h>
