@@ -97,7 +97,7 @@ int main(int argc, char **argv)
                 times[chain][i][round] = pass_time(&c, counts[i], chain);
                 ratios[chain][i][round] = times[chain][i][round] / pass_time(&c, 1, true);
             }
-    printf("%6s %22s %22s  medians of %d rounds, behind %d tokens\n", "rows", "sequences ms   to 1", "chain ms   to 1",
+    printf("%6s %22s %22s  medians of %d rounds, after %d tokens\n", "rows", "sequences ms   to 1", "chain ms   to 1",
            (int)n_rounds, (int)flags.n_tokens);
     for (int i = 0; i < N_COUNTS; i++) {
         printf("%6d", (int)counts[i]);

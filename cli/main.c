@@ -86,7 +86,7 @@ static const cli_command commands[] = {
      "zcat wiki.txt.gz | vouch perplexity m.gguf -\n"},
     {"logits", CLI_LOGITS, false, cli_logits_run, NULL, cli_logits_check,
      "write the raw logits of token ids as a NumPy array", "vouch logits MODEL --tokens LIST --out FILE\n",
-     "Row i of the .npy file has the logits behind the first i + 1 ids, as float32.\n"
+     "Row i of the .npy file has the logits after the first i + 1 ids, as float32.\n"
      "The model needs no tokenizer, so that implementations can be compared.\n",
      "vouch logits m.gguf --tokens 1,2,3 --out logits.npy\n"
      "vouch logits m.gguf --tokens ids.txt --out logits.npy --prefill-chunk 7\n"},
@@ -123,7 +123,7 @@ static const cli_command commands[] = {
      "`vouch run MODEL --head OUT` drafts with the head.\n"
      "With --student, a small draft model learns instead, which begins as layers of the\n"
      "target or of another model. `vouch run MODEL --draft-model OUT` drafts with it.\n"
-     "With --table, vouch counts what the model says behind its last tokens. `vouch run\n"
+     "With --table, vouch counts what the model says after its last tokens. `vouch run\n"
      "MODEL --draft-table OUT` drafts from these counts.\n",
      "vouch distill m.gguf --head m.head.gguf --quick --tokens 120000\n"
      "vouch distill m.gguf --head m.head.gguf --prompts lines.txt --threads 8\n"

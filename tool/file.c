@@ -229,7 +229,7 @@ static bool is_fixed(int reason)
 vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch_error *err)
 {
     if (is_stream(path)) {
-        /* dup shares the offset, so that whoever writes to this descriptor next writes behind these bytes. */
+        /* dup shares the offset, so that whoever writes to this descriptor next writes after these bytes. */
         const int descriptor = descriptor_of(path);
         fflush(stdout);
         const int fd = descriptor < 0 ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : dup(descriptor);

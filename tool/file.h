@@ -18,7 +18,7 @@
 
 #include "vouch.h"
 
-/* Reads *n bytes and adds a NUL behind them. The caller frees *bytes. Errors, which name the path: IO, MEMORY. */
+/* Reads *n bytes and adds a NUL after them. The caller frees *bytes. Errors, which name the path: IO, MEMORY. */
 vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_error *err);
 
 /* Drops the byte-order mark of UTF-8, which some editors write first. */

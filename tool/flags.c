@@ -307,7 +307,7 @@ static void complain_unknown(const parser *p, const char *argument)
 }
 
 /* The long name that "-model" (a dash is missing) or "-modle" (and misspelt) stands for. NULL: it is "-m" with its
- * value behind it. Looks for misspelt names only where the letter's flag takes a file: the value of another flag, such
+ * value after it. Looks for misspelt names only where the letter's flag takes a file: the value of another flag, such
  * as 100 in -n100, is so short that it would resemble some name. */
 static const char *dash_missing(const parser *p, const char *argument)
 {

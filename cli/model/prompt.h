@@ -36,7 +36,7 @@ vouch_status cli_prompt_tokenize(const cli_engine *engine, const char *text, con
                                  unsigned flags, cli_tokens *out, vouch_error *err);
 /* Prints tokens, one a line: the id and its text, or with `ids` the ids alone on one line. */
 void cli_tokens_write(FILE *out, const vouch_model *model, const cli_tokens *tokens, bool ids);
-/* Tokenizes one question: through the chat template, as the user's message behind --system (text then ends at a NUL);
+/* Tokenizes one question: through the chat template, as the user's message after --system (text then ends at a NUL);
  * or without a template as the text to go on with. */
 vouch_status cli_prompt_tokenize_question(const cli_engine *engine, const char *text, size_t n, cli_tokens *out,
                                           vouch_error *err);

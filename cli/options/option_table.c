@@ -58,7 +58,7 @@ static const cli_flag rows[] = {
     {"head", NULL, 'o', CLI_FLAG_FILE, AT(distill.head), "OUT", NULL, CLI_DISTILL, "Model",
      "the head's file to write. Files beside it, such as OUT.answers and OUT.states, keep unfinished work", NULL, NULL},
     {"table", NULL, 0, CLI_FLAG_FILE, AT(distill.train.table), "OUT", NULL, CLI_DISTILL, "Model",
-     "count what the model says behind its last tokens, and write the table, which --draft-table takes; from the "
+     "count what the model says after its last tokens, and write the table, which --draft-table takes; from the "
      "answers of --head, or alone",
      NULL, NULL},
     {"student", NULL, 0, CLI_FLAG_FILE, AT(distill.student), "OUT", NULL, CLI_DISTILL, "Model",

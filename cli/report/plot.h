@@ -34,11 +34,11 @@ typedef struct cli_bars {
     size_t n;
     double largest, reference;
     const char *reference_label;
-    const char *unit; /* printed behind each value */
+    const char *unit; /* printed after each value */
 } cli_bars;
 void cli_plot_bars(FILE *out, const cli_bars *bars);
 
-/* Rows of stacked parts, values [n_rows][n_parts]; the sum is printed behind each row. NAN as the first part: the row
+/* Rows of stacked parts, values [n_rows][n_parts]; the sum is printed after each row. NAN as the first part: the row
  * has its name alone. */
 typedef struct cli_stacks {
     const char *const *rows, *const *parts;

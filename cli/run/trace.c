@@ -80,7 +80,7 @@ void cli_trace_print(FILE *stream, bool color, const vouch_model *model, int64_t
     for (int32_t i = 0; i < step->n_guesses; i++) print_guess(stream, color, model, &step->guesses[i], is_tree);
     if (step->last == VOUCH_ORIGIN_ACCEPTED) {
         fprintf(stream, step->finish == VOUCH_FINISH_NONE
-                            ? "  no token follows: the model gave no finite logits behind the accepted guesses\n"
+                            ? "  no token follows: the model gave no finite logits after the accepted guesses\n"
                             : "  the answer ends inside the accepted guesses\n");
         return;
     }

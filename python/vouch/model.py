@@ -205,7 +205,7 @@ class Head(DraftFile):
 
 
 class Table(DraftFile):
-    """What the target says after its last one to three tokens, for the option and drafter `table`: `vouch distill
+    """Counts of what the target says after one to three tokens, for the option and drafter `table`: `vouch distill
     --table` makes the file."""
 
     drafter = "table"

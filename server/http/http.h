@@ -77,7 +77,7 @@ extern const size_t server_n_routes;
 typedef struct server_format {
     void (*begin)(server_exchange *x);                            /* stream: before the first event; may be NULL */
     void (*event)(server_exchange *x, const server_event *event); /* stream: appends to x->out; else keeps it */
-    void (*end)(server_exchange *x);                              /* stream: behind the last event; may be NULL */
+    void (*end)(server_exchange *x);                              /* stream: after the last event; may be NULL */
     void (*body)(server_exchange *x, server_text *json);          /* otherwise: appends the body */
     void (*free)(void *state);
 } server_format;

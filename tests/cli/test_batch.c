@@ -291,7 +291,7 @@ static void errors_stay_errors(void **state)
     expect(run_as(&(setting){0}, "vouch", arguments), 0, "has all answers already");
 }
 
-/* A file of figures that can't be written is refused before the first answer, not behind the last. */
+/* A file of figures that can't be written is refused before the first answer, not after the last. */
 static void figures_are_refused_early(void **state)
 {
     (void)state;

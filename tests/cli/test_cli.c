@@ -714,7 +714,7 @@ static int32_t guess_of(const json_t *stats, size_t i)
     return (int32_t)whole(json_array_get(json_object_get(cycle, "guesses"), i), "token");
 }
 
-/* A step may add no token of its own: a stop text ends the answer inside the accepted guesses, or the logits behind
+/* A step may add no token of its own: a stop text ends the answer inside the accepted guesses, or the logits after
  * them are NaN. Here they become NaN after a token that first occurs at position 10 or later. */
 static void trace_says_why_no_token_follows(void **state)
 {
@@ -741,7 +741,7 @@ static void trace_says_why_no_token_follows(void **state)
     result_free(&r);
     r = RUN(GREEDY, "-m", broken, ONE_CYCLE);
     assert_int_equal(r.status, 1);
-    assert_non_null(strstr(r.err, "no token follows: the model gave no finite logits behind"));
+    assert_non_null(strstr(r.err, "no token follows: the model gave no finite logits after"));
     assert_null(strstr(r.err, "the answer ends"));
     assert_non_null(strstr(r.err, "of the sequence: the model gave no finite logits"));
     assert_true(r.n_out > 0 && strncmp(whole_answer.out, r.out, r.n_out - 1) == 0);
@@ -828,7 +828,7 @@ static double perplexity_here(const char *path, const char *text, int32_t n_ctx,
     return exp(total / count);
 }
 
-/* A model whose logits are NaN behind a token of the text gives an error, not a perplexity. */
+/* A model whose logits are NaN after a token of the text gives an error, not a perplexity. */
 static void perplexity_refuses_nan_logits(void **state)
 {
     (void)state;

@@ -60,7 +60,7 @@ static void keys_send(const char *keys, const char *message)
     terminal_expect(&t, "> ");
     terminal_say(&t, keys);
     terminal_say(&t, "\r");
-    terminal_expect(&t, "\n"); /* the newline behind the input */
+    terminal_expect(&t, "\n"); /* the newline after the input */
     char *sent = message_saved(0, 2);
     assert_string_equal(sent, message);
     free(sent);

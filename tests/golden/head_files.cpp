@@ -5,7 +5,7 @@
 //   c++ -std=c++17 -Ivendor/llama.cpp/{include,common,src,ggml/include} head_files.cpp -lllama-common -lllama -lggml-base
 //   ./head_files FOLDER gemma4-assistant
 //
-// The target runs all tokens but the last one. The head drafts 5 tokens behind the last one, the likeliest each time.
+// The target runs all tokens but the last one. The head drafts 5 tokens after the last one, the likeliest each time.
 // Then 3 other tokens are committed, and it drafts again.
 #include <cmath>
 #include <cstdio>

@@ -10,7 +10,7 @@ transformers, pydantic, pydantic-settings and loguru. transformers 5.23.0, torch
 table in the repository.
 
 The target is a Llama of transformers. Its weights and the heads' follow from the tensors' names (hf_folders.py). A head
-drafts 5 tokens behind 12, the likeliest each time, and 5 more behind 3 other tokens.
+drafts 5 tokens after 12, the likeliest each time, and 5 more after 3 other tokens.
 """
 import ast
 import json
@@ -103,7 +103,7 @@ def print_row(logits: torch.Tensor, ids: torch.Tensor) -> int:
 
 
 def rounds(target: hf.PreTrainedModel):
-    """For both rounds the tokens and the target's streams before each layer; the last one is behind its norm."""
+    """For both rounds the tokens and the target's streams before each layer; the last one is after its norm."""
     for n in (12, 15):
         tokens = [(7 + 31 * i) % VOCABULARY for i in range(n)]
         with torch.no_grad():
@@ -200,7 +200,7 @@ def load_peagle(folder: str) -> types.ModuleType:
 
 
 def run_peagle(core: types.ModuleType, model: torch.nn.Module, target: hf.PreTrainedModel, layers: list[int]) -> None:
-    """Prints the rows of P-EAGLE: its forward with all rows of the text, and N_DRAFT - 1 masks behind the last one."""
+    """Prints the rows of P-EAGLE: its forward with all rows of the text, and N_DRAFT - 1 masks after the last one."""
     ids = torch.arange(len(model.d2t)) + model.d2t if model.d2t is not None else torch.arange(VOCABULARY)
     for tokens, streams in rounds(target):
         n, more, found = len(tokens) - 1, N_DRAFT - 1, {}

@@ -846,7 +846,7 @@ static const char *const jinja_conversations[] = {
      "\", \"content\": \"c\"}], \"bos_token\": \"<BOS>\", \"eos_token\": \"<EOS>\", \"add_generation_prompt\": true}",
 };
 
-/* FNV-1a of the renderings of all conversations, each behind a line "ok" or "refused". */
+/* FNV-1a of the renderings of all conversations, each after a line "ok" or "refused". */
 static const struct {
     const char *name;
     uint64_t hash;

@@ -606,7 +606,7 @@ def main():
     for conversation in CONVERSATIONS:
         print("    %s," % wrap(quote(json.dumps(conversation, ensure_ascii=False))))
     print("};\n")
-    print("/* FNV-1a of the renderings of all conversations, each behind a line \"ok\" or \"refused\". */")
+    print("/* FNV-1a of the renderings of all conversations, each after a line \"ok\" or \"refused\". */")
     print("static const struct {\n    const char *name;\n    uint64_t hash;\n} jinja_models[] = {")
     for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.jinja"))) if len(sys.argv) > 1 else []:
         data = b""

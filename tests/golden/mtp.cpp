@@ -59,7 +59,7 @@ static llama_token print_logits(const float * logits) {
     return best;
 }
 
-// Runs all rows of head d behind `tokens`, which end with the guesses so far, and returns the last one's logits.
+// Runs all rows of head d after `tokens`, which end with the guesses so far, and returns the last one's logits.
 static const float * head_run_all(llama_context * ctx, const std::vector<llama_token> & tokens, int d, int n_states) {
     llama_memory_seq_rm(llama_get_memory(ctx), 0, -1, -1);
     llama_set_nextn_layer_offset(ctx, d);

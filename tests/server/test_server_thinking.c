@@ -105,7 +105,7 @@ static void budgets_are_enforced(void **state)
         const int64_t n = thoughts_in(bodies[0]);
         const bool is_right = cases[i].most < 0 ? n == 40 : n >= cases[i].most && n <= cases[i].most + 3;
         if (!is_right) fail_msg("%s: %lld tokens of thoughts", cases[i].fields, (long long)n);
-        /* The answer goes on behind the thoughts. */
+        /* The answer goes on after the thoughts. */
         const bool answers = json_string_length(http_at(bodies[0], "choices.0.message.content")) > 0;
         if (answers != (cases[i].most >= 0)) fail_msg("%s: %s", cases[i].fields, json_dumps(bodies[0], 0));
         json_decref(bodies[0]);

@@ -28,7 +28,7 @@ static void assert_renders(const vouch_tokenizer *tokenizer, const char *json, c
     assert_int_equal(count, n);
 }
 
-/* The text ends behind the last message, which the model continues. */
+/* The text ends after the last message, which the model continues. */
 static void answers_are_continued(void **state)
 {
     (void)state;

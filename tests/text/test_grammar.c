@@ -770,7 +770,7 @@ static const complaint wrong_notations[] = {
     {"root ::= %token \"12345678901234567890123456789012345678901234567890123456789012345\"", "more than 64"},
     {"root ::= %token", "expected a text in quotes"},
     {"::= \"a\"", "expected a rule"},
-    /* Left recursion: direct, through another rule, behind something that may be empty. */
+    /* Left recursion: direct, through another rule, after something that may be empty. */
     {"root ::= root \"a\" | \"b\"", "the rule root is left recursive"},
     {"root ::= \"x\" | one\none ::= two \"a\" | \"b\"\ntwo ::= one | \"c\"", "the rule one is left recursive"},
     {"root ::= space root | \"b\"\nspace ::= \" \"*", "the rule root is left recursive"},

@@ -354,7 +354,7 @@ static void spaces_and_specials(void **state)
     CHECK(words_vocab(),
           "a\xff"
           "a",
-          0, SPACE_A, FIRST_BYTE + 0xff, A); /* no prefix behind a lone byte */
+          0, SPACE_A, FIRST_BYTE + 0xff, A); /* no prefix after a lone byte */
     CHECK(words_vocab(), "<|user|> \n a", VOUCH_TOKENIZE_SPECIAL, USER, SPACES, FIRST_BYTE + '\n', SPACE_A);
     v = words_vocab();
     v->name = "my-Phi-3-mini";
@@ -381,7 +381,7 @@ static void no_bytes_means_unknown(void **state)
           0, 0, 3, 0, 3); /* the prefix has no token, either */
 }
 
-/* The prefix is no text, so a stream drops it: at the beginning and behind special tokens, and only there. */
+/* The prefix is no text, so a stream drops it: at the beginning and after special tokens, and only there. */
 static void streams_drop_the_prefix(void **state)
 {
     (void)state;

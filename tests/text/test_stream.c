@@ -283,7 +283,7 @@ static void stops_as_defined(void **state)
         assert_int_equal(stopped, found);
         assert_int_equal(all.n, cut);
         assert_memory_equal(all.text, text, cut);
-        assert_false(vouch_stream_push(stream, TINY_BYTES + 'a')); /* tokens behind the stop text are ignored */
+        assert_false(vouch_stream_push(stream, TINY_BYTES + 'a')); /* tokens after the stop text are ignored */
         collect(&all, stream);
         assert_int_equal(all.n, cut);
         found_some += found;

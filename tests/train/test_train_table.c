@@ -203,7 +203,7 @@ static void bad_tables_are_refused(void **state)
     expect_refusal(model, &(tiny_table){CONTEXTS, .starts = {INT32_MIN, INT32_MAX, 3}}, VOUCH_E_FORMAT, "starts[0]");
     expect_refusal(model, &(tiny_table){CONTEXTS, STARTS, .tokens = {1, 400}}, VOUCH_E_FORMAT, "tokens[1] is 400");
     expect_refusal(model, &(tiny_table){CONTEXTS, STARTS, .tokens = {7, 7, 8}}, VOUCH_E_FORMAT,
-                   "tokens[1] is 7, which comes twice behind contexts[0]");
+                   "tokens[1] is 7, which comes twice after contexts[0]");
     expect_refusal(model, &(tiny_table){CONTEXTS, STARTS, TOKENS, .share = 0x7e00}, VOUCH_E_FORMAT, "shares[0] is");
     const char *other = test_temporary("model.gguf");
     tiny_model_write(other, &(tiny_model_options){0});

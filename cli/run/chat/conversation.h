@@ -18,7 +18,7 @@ typedef struct cli_conversation {
     vouch_message *items; /* [n]; contents are owned, roles are constants */
     size_t n, capacity;
     size_t n_system;  /* 1 where items[0] is the system message, else 0 */
-    size_t n_dropped; /* messages behind the system message that the model no longer sees */
+    size_t n_dropped; /* messages after the system message that the model no longer sees */
 } cli_conversation;
 
 /* False: not enough memory, and nothing has changed. */

@@ -456,7 +456,7 @@ static char *paste_read(cli_editor *editor, size_t *n)
         return NULL;
     }
     const size_t length = (size_t)(found - text);
-    editor->first -= used - length - CLOSING; /* gives back the bytes behind the bracket */
+    editor->first -= used - length - CLOSING; /* gives back the bytes after the bracket */
     *n = length;
     return text;
 }
@@ -558,7 +558,7 @@ static void keys_bind(EditLine *el)
         {L"vouch-up", L"the row above, or an earlier message", key_up, {L"\\e[A", L"\\eOA", L"^P"}},
         {L"vouch-down", L"the row below, or a later message", key_down, {L"\\e[B", L"\\eOB", L"^N"}},
         {L"vouch-backspace", L"deletes the character before the cursor", key_backspace, {L"^H", L"^?"}},
-        {L"vouch-delete", L"deletes the character behind the cursor", key_delete, {L"\\e[3~"}},
+        {L"vouch-delete", L"deletes the character at the cursor", key_delete, {L"\\e[3~"}},
         {L"vouch-end", L"deletes as Delete does; ends the conversation on an empty line", key_end, {L"^D"}},
         {L"vouch-cancel", L"clears the line", key_cancel, {L"^C"}},
         {L"vouch-enter", L"sends the message", key_enter, {L"^M", L"^J"}},

@@ -251,9 +251,9 @@ static vouch_draft add_points(run *r, int32_t n, int32_t depth)
         r->mixed_q[i] = s->greedy_draft ? NULL : r->q_rows[i];
     }
     for (int32_t parent = -1; parent < drawn; parent++) {
-        const bool behind = parent == drawn - 1;
-        for (int32_t i = 0; i < (behind ? 1 : r->rule.trees ? s->points : 0) && parent + 1 < depth; i++) {
-            const int32_t token = (last + (behind ? 0 : r->guesses[parent + 1]) + 1 + i) % s->n_vocab;
+        const bool is_after = parent == drawn - 1;
+        for (int32_t i = 0; i < (is_after ? 1 : r->rule.trees ? s->points : 0) && parent + 1 < depth; i++) {
+            const int32_t token = (last + (is_after ? 0 : r->guesses[parent + 1]) + 1 + i) % s->n_vocab;
             if (!is_new(r, n, parent, token)) continue;
             r->guesses[n] = token;
             r->parents[n] = parent;

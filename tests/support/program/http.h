@@ -22,7 +22,7 @@ int http_server_stop(http_server *server, int signal);
 typedef struct http_reply {
     int status; /* 0: the connection ended before a whole answer came */
     char *head; /* the lines before the body */
-    char *body; /* [n] with a NUL behind it; chunks are joined */
+    char *body; /* [n] with a NUL after it; chunks are joined */
     size_t n;
 } http_reply;
 
