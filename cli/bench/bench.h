@@ -22,7 +22,7 @@
 typedef struct cli_answered {
     bool counts;    /* every config has answered in this round, so the answers can be compared */
     bool is_median; /* of the config's rounds for this question, this one took the median time */
-    bool differs;   /* must be the target's own text, and isn't */
+    bool differs;   /* the text had to equal that of plain decoding and doesn't: law L2 is broken */
     bool cut;       /* ended inside a draft: guesses after the last accepted one weren't judged */
     vouch_stats stats;
 } cli_answered;

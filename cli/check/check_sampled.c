@@ -29,7 +29,7 @@ typedef struct chance {
     int32_t n_top;
     double least; /* the smallest probability that a test gave its counts */
     int64_t n_draws;
-    int n_kinds; /* of guesses tried in sessions */
+    int n_kinds; /* kinds of guesses that the sessions have tried: likeliest, drawn, second likeliest */
 } chance;
 
 /* Compares the counts of n draws with p. Tokens expected less than 5 times share a bin. */
@@ -242,10 +242,10 @@ static void trials_list(trial trials[2 * VOUCH_ACCEPTS + 1])
     int n = 0;
     for (int rank = 0; rank < 2; rank++)
         for (int rule = 0; rule < VOUCH_ACCEPTS; rule++) {
-            trials[n++] =
-                (trial){rank == rule % 2 ? "guesses of the likeliest token" : "guesses of the second likeliest token",
-                        VOUCH_DRAFTER_CUSTOM, rank != rule % 2, (vouch_accept)rule};
-            if (n == 1) trials[n++] = (trial){"guesses of the draft model", model, 0, (vouch_accept)rule};
+            trials[n++] = (trial){rank == rule % 2 ? "a drafter that guesses the likeliest token"
+                                                   : "a drafter that guesses the second likeliest token",
+                                  VOUCH_DRAFTER_CUSTOM, rank != rule % 2, (vouch_accept)rule};
+            if (n == 1) trials[n++] = (trial){"the draft model", model, 0, (vouch_accept)rule};
         }
 }
 
@@ -273,8 +273,8 @@ static vouch_status all_compare(chance *c, vouch_error *err)
         status = session_compare(c, expected, &trials[i], now + (c->check->deadline - now) / (double)(N - i), err);
     }
     snprintf(c->finding->covered, sizeof c->finding->covered,
-             "chi-square tests over %lld tokens, of each rule and of sessions with %d kind%s of guesses; the smallest "
-             "probability was %.2g",
+             "chi-square tests over %lld tokens, of each rule and of sessions with %d kind%s of guesses; smallest "
+             "p-value %.2g",
              (long long)c->n_draws, c->n_kinds, c->n_kinds == 1 ? "" : "s", c->least);
     return status;
 }

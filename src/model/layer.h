@@ -198,8 +198,8 @@ typedef struct vouch_recurrent {
     int32_t n_keys, n_values; /* elements of a head's query and key, and of its value */
     int64_t q, k, v;          /* offsets of the queries, keys and values of all heads from c */
     bool is_tiled;            /* head i has key head i % n_key_heads; else i / (n_heads / n_key_heads) */
-    vouch_matrix rate, decay; /* [n_heads, n_embd]. Where decay.n_out is 0, rate [2 * n_heads, n_embd] has, key head by
-                                 key head, the rates of its heads and then their decays */
+    vouch_matrix rate, decay; /* [n_heads, n_embd]. If decay is empty, rate is fused, [2 * n_heads, n_embd]: for each
+                                 key head the rates of its heads, then their decays */
     vouch_affine rate_after, decay_after;
     const float *decay_bias, *a; /* [n_heads]; with has_key_decays the biases are [n_heads, n_keys] */
     bool has_key_decays; /* a decay for each key: decay [n_heads * n_keys, n_embd], n_key_heads = n_heads, q = 0 */

@@ -144,7 +144,7 @@ static void a_run_is_paid_for_in_parts(void **state)
     vouch_model_close(model);
 }
 
-/* Sequences of one model and one part of its output share a pass, which grows with what they need. */
+/* Sequences with the same model and the same output rows share a pass. It grows to the largest request. */
 static void passes_are_shared_and_grow(void **state)
 {
     (void)state;

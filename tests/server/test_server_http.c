@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `vouch serve` below its requests: what is on the wire. Law L5: no bytes, no order of them and no client that sends
- * them slowly, breaks off, hangs up or doesn't read keeps the server from answering the next one, and nothing stays
- * behind. test_server.c has the requests themselves.
+ * `vouch serve` below its requests: what is on the wire. Law L5: whatever a client sends, in whatever order and
+ * however slowly, and also if it breaks off, hangs up or doesn't read, the server answers the next client and keeps
+ * nothing of the first. test_server.c has the requests themselves.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -92,7 +92,7 @@ static void a_head_with_a_layer_has_its_form(void **state)
     assert_non_null(vouch_gguf_find_tensor(gguf, "blk.0.ffn_down.weight"));
     assert_null(vouch_gguf_find_tensor(gguf, "output.weight"));
     vouch_gguf_close(gguf);
-    expect(RUN("distill", model, "--head", head, "--rate", "0.5", LAYER), 1, "of other lessons or settings");
+    expect(RUN("distill", model, "--head", head, "--rate", "0.5", LAYER), 1, "with other training data or options");
     free(first);
     free(second);
 }

@@ -545,16 +545,16 @@ static void bad_input_is_refused(void **state)
            "--lora is 65: expected a rank, 1 to the width of the layers, 64");
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "1", FEW), 0, NULL);
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "1", "--lora", "4", FEW), 1,
-           "of other lessons or settings");
+           "with other training data or options");
     expect(RUN("distill", model, "--student", out, "--student-layers", "1", "--epochs", "1", FEW), 1,
-           "of other lessons or settings");
+           "with other training data or options");
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "2", FEW), 1,
-           "of other lessons or settings");
+           "with other training data or options");
     out = test_path("b.factors");
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "1", "--lora", "4", FEW), 0,
            "rank 4");
     expect(RUN("distill", model, "--student", out, "--student-layers", "0", "--epochs", "1", "--lora", "5", FEW), 1,
-           "of other lessons or settings");
+           "with other training data or options");
 }
 
 int main(void)

@@ -223,7 +223,7 @@ static void bad_checkpoints_are_refused(void **state)
     assert_int_equal(teach(&s, &err), VOUCH_E_CANCELLED);
     s.course.adam.rate = 0.02;
     assert_int_equal(teach(&s, &err), VOUCH_E_MISMATCH);
-    assert_non_null(strstr(err.message, "of other lessons or settings"));
+    assert_non_null(strstr(err.message, "with other training data or options"));
     s.course.adam.rate = 0.01;
     char *bytes = read_whole(checkpoint, &n);
     for (size_t cut = 0; cut < n; cut += 1 + n / 40) {

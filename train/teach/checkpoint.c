@@ -67,7 +67,7 @@ static vouch_status read_file(FILE *file, const char *path, train_checkpoint *he
                           vouch_path_tail(path));
     if (stored.settings != header->settings)
         return vouch_fail(err, VOUCH_E_MISMATCH,
-                          "%s is a checkpoint of other lessons or settings; delete it to begin again",
+                          "%s was written with other training data or options; delete it to start over",
                           vouch_path_tail(path));
     bool ok = true;
     for (int i = 0; i < n && ok; i++) ok = fread(arrays[i].bytes, 1, arrays[i].n, file) == arrays[i].n;

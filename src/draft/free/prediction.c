@@ -101,7 +101,7 @@ void vouch_source_prediction_set(vouch_source source, const int32_t *tokens, siz
     p->n_prompt = -1;
 }
 
-/* A cursor: the index + 1, how many tokens agree, and whether the finger was ever lost; 0: no finger. */
+/* A cursor packs three things: index + 1, agreeing tokens + 1, and whether the finger was ever lost. 0: no finger. */
 static int64_t cursor_of(finger f)
 {
     return (int64_t)(f.lost > 0) << 62 | (int64_t)(f.run + 1) << 32 | (f.next + 1);

@@ -158,8 +158,8 @@ static vouch_status read_list(const rotation *o, const char *name, float *factor
         const json_t *factor = json_array_get(list, i);
         factors[i] = (float)json_number_value(factor);
         if (!json_is_number(factor) || !(factors[i] >= 1e-6f && factors[i] <= 1e6f))
-            return vouch_fail(o->r->err, VOUCH_E_FORMAT, "%s: %s: element %zu is no number from 1e-6 to 1e6", path,
-                              name, i);
+            return vouch_fail(o->r->err, VOUCH_E_FORMAT, "%s: %s: element %zu: expected a number from 1e-6 to 1e6",
+                              path, name, i);
     }
     s->n_factors = s->n_rot / 2;
     return VOUCH_OK;

@@ -7,7 +7,7 @@
 #include "base/common.h"
 #include "base/hash.h"
 
-/* A row, while vouch_states_plan runs. */
+/* Scratch of vouch_states_plan, one per provisional row. */
 struct vouch_plan_row {
     int32_t size;      /* the row and its descendants */
     int32_t largest;   /* child with most descendants; -1: no child */

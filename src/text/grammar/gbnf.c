@@ -402,8 +402,7 @@ static void read_line(reader *r)
     r->at += 3;
     skip_space(r, true);
     vouch_builder_define(r->builder, rule, read_choice(r));
-    if (!failed(r) && peek(r) >= 0 && peek(r) != '\n' && peek(r) != '\r')
-        fail(r, "expected the end of the line, or a parenthesis that opens before this one");
+    if (!failed(r) && peek(r) >= 0 && peek(r) != '\n' && peek(r) != '\r') fail(r, "unmatched )");
     skip_space(r, true);
 }
 

@@ -22,7 +22,7 @@ typedef struct tiny_head_options {
     uint64_t seed;
     const char *digest;                /* the target's */
     const char *omit;                  /* none; a key or tensor to leave out */
-    int32_t n_embd, n_blocks, n_vocab; /* the target's; as the file states them */
+    int32_t n_embd, n_blocks, n_vocab; /* the target's sizes; others: the wrong sizes that the file states */
     int32_t tap;                       /* the last layer; the last tap */
     bool bad_ids;                      /* false; true: d2t has an id twice */
     bool is_infinite;                  /* false; true: an element of taps.inv_scale */

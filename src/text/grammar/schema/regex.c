@@ -199,7 +199,7 @@ static piece read_group(regex *r)
             return failed_piece(r, "only groups (...) and (?:...) are supported");
         r->at += 2;
     }
-    if (r->depth == VOUCH_GRAMMAR_DEEPEST) return failed_piece(r, "more than 128 groups within each other");
+    if (r->depth == VOUCH_GRAMMAR_DEEPEST) return failed_piece(r, "groups are nested more than 128 deep");
     r->depth++;
     const piece inner = read_alternatives(r, false);
     r->depth--;

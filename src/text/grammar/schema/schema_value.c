@@ -435,7 +435,7 @@ static bool read_counts(vouch_schema *s, const json_t *flat, const object *o, bo
         *min = most;
     if (*max >= 0 && !is_free && (has_others || *max < o->n) &&
         vouch_schema_let_pass(s, flat, "maxProperties",
-                              "supported where the schema names no properties, or where it names all and allows all"))
+                              "supported without `properties`, or where `properties` lists all allowed ones"))
         *max = -1;
     return true;
 }
