@@ -3,7 +3,7 @@
 """Writes vouch/_abi.py, the types and functions of include/vouch.h in ctypes:  abi.py HEADER OUTPUT [CC...]
 
 The binding can't fall behind the header, because this script reads it anew in each build. The compiler's preprocessor
-expands the lists. What remains has few forms, and a form that the script doesn't know is an error:
+expands the lists. The rest has few forms, and a form that the script doesn't know is an error:
 
     typedef enum NAME { A, B = 1 << A, ... } NAME;     a name of an opaque struct:  typedef struct NAME NAME;
     typedef struct NAME { fields } NAME;               typedef RESULT (*NAME)(PARAMETERS);

@@ -31,7 +31,7 @@ def phrases(text: str) -> list[str]:
     return [" ".join(phrase.split()) for phrase in text.split("|")]
 
 
-# What stands for {name} in a sentence. {name2} is another one of the same list.
+# The words for {name} in a sentence. {name2} is another one of the same list.
 FILL = {
     "name": words("""Ada Bruno Clara Dmitri Elif Farid Greta Hugo Ines Jonas Kofi Lena Marco Nadia Omar Petra Quentin Rafael
         Selma Tomas Ulla Viktor Wanda Xenia Yusuf Zara Aiko Boris Chloe Diego Esther Fiona Gustav Hana Ivan Julia Karim Leila

@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 for given in "$@"; do realpath -e --relative-base="$root" -- "$given" || exit 2; done >"$work/given"
 cd "$root" || exit 2
 
-# What belongs to other programs (C, ggml, llama.cpp, llama2.c, jinja2; Python; gcc, pkg-config, systemctl,
+# Names of other programs (C, ggml, llama.cpp, llama2.c, jinja2; Python; gcc, pkg-config, systemctl,
 # llama-server), words that stand for any flag, and a file that the build makes.
 foreign='stdio.h stdint.h ggml-common.h ggml-quants.c llama.cpp llama.h llama-ext.h llama-quant.cpp llama2.c vec.h
     parser.py repr --coverage --cflags --libs --now --ctx-size --name --flag --word --switch _abi.py vouch/_abi.py'

@@ -32,7 +32,7 @@ enum {
     TRAIN_MOST_KINDS = 16
 };
 
-/* What the student's distribution q should come near to the target's p in; loss.h has the formulas. */
+/* The loss that measures how far the student's distribution q is from the target's p; loss.h has the formulas. */
 typedef enum train_loss {
     TRAIN_FORWARD_KL,
     TRAIN_REVERSE_KL,

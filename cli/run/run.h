@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `vouch run` calls to hold a conversation. */
+/* The functions that `vouch run` calls to hold a conversation. */
 #ifndef VOUCH_CLI_RUN_H
 #define VOUCH_CLI_RUN_H
 

@@ -30,7 +30,7 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def expected(path):
-    """What one process answers."""
+    """The answers of one process."""
     with vouch.Model(path) as model, vouch.Engine(model, n_sessions=4, n_threads=1) as engine:
         return [answer.text for answer in engine.run([model.tokenize(p, bos=True) for p in PROMPTS], **OPTIONS)]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Keyword arguments into the option structs of include/vouch.h.
 
-An option has the name of its field; fields of the structs inside (sampling, speculation) are options, too. What the
-header calls by a constant has a name here: drafters="ngram,suffix", accept="match", kv_type="q8_0". A struct's strings
+An option has the name of its field; fields of the structs inside (sampling, speculation) are options, too. A
+constant of the header has a name here: drafters="ngram,suffix", accept="match", kv_type="q8_0". A struct's strings
 and arrays must live until the library has copied them: `Options.keep` holds them.
 """
 from __future__ import annotations

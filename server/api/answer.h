@@ -64,7 +64,7 @@ const char *server_call_id(server_exchange *x, server_call *call, const char *pr
 const char *server_call_piece(server_call *call, size_t *n);
 /* Whether the call is given out whole. */
 bool server_call_is_given(const server_said *said, const server_call *call);
-/* Whether a call is given out in part. What it still has comes before what was said later. */
+/* Whether a call is given out in part. Its remaining pieces come before text that was said later. */
 bool server_has_open_call(const server_said *said);
 /* Whether a call has something that isn't given out. */
 bool server_has_calls(const server_said *said);

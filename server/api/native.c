@@ -54,7 +54,7 @@ static void fail_field(server_exchange *x, const char *param, const char *expect
     server_reply_fault(x, &fault);
 }
 
-/* What vLLM's answer has beside the tokens. */
+/* Adds the members that vLLM's answer has beside the tokens. */
 static void add_counts(json_t *reply, const server_model *m, const int32_t *tokens, size_t n, bool with_strings)
 {
     json_t *strings = with_strings ? json_array() : json_null();

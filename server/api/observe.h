@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the server says of itself, and its switches. */
+/* The server's reports about itself, and its switches. */
 #ifndef VOUCH_SERVER_OBSERVE_H
 #define VOUCH_SERVER_OBSERVE_H
 

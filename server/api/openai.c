@@ -20,7 +20,7 @@ static bool is_chat(const server_answer *a)
 
 /* -------------------------------------------------------------------- chunks */
 
-/* What all chunks and bodies begin with. Takes `choices`. */
+/* The members with which all chunks and bodies begin. Takes `choices`. */
 static json_t *envelope(const server_answer *a, const char *object, json_t *choices)
 {
     const cli_json_entry entries[] = {
@@ -159,7 +159,7 @@ static json_t *call_json(server_exchange *x, server_call *call, const char *argu
                      "arguments", server_json_bytes(arguments, n));
 }
 
-/* What has come of the calls since the last time: a call's beginning, and pieces of its arguments. */
+/* The parts of the calls that have come since the last time: a call's beginning, and pieces of its arguments. */
 static json_t *call_deltas(server_exchange *x, server_said *said)
 {
     json_t *deltas = json_array();

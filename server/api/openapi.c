@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The OpenAPI document. It is written from the tables that the server itself reads: the paths from its routes, the
- * fields of a request, their types and ranges from the table of fields. What the tables can't say, the form of arrays
- * and objects, is below.
+ * fields of a request, their types and ranges from the table of fields. The form of arrays and objects,
+ * which the tables don't have, is below.
  */
 #include "api/openapi.h"
 

@@ -13,7 +13,7 @@ typedef struct part {
     size_t n;
 } part;
 
-/* What a head says. */
+/* The parts of a call's head. */
 typedef struct head {
     part name, id;
     server_text name_text; /* holds the name of an object, in which escapes are resolved */
@@ -176,7 +176,7 @@ static bool resolve(server_text *out, const server_text *json)
 
 typedef enum member { OTHER, NAME, ARGUMENTS, ID, UNKNOWN } member;
 
-/* What the key of an object's member says. Models also write the words that other forms have. */
+/* The meaning of an object's key. Models also write the words that other forms have. */
 static member member_of(const server_form *f, const server_text *key)
 {
     const struct {

@@ -84,8 +84,8 @@ server_match server_match_mark(const char *mark, const char *text, size_t n, siz
 /* The schema to which one refers by a pointer into the parameters, such as #/$defs/NAME; itself where it doesn't. NULL:
  * there is none. Sets *path, unless that is NULL, to the last reference. */
 const json_t *server_schema_referred(const json_t *parameters, const json_t *schema, const char **path);
-/* Whether a value of this type, "object", "number" or another of JSON's, is one of the schema. What the schema doesn't
- * say is allowed. */
+/* Whether a value of this type, "object", "number" or another of JSON's, is one of the schema. A schema without
+ * a type allows all. */
 bool server_schema_allows(const json_t *schema, const char *type);
 /* Whether all its values are strings: then the parameter's text is the string, without quotes. */
 bool server_schema_is_text(const json_t *schema);

@@ -173,7 +173,7 @@ static void render_all(const vouch_model *model, server_text texts[N_TEXTS])
            false, &texts[TWO]);
 }
 
-/* What the template adds for the answer. */
+/* The text that the template adds for the answer. */
 static span turn_of(const server_text texts[N_TEXTS], int which)
 {
     const span base = {texts[BASE].bytes, texts[BASE].n}, text = {texts[which].bytes, texts[which].n};
@@ -208,13 +208,14 @@ static span after_thoughts(const server_form *f, span s)
 
 /* ------------------------------------------------------------------ content */
 
-/* What a turn ends with, whatever was said: the end of `after` that a plain answer has, too. */
+/* The text that ends every turn: the end of `after` that a plain answer has, too. */
 static span end_of_turn(span after, span plain)
 {
     return whole_marks(from(after, after.n - common_end(after, plain)));
 }
 
-/* What the template writes around content. `called` is an answer with a call, which ends the turn in the same way. */
+/* Reads the marks that the template writes around content. `called` is an answer with a call, which ends the turn in
+ * the same way. */
 static bool read_content(server_form *f, span says, span called)
 {
     const char *said = find(says, SAID);

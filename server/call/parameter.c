@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the schema of a parameter says about the type of its value, for the reader and the grammar of calls alike. */
+/* The types that a parameter's schema allows for its value. The reader and the grammar of calls both ask it. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

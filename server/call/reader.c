@@ -72,7 +72,7 @@ static bool is_at(const server_text *text, const char *mark)
 
 /* ------------------------------------------------------------------- begin */
 
-/* What may follow at the beginning of an answer, or after thoughts or a call. */
+/* The parts that may follow at the beginning of an answer, or after thoughts or a call. */
 typedef enum beginning { OF_CONTENT, OF_MORE, OF_THOUGHTS, OF_MARKED_CONTENT, OF_CALL, OF_HEADER } beginning;
 
 /* Tells by text[n], which begins with no white space. *used: the bytes of the mark. *mark: a call's mark. */

@@ -173,7 +173,7 @@ static bool has_key(const server_exchange *x)
 
 /* ---------------------------------------------------------------- header lines */
 
-/* What all header lines together say. */
+/* A summary of all header lines. */
 typedef struct header_lines {
     int n_hosts, n_lengths, n_codings;
     const char *length;

@@ -127,8 +127,8 @@ void server_make_id(server *s, const char *prefix, char id[64]);
 
 /* Whether the errors of a path have the Anthropic API's form: /v1/messages and all paths under it. */
 bool server_is_anthropic(const char *path);
-/* What a request has to bring before its body is read (admit.c): a known path, an own host, an allowed origin, a key,
- * and a length that can be read in one way only. Sets x->path, x->route, and x->origin where a page of another site may
+/* Checks a request before its body is read (admit.c): a known path, an own host, an allowed origin, a key, and a length
+ * that can be read in one way only. Sets x->path, x->route, and x->origin where a page of another site may
  * read the answer. False with a fault: the request is refused. */
 bool server_admit(server_exchange *x, const char *method, const char *target, server_fault *fault);
 /* Answers OPTIONS: the methods of a path, and to a browser what a page of an allowed origin may send. Needs no key. */

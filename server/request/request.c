@@ -328,8 +328,8 @@ static bool read_seed(server_request *r, server_fault *fault)
     return true;
 }
 
-/* What clients of the Responses API ask to be told of. All but the log probabilities is about tools that run elsewhere,
- * or pictures. */
+/* The Responses API's list of extra parts that an answer should have. All but the log probabilities concern tools that
+ * run elsewhere, or pictures. */
 static bool read_include(server_request *r, server_fault *fault)
 {
     static const char *const known[] = {"message.output_text.logprobs",

@@ -2,7 +2,7 @@
 /*
  * The fields in which vLLM's clients bind an answer: structured_outputs, guided_json, guided_regex, guided_choice and
  * guided_grammar, and regex. Each becomes a schema or a grammar of the request. A choice is a regular expression:
- * ["a.b", "c"] is a\.b|c. Whatever a field says binds, also an empty expression, which leaves the empty answer.
+ * ["a.b", "c"] is a\.b|c. Each field binds the answer, also with an empty expression, which leaves the empty answer.
  * llama.cpp's clients send `grammar` with "" for no grammar.
  */
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #include "call/arguments.h"
 #include "request/request.h"
 
-/* What binds the answer; members that are absent are NULL. */
+/* The fields that bind the answer; absent ones are NULL. */
 typedef struct bonds {
     json_t *json, *choice;
     const char *regex, *grammar;

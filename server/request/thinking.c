@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a request says about thoughts, in the words of five APIs:
+ * The fields of a request about thoughts, in the words of five APIs:
  *
  *   reasoning_effort                                  OpenAI, chat
  *   reasoning: {effort, max_tokens, enabled}          OpenAI's responses, OpenRouter
@@ -17,7 +17,7 @@
 
 #include "request/request.h"
 
-/* What is asked; -1: nothing. */
+/* The request's wish; a number of -1: none. */
 typedef struct wish {
     const char *effort, *param; /* NULL: nothing; the field that has it */
     int32_t thinks;             /* 0: off, 1: on */

@@ -113,7 +113,7 @@ static void sampling_add(vouch_gguf_writer *writer, void *user)
     vouch_gguf_add_value(writer, "general.sampling.penalty_last_n", VOUCH_GGUF_I32, &(int32_t){-1});
 }
 
-/* What a file recommends is shown, field by field, and is what `vouch run` does. */
+/* A file's recommendations are shown, field by field, and `vouch run` follows them. */
 static void files_recommend_sampling(void **state)
 {
     (void)state;

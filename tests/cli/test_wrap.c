@@ -9,7 +9,7 @@
 
 enum { WIDTH = 20 };
 
-/* What the terminal of WIDTH columns shows. Fails if it had to break a line itself, other than inside a long word. */
+/* The screen of a terminal of WIDTH columns. Fails if it had to break a line itself, other than inside a long word. */
 static void screen_of(const char *bytes, size_t n, char *out, int *n_hard)
 {
     char line[WIDTH + 1] = "";

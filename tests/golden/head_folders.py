@@ -136,7 +136,7 @@ def run_medusa(heads: torch.nn.ModuleList, target: hf.PreTrainedModel) -> None:
 
 
 def block_of(tokens: list[int], streams, layers: list[int], mask: int, n_rows: int) -> tuple:
-    """What a block's head reads: the target's states before the last token, that token and masks, their positions."""
+    """The input of a block's head: the target's states before the last token, that token and masks, their positions."""
     states = torch.cat([streams[i + 1] for i in layers], -1)[:, :-1]
     return states, torch.tensor([[tokens[-1]] + [mask] * (n_rows - 1)]), torch.arange(len(tokens) - 1 + n_rows)[None]
 

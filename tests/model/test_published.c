@@ -171,7 +171,7 @@ static const char *changed(size_t i, const char *from, const char *to)
 }
 
 /* The forms of other programs: vLLM's speculators have the layer's settings in an object of their own and other names
- * of tensors, and folders of EAGLE-3.1 have more norms. What their numbers mean is the same (test_head.c compares them
+ * of tensors, and folders of EAGLE-3.1 have more norms. Their numbers have the same meaning (test_head.c compares them
  * with plain loops). */
 static void folders_of_other_programs_are_read(void **state)
 {

@@ -476,7 +476,7 @@ def long_code_scrolls_in_its_box(page):
 
 
 def selection_and_focus_last(page):
-    """What is selected in an answer, and the focus, outlive the rest of the answer."""
+    """The selected text of an answer, and the focus, stay while the rest of the answer comes."""
     server = Server(page)
     server.says(says("first words\n\nthen"))
     server.open("hello")

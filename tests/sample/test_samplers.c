@@ -225,7 +225,7 @@ static void dry_stays_finite(void **state)
 
 /* ------------------------------------------------------------------ breakers */
 
-/* What the byte `followed` loses after a text, where DRY has this breaker (NULL: none). */
+/* The loss of the byte `followed` after a text, where DRY has this breaker (NULL: none). */
 static float loss_after(const char *text, const char *breaker, const char *followed)
 {
     fixture m;

@@ -1225,7 +1225,7 @@ static void thinking_has_a_default(void **state)
     expect(RUN("serve", target, "--think", "hide"), 2, "reasoning_content");
 }
 
-/* What some requests only can have is no default of all, nor a drafter whose file the server doesn't have. */
+/* A drafter that only some requests can have is no default for all, nor is one whose file the server lacks. */
 static void refuse_defaults(const http_server *of)
 {
     static const char *const cases[][2] = {{"draft", "--draft-model"},

@@ -745,7 +745,7 @@ static void structures_bind_answers(void **state)
 #undef ONE
 }
 
-/* What some clients send and nothing here needs: null, cache_control, and refusals. */
+/* Fields that some clients send and vouch doesn't need: null, cache_control, and refusals. */
 static void what_says_nothing_is_accepted(void **state)
 {
     (void)state;
@@ -985,8 +985,8 @@ static void cut_calls_are_calls(void **state)
     }
 }
 
-/* A format binds a text, a forced call a call: both may stand in one request. What binds each answer from its first
- * byte on can't. */
+/* A format binds a text, a forced call a call: both may stand in one request. A grammar that binds each answer
+ * from its first byte on can't stand beside a call. */
 static void formats_stand_beside_calls(void **state)
 {
     (void)state;

@@ -183,7 +183,7 @@ static void calls_of_templates_that_show_none(void **state)
     json_decref(tools);
 }
 
-/* A template whose calls can't be told from their text has none. Whatever comes is read to its end. */
+/* A template whose calls can't be told from their text has none. Every answer is read to its end. */
 static void odd_templates_have_no_calls(void **state)
 {
     (void)state;

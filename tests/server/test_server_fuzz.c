@@ -44,7 +44,7 @@ static const char *const values[] = {
     "[{\"role\": \"function\", \"content\": [{\"type\": \"refusal\"}]}]"};
 /* clang-format on */
 
-/* What a request needs so that its other fields are looked at. */
+/* The fields that a request needs so that its other fields are read. */
 static const char *const needed[] = {"\"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]", "\"prompt\": \"x\"",
                                      "\"messages\": [{\"role\": \"user\", \"content\": \"hi\"}], \"max_tokens\": 3",
                                      "\"input\": \"x\"", "\"content\": \"x\""};

@@ -143,7 +143,7 @@ static void framings_are_read_in_one_way(void **state)
     }
 }
 
-/* What may be without end is cut off: names, values, lines, chunks' extensions and trailers. */
+/* Parts of a request that may be endless are cut off: names, values, lines, chunks' extensions and trailers. */
 static void long_headers_are_cut_off(void **state)
 {
     (void)state;

@@ -200,8 +200,8 @@ static bool begins(const json_t *text, const json_t *with)
     return json_string_length(text) >= n && memcmp(json_string_value(text), json_string_value(with), n) == 0;
 }
 
-/* The model says the message as its template writes it. What the client gets is the message, and its template writes it
- * in the same bytes. */
+/* The model says the message as its template writes it. The client gets this message, and its template writes it in the
+ * same bytes. */
 static void say(loop *l, json_t *message, const char *reason, bool streams)
 {
     static const char think_end[] = "</think>"; /* some write it for answers without thoughts */

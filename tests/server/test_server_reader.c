@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Thoughts, content and tool calls of an answer, read whole and in all pieces: where it is cut changes nothing. What
- * can't be read as a call is content. */
+/* Thoughts, content and tool calls of an answer, read whole and in all pieces: where it is cut changes nothing. Text
+ * that can't be read as a call is content. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What requests say about thoughts, in the words of each API: the budget is enforced, the template gets its variables,
- * and speculation changes no byte. */
+/* The fields of requests about thoughts, in the words of each API: the budget is enforced, the template gets its
+ * variables, and speculation changes no byte. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -919,8 +919,8 @@ static void test_wrong_schemas_are_refused(void **state)
     check_complaints(VOUCH_GRAMMAR_JSON_SCHEMA, wrong_schemas, sizeof wrong_schemas / sizeof wrong_schemas[0]);
 }
 
-/* What VOUCH_GRAMMAR_CLOSED and VOUCH_GRAMMAR_LENIENT change: texts, and what vouch_grammar_unbound says (a part of it;
- * NULL: nothing). */
+/* The effect of VOUCH_GRAMMAR_CLOSED and VOUCH_GRAMMAR_LENIENT: texts, and a part of vouch_grammar_unbound's result
+ * (NULL: it has none). */
 static const struct {
     int flags;
     const char *schema, *accepted, *refused, *note;
@@ -976,7 +976,7 @@ static const struct {
     {VOUCH_GRAMMAR_LENIENT, "{'not': {'enum': [[1, 2], 7]}}", "[1,2]", "7", "'/not/enum/0': of arrays and objects"},
     {VOUCH_GRAMMAR_LENIENT, "{'type': 'string', 'maxLength': 4294967295}", "'x'", "1",
      "'/maxLength': maxLength is 4294967295"},
-    /* What older drafts write. */
+    /* Keywords of older drafts. */
     {0, "{'type': 'array', 'items': [{'const': 1}, {'const': 2}], 'minItems': 3}", "[1,2,'x']", "[2", NULL},
     {0, "{'type': 'array', 'items': [{'const': 1}], 'additionalItems': {'const': 2}}", "[1,2]", "[1,1", NULL},
     {0, "{'type': 'array', 'items': [{'const': 1}], 'additionalItems': false}", "[1]", "[1,", NULL},
@@ -990,7 +990,7 @@ static const struct {
      "{'type': 'object', 'properties': {'a': {}, 'b': {}, 'c': {}}, 'dependencies': {'a': ['b'], 'c': {'required': "
      "['b']}}, 'additionalProperties': false}",
      "{'a':1,'b':1}", "{'a':1}", NULL},
-    /* What is null is absent. */
+    /* A keyword that is null counts as absent. */
     {0, "{'type': 'object', 'properties': null, 'required': null, 'additionalProperties': null, 'maxItems': null}",
      "{'a':1}", "[]", NULL},
     {0, "{'type': 'array', 'items': null, 'prefixItems': null, 'allOf': null, 'anyOf': null, 'not': null}", "[1]", "{",
@@ -1061,7 +1061,7 @@ static void test_flags(void **state)
             fail_msg("%s: the note is '%s'", schema, text);
         grammar_close_automaton(automaton);
         vouch_grammar_close(grammar);
-        /* What is let pass is an error without the flag. */
+        /* A keyword that is let pass is an error without the flag. */
         if (!(flagged[i].flags & VOUCH_GRAMMAR_LENIENT) || !note) continue;
         assert_int_equal(vouch_grammar_open(&grammar, VOUCH_GRAMMAR_JSON_SCHEMA, schema, strlen(schema), NULL),
                          VOUCH_E_UNSUPPORTED);

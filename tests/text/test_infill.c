@@ -345,7 +345,7 @@ static void the_server_fills_in(void **state)
     assert_int_equal(http_server_stop(&server, SIGTERM), 0);
 }
 
-/* What editors send: empty sides, no files, streams, several answers. */
+/* Requests as editors send them: empty sides, no files, streams, several answers. */
 static void odd_requests_are_filled_in(void **state)
 {
     (void)state;

@@ -298,7 +298,7 @@ static vouch_status question_take(maker *m, slot *s, const vouch_step *step, vou
     return status ? status : answer_begin(m, s, tokens, n, 0, err);
 }
 
-/* What a base model has begun becomes the prompt, and the answer begins. */
+/* The text that a base model has begun becomes the prompt, and the answer begins. */
 static vouch_status beginning_take(maker *m, slot *s, vouch_error *err)
 {
     int32_t tokens[BEGUN_TOKENS + 1];

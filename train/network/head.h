@@ -54,7 +54,7 @@ int64_t train_head_size(const train_head_shape *shape);
 /* Sets these pointers into the block. The others are NULL. */
 train_head train_head_at(const train_head_shape *shape, real *block);
 
-/* What the head should predict at the rows of a batch. */
+/* The targets of the head's predictions at the rows of a batch. */
 typedef struct train_lessons {
     int32_t n_top;         /* tokens of a row's p that are kept */
     const int32_t *ids;    /* [rows, n_top] draft ids; -1: not in the draft's vocabulary, or none */

@@ -18,7 +18,7 @@
 
 enum { TRAIN_ROWS = 1024 }; /* most rows of a shard */
 
-/* What differs between networks. */
+/* The parts of training that differ between networks. */
 typedef struct train_network {
     real *weights; /* [n_weights] that learn */
     int64_t n_weights;
