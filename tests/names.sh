@@ -6,6 +6,7 @@
 #   [text](../README.md#limits)            the page exists and has the heading
 #   --flag                                 a command has this flag, or a program in bench/, scripts/, python/ or tests/
 #   vouch_pool_run, VOUCH_OK, pieces()     code has this name; vouch_pool_ and vouch_pool_NAME: one that begins so
+#   memleak:cli/run/chat/chat.c            in .cppcheck and .clang-tidy-known: the file exists
 #
 # Without FILE it checks the whole tree. It prints each name that doesn't exist, and then exits with 1.
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 2
@@ -45,6 +46,7 @@ pieces() {
     FNR == 1 { inside = 0 }
     FILENAME ~ /\.(c|h|cpp)$/ { c_line($0); next }
     FILENAME ~ /\.md$/ { put("words", $0); next }
+    FILENAME ~ /(^|\/)\.(cppcheck|clang-tidy-known)$/ { sub(/^[^# :]*:/, ""); put("words", $0); next }
     FNR <= 3 || inside { # the documentation string of a Python program
         n = gsub(/"""/, "&")
         if (n == 1) inside = !inside
@@ -57,8 +59,8 @@ pieces() {
 # Files, flags and names that exist: one a line, with the dashes of a flag and the hash of a heading.
 find . -path ./build -prune -o -path ./.git -prune -o -name __pycache__ -prune -o -type f -print |
     sed 's|^\./||' | sort >"$work/files"
-mapfile -t tree < <(grep -E '\.(c|h|cpp|sh|py|md|toml|service)$|^(bench|scripts)/[a-z_/-]*$|^\.ci/run$|file$' \
-    "$work/files")
+mapfile -t tree < <(grep -E -e '\.(c|h|cpp|sh|py|md|toml|service)$|^(bench|scripts)/[a-z_/-]*$|^\.ci/run$|file$' \
+    -e '^\.cppcheck$|^\.clang-tidy-known$' "$work/files")
 pieces "${tree[@]}" >"$work/tree"
 case $# in
 0) cp "$work/tree" "$work/checked" ;;
@@ -131,7 +133,7 @@ function each(kind, text, form,   name, before, after) {
         else if ((before after) !~ /[\/{:]/ && name !~ /github\.com|(^|[.\/])[a-z]\.[ch]$/) check_file(name)
     }
 }
-BEGIN { ROOMS = "(src|tests|docs|cli|server|train|include|bench|scripts|examples|python|models)" }
+BEGIN { ROOMS = "(src|tests|docs|tool|cli|server|train|include|bench|scripts|examples|python|models)" }
 NR == FNR {
     known[$0] = 1
     for (path = $0; sub(/\/[^\/]*$/, "", path);) known[path] = 1 # its folders
@@ -146,12 +148,12 @@ $1 == "code" { next }
     sub(/^[^|]*\|[^|]*\|/, "", text)
 }
 $1 == "string" { # messages of the command and the server, which name flags; style sheets have variables with dashes
-    if (FROM !~ /^(cli|server|train)\// || FROM ~ /(options\/foreign|report\/plot)\.c$/ || text ~ /var\(--/) next
+    if (FROM !~ /^(tool|cli|server|train)\// || FROM ~ /(options\/foreign|report\/plot)\.c$/ || text ~ /var\(--/) next
     each("flag", text, "--[a-z][a-z-]*[a-z]")
     next
 }
 {
-    if (FROM !~ /common\/plot\.[ch]$/) each("flag", text, "--[a-z][a-z-]*[a-z]")
+    if (FROM !~ /report\/plot\.[ch]$/) each("flag", text, "--[a-z][a-z-]*[a-z]")
     each("file", text, "[A-Za-z0-9_.*\/-]*[A-Za-z0-9_*]\\.(c|h|cpp|sh|py|md)")
     each("name", text, "(vouch|cli|VOUCH)_[A-Za-z][A-Za-z0-9_]*|[a-z_][a-z_0-9][a-z_0-9]+\\(\\)")
     each("file", text, ROOMS "\\/[A-Za-z0-9_.*\/-]*[A-Za-z0-9_*]")
