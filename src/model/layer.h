@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A layer is data. It has two branches, and each hangs on the residual stream x in the same way:
+ * A layer is data. It has up to three branches, and each hangs on the residual stream x in the same way:
  *
  *   x ──┬── norm ── branch ── norm_after? ── * scale ──┐
  *       └───────────────────────────────────────────── + ──► x
@@ -11,7 +11,7 @@
  *
  * Attention and a recurrent mixer may stand in one branch; then their results are added. A layer may lack a branch.
  *
- * In a parallel layer both branches read the same x. Then the feed-forward doesn't see attention's result.
+ * In a parallel layer mix and feed read the same x. Then the feed-forward doesn't see attention's result.
  *
  * An architecture (arch.h) fills these structs. The pass (forward.c) reads them, and nothing else says what a layer
  * does: heads and widths may differ from layer to layer.

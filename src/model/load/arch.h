@@ -18,7 +18,8 @@ typedef struct vouch_arch {
     vouch_status (*take)(vouch_loader *loader, int32_t index, vouch_layer *layer);
 } vouch_arch;
 
-/* The family of files that hold Gemma 4's head and no model. It is not in the table. */
+/* The family of Gemma 4's assistants. The table lacks it, so that vouch_arch_find refuses such a file as a model:
+ * assistant.c reads it as a head. */
 extern const vouch_arch vouch_arch_gemma4_assistant;
 
 /* The family of a file. Errors: FORMAT (the file names no architecture), UNSUPPORTED (the message names it). */
