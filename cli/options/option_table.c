@@ -150,8 +150,8 @@ static const cli_flag rows[] = {
      "accept a head or table that was made for another file of the model, such as another type of weights", NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SET, AT(session.speculation.drafters), SPEC_WORDS, NULL, CLI_RUN | CLI_BATCH | CLI_SERVE,
      "Speculation",
-     "the drafters, with commas between. auto: all free drafters, and also the draft model, head, prediction or "
-     "history where one is given",
+     "the drafters, with commas between. auto: ngram, suffix and recycle, and each other drafter for which there is a "
+     "file or a grammar",
      NULL, NULL},
     {"spec", NULL, 0, CLI_FLAG_SETS, AT(bench.drafters), SPEC_WORDS, NULL, CLI_BENCH, "Speculation",
      "the drafters, as in `vouch run`; repeatable. bench compares each with plain decoding (default auto)", NULL, NULL},
