@@ -9,7 +9,7 @@
 #   EDITLINE=0      builds without libedit: a conversation in a terminal has no line editor
 #   DISTILL=0       builds without OpenBLAS: `vouch distill` says what to install (the default where it is missing)
 #   SERVER=0        builds without libmicrohttpd: `vouch serve` says that it isn't there
-#   DATA=folder     public prompts for bench and same-bytes (../shared/data)
+#   VOUCH_DATA=folder  public prompts, templates and vocabularies for tests and measurements (../shared/data)
 #   PREFIX, DESTDIR where `make install` puts things (/usr/local)
 #   PYTHON=python3  builds the Python package
 #   STRIP=          installs binaries with their symbols
@@ -47,6 +47,8 @@ endif
 PKGS     := libpcre2-8 libutf8proc jansson
 export EDITLINE ?= 1
 export SERVER ?= 1
+# Tests and programs that miss a file of this folder say so. They know its path from this variable alone.
+export VOUCH_DATA ?= ../shared/data
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null || echo -lpcre2-8 -lutf8proc -ljansson) -lm
 ifeq ($(EDITLINE),1)
@@ -251,7 +253,7 @@ run: ## installs what is missing, builds, gets a model and answers a question
 
 .PHONY: head
 head: all ## teaches a head for the default model, in hours; goes on where it was interrupted
-	@DATA='$(DATA)' BUILD=$(BUILD) scripts/head.sh
+	@BUILD=$(BUILD) scripts/head.sh
 
 # ------------------------------------------------------------------ tests
 
@@ -315,14 +317,13 @@ fuzz: ## libFuzzer, FUZZ_SECONDS=60 for each target (needs clang)
 # ------------------------------------------------------------------ measuring
 
 .PHONY: bench benches same-bytes
-DATA ?= ../shared/data
 benches: all $(BENCHES:%=$(B)/bench/%)
 
 bench: benches ## speed on this machine; LLAMA_BENCH=path compares with llama.cpp's llama-bench
-	@BUILD=$(BUILD) bench/compare-llama --data '$(DATA)' $(if $(wildcard $(DATA)/prompts),--prompts 80)
+	@BUILD=$(BUILD) bench/compare-llama $(if $(wildcard $(VOUCH_DATA)/prompts),--prompts 80)
 
 same-bytes: benches ## law L2 on a real model: 40 prompts, every drafter, thread count and cpu; an hour
-	@$(B)/bench/same_bytes --data '$(DATA)'
+	@$(B)/bench/same_bytes
 
 # ------------------------------------------------------------------ tidiness
 

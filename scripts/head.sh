@@ -2,14 +2,13 @@
 # `make head`: makes a head and a table of next tokens for the default model and puts them into models/.
 #
 # The work lies in build/head/ and goes on where an earlier run ended. TOKENS=2000000 is the number of tokens that the
-# head learns from. DATA is a folder whose prompts/*.jsonl must stay out of the lessons.
+# head learns from. VOUCH_DATA is a folder whose prompts/*.jsonl must stay out of the lessons.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 name=SmolLM2-135M-Instruct
 vouch=build/${BUILD:-release}/vouch
 work=build/head
 model=$(scripts/run.sh model)
-data=${DATA:-../shared/data}
 mkdir -p "$work" models
 if [ ! -e "$work/prompts.jsonl" ]; then
     scripts/head_prompts.py material 600 > "$work/material.jsonl"
@@ -19,9 +18,10 @@ if [ ! -e "$work/prompts.jsonl" ]; then
     mv "$work/prompts.new" "$work/prompts.jsonl"
 fi
 exclude=()
-for file in "$data"/prompts/*.jsonl; do
+for file in "${VOUCH_DATA:-}"/prompts/*.jsonl; do
     if [ -e "$file" ]; then exclude+=(--exclude "$file"); fi
 done
+[ ${#exclude[@]} -gt 0 ] || echo "VOUCH_DATA has no prompts/*.jsonl: no prompt is kept out of the lessons" >&2
 "$vouch" distill "$model" --head "$work/$name.head.gguf" --table "$work/$name.table.gguf" \
     --prompts "$work/prompts.jsonl" "${exclude[@]}" --tokens "${TOKENS:-2000000}" --max-tokens 400 --parallel 32 \
     --epochs 1 --type Q4_1 --seed 1 "$@"

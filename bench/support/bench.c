@@ -45,7 +45,7 @@ static const cli_flag flags[] = {
     {"head", NULL, 0, CLI_FLAG_FILE, AT(head), "FILE", NULL, 1, "What",
      "head for the model, for benchmarks that draft with one", NULL, NULL},
     {"data", NULL, 'd', CLI_FLAG_FILE, AT(data), "FOLDER", NULL, 1, "What",
-     "folder that has prompts/ (default ../shared/data)", NULL, NULL},
+     "folder that has prompts/ (default: the environment variable VOUCH_DATA)", NULL, NULL},
     {"prompts", NULL, 'p', CLI_FLAG_INT, AT(n_prompts), "N", "[1, 80]", 1, "What", "prompts from each source", NULL,
      NULL},
     {"tokens", NULL, 'n', CLI_FLAG_INT, AT(n_tokens), "N", "[1, 1000000]", 1, "What", "maximum tokens per answer", NULL,
@@ -63,7 +63,8 @@ bench_flags bench_parse(const char *name, const char *about, bench_flags default
 {
     const bench_command command = {name, about, NULL, flags, sizeof flags / sizeof flags[0]};
     if (!defaults.model) defaults.model = default_model();
-    if (!defaults.data) defaults.data = "../shared/data";
+    if (!defaults.data) defaults.data = getenv("VOUCH_DATA");
+    if (!defaults.data) defaults.data = ".";
     defaults.from = 1;
     bench_arguments_parse(&command, argc, argv, &defaults);
     return defaults;

@@ -8,10 +8,10 @@
 /* A benchmark's defaults; after bench_parse, the values of the command line. */
 typedef struct bench_flags {
     bool help;
-    const char *model;                      /* default NULL: the model of `make run` */
-    const char *data;                       /* folder with prompts/; default NULL: ../shared/data */
-    const char *cpu;                        /* NULL: the library's choice */
-    const char *head;                       /* for the model; default NULL: none */
+    const char *model; /* default NULL: the model of `make run` */
+    const char *data;  /* folder with prompts/; default NULL: the environment variable VOUCH_DATA */
+    const char *cpu;   /* NULL: the library's choice */
+    const char *head;  /* for the model; default NULL: none */
     int32_t n_prompts, n_tokens, n_threads; /* n_threads 0: the library's choice */
     int32_t from;                           /* the line of the output to begin with; 1 if not given */
 } bench_flags;

@@ -353,17 +353,14 @@ static void test_files_of_other_programs(void **state)
     (void)state;
     vouch_error err;
     vouch_gguf *gguf;
-    const char *path = test_data("models/weight-inspect-empty.gguf");
-    if (!path) test_skip("no data folder");
+    const char *path = test_data_needed("models/weight-inspect-empty.gguf");
     assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_OK);
     assert_true(vouch_gguf_n_kv(gguf) == 1 && vouch_gguf_n_tensors(gguf) == 0);
     vouch_gguf_close(gguf);
-    path = test_data("models/weight-inspect-tiny.gguf"); /* a valid header without its data */
-    if (!path) test_skip("no weight-inspect-tiny.gguf");
+    path = test_data_needed("models/weight-inspect-tiny.gguf"); /* a valid header without its data */
     assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_E_FORMAT);
     assert_non_null(strstr(err.message, "tensor 'test.weight.0': its 32768 bytes at offset 0 go beyond"));
-    path = test_data("models/stories260K.bin"); /* not a GGUF file */
-    if (!path) test_skip("no stories260K.bin");
+    path = test_data_needed("models/stories260K.bin"); /* not a GGUF file */
     assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_E_FORMAT);
 }
 
@@ -381,8 +378,7 @@ static void test_vocabularies(void **state)
         vouch_gguf *gguf;
         vouch_gguf_array tokens;
         snprintf(relative, sizeof relative, "tokenizers/vectors/ggml-vocab-%s.gguf", files[i].name);
-        const char *path = test_data(relative);
-        if (!path) test_skip("no %s", relative);
+        const char *path = test_data_needed(relative);
         if (vouch_gguf_open(&gguf, path, &err) != VOUCH_OK) fail_msg("%s", err.message);
         assert_int_equal(vouch_gguf_n_kv(gguf), files[i].n_kv);
         assert_int_equal(vouch_gguf_get_array(gguf, "tokenizer.ggml.tokens", true, &tokens, &err), VOUCH_OK);

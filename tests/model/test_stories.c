@@ -144,7 +144,7 @@ static void greedy_text_is_the_golden_one(void **state)
          golden = data_read("models/stories260K.greedy200.txt");
     if (!checkpoint.bytes || !table.bytes || !golden.bytes) {
         free(checkpoint.bytes), free(table.bytes), free(golden.bytes);
-        test_skip("no models/stories260K.bin in the data");
+        test_skip("VOUCH_DATA has no models/stories260K.bin");
     }
     const char *path = test_temporary("stories.gguf");
     convert(&checkpoint, path);

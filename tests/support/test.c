@@ -16,9 +16,16 @@ static const char *existing(const char *path)
 const char *test_data(const char *relative)
 {
     static char path[1024];
-    const char *folder = getenv("VOUCH_TEST_DATA");
-    snprintf(path, sizeof path, "%s/%s", folder ? folder : "../shared/data", relative);
+    const char *folder = getenv("VOUCH_DATA");
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : "", relative);
     return existing(path);
+}
+
+const char *test_data_needed(const char *relative)
+{
+    const char *path = test_data(relative);
+    if (!path) test_skip("VOUCH_DATA has no %s", relative);
+    return path;
 }
 
 const char *test_model(void)

@@ -10,9 +10,11 @@
 
 #include <cmocka.h>
 
-/* The path of a file in the optional data folder, which is VOUCH_TEST_DATA or ../shared/data. NULL if the file is
- * missing; the test then calls skip(). The string is valid until the next call. */
+/* The path of a file in the optional data folder, VOUCH_DATA, which the Makefile sets. NULL if the file is missing. The
+ * string is valid until the next call. */
 const char *test_data(const char *relative);
+/* The same; if the file is missing, says so and skips the test. */
+const char *test_data_needed(const char *relative);
 /* The path of the real model: VOUCH_TEST_MODEL, or the file that `make run` downloads. NULL if it is missing. */
 const char *test_model(void);
 /* A path in this process's temporary folder, which is removed at exit. The string is valid for the next 7 calls. */

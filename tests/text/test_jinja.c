@@ -92,7 +92,7 @@ static void templates_of_models(void **state)
         free(source);
     }
     assert_int_equal(wrong, 0);
-    if (n_models == 0) test_skip("templates/ is not there");
+    if (n_models == 0) test_skip("VOUCH_DATA has no templates");
 }
 
 /* ------------------------------------------------------------------------- errors */

@@ -261,8 +261,7 @@ static void merges_over_characters(void **state)
 static vouch_tokenizer *tok512(void)
 {
     static char marked[512][64];
-    const char *path = test_data("models/tok512.bin");
-    if (!path) test_skip("tok512.bin is not there");
+    const char *path = test_data_needed("models/tok512.bin");
     size_t size, at = 4;
     char *bytes = read_whole(path, &size);
     vocab *v = calloc(1, sizeof *v);
@@ -291,8 +290,7 @@ static void stories_tokenizer(void **state)
 {
     (void)state;
     vouch_tokenizer *t = tok512();
-    const char *path = test_data("corpora/tinystories-sample-77K.txt");
-    if (!path) test_skip("tinystories-sample-77K.txt is not there");
+    const char *path = test_data_needed("corpora/tinystories-sample-77K.txt");
     size_t n;
     char *text = read_whole(path, &n);
     assert_string_equal(vouch_tokenizer_name(t), "spm");

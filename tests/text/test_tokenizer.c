@@ -68,8 +68,7 @@ static void check_vectors(const char *name)
 {
     char path[512];
     snprintf(path, sizeof path, "tokenizers/vectors/ggml-vocab-%s.gguf", name);
-    const char *found = test_data(path);
-    if (!found) test_skip("%s is not there", path);
+    const char *found = test_data_needed(path);
     snprintf(path, sizeof path, "%s", found);
     vouch_tokenizer *tokenizer = file_tokenizer(path);
     size_t n_in, n_out, tests = 0;
@@ -147,8 +146,7 @@ static void vectors_transformers(void **state)
                                            {"Xenova/llama3-tokenizer", "llama-bpe"},
                                            {"Xenova/llama3-tokenizer-new", "llama-bpe"},
                                            {"Xenova/Qwen1.5-0.5B-Chat", "qwen2"}};
-    const char *path = test_data("tokenizers/transformersjs_vectors.json");
-    if (!path) test_skip("transformersjs_vectors.json is not there");
+    const char *path = test_data_needed("tokenizers/transformersjs_vectors.json");
     json_error_t error;
     json_t *all = json_load_file(path, JSON_ALLOW_NUL, &error);
     assert_non_null(all);

@@ -513,8 +513,7 @@ static void chat_templates_of_models(void **state)
         {"templates/stepfun-ai-Step-3.5-Flash.jinja", "<|im_start|>" TALK("b") "<think>\n"}};
     static const vouch_message messages[] = {{"user", "a"}, {"assistant", "<think>\nhm\n</think>\n\nb"}, {"user", "c"}};
     for (size_t i = 0; i < 3; i++) {
-        const char *path = test_data(cases[i][0]);
-        if (!path) test_skip("%s is not there", cases[i][0]);
+        const char *path = test_data_needed(cases[i][0]);
         size_t n;
         char *source = read_whole(path, &n);
         vouch_tokenizer *tokenizer = templated_tokenizer(source);

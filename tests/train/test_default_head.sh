@@ -59,8 +59,8 @@ texts_of_the_target_are_cut_up() {
 
 # By the rule of train/lessons/overlap.h: 8 words in a row.
 no_prompt_is_a_benchmarks() {
-    local data=${VOUCH_TEST_DATA:-../shared/data}/prompts
-    [ -d "$data" ] || test_skip "no public prompts in $data"
+    local data=${VOUCH_DATA:-}/prompts
+    [ -d "$data" ] || test_skip "no folder prompts in VOUCH_DATA"
     texts_write
     lessons 5000 >"$TMP/prompts"
     ${PYTHON:-python3} - "$TMP/prompts" "$data"/*.jsonl <<'END'
