@@ -91,6 +91,7 @@ static json_t *bench_json(const cli_comparison *b)
 {
     const cli_options *o = b->engine->options;
     const vouch_model_info *info = vouch_model_get_info(b->engine->model);
+    json_t *configs = configs_json(b);
     const cli_json_entry entries[] = {
         {"provenance", cli_provenance_json(&b->provenance)},
         {"model", cli_json_text(o->model)},
@@ -109,7 +110,8 @@ static json_t *bench_json(const cli_comparison *b)
         {"seed", cli_json_seed(o->session.sampling.seed)},
         {"lenience", json_real(o->session.speculation.lenience)},
         {"costs", costs_json(&b->costs)},
-        {"ways", configs_json(b)},
+        {"configs", configs},
+        {"ways", json_incref(configs)}, /* the older name, for one release */
     };
     return cli_json_object(entries, sizeof entries / sizeof *entries);
 }

@@ -116,7 +116,7 @@ static void lossy_configs_are_named(void **state)
         assert_int_equal(strstr(page, "draft lossy") != NULL, lossy);
         assert_int_equal(strstr(lines_of_answers, ",draft lossy,") != NULL, lossy);
         json_t *o = json_of(json);
-        const json_t *configs = json_object_get(o, "ways");
+        const json_t *configs = json_object_get(o, "configs");
         for (size_t config = 0; config < 3; config++)
             assert_int_equal(json_is_true(json_object_get(json_array_get(configs, config), "lossless")),
                              !(lossy && config == 2));
@@ -180,7 +180,8 @@ static void answers_are_compared(void **state)
                    "2,3", "--ngram-min", "1", "-n", "24", "--reps", "2", "--threads", "1", "--json", path);
     assert_int_equal(r.status, 0);
     json_t *o = json_of(path);
-    const json_t *left_out = json_object_get(o, "left_out"), *configs = json_object_get(o, "ways");
+    const json_t *left_out = json_object_get(o, "left_out"), *configs = json_object_get(o, "configs");
+    assert_true(json_equal(configs, json_object_get(o, "ways"))); /* the older name */
     assert_int_equal(json_array_size(left_out), 6);
     for (size_t i = 0; i < 6; i++) {
         char complaint[64];
@@ -289,7 +290,7 @@ static void rounds_are_independent(void **state)
         result_free(&r);
         json_t *o = json_of(path);
         for (size_t config = 1; config < 3; config++) {
-            const json_t *all = json_object_get(json_array_get(json_object_get(o, "ways"), config), "all");
+            const json_t *all = json_object_get(json_array_get(json_object_get(o, "configs"), config), "all");
             accepted[i][config - 1] = whole(all, "accepted");
             drafted[i][config - 1] = whole(all, "drafted");
         }
@@ -332,7 +333,7 @@ static void files_are_whole(void **state)
     char *text = read_whole(csv, &n);
     json_t *o = json_of(json);
     assert_true(real(o, "temperature") == 0.9);
-    check_prompt_tokens(text, json_object_get(json_array_get(json_object_get(o, "ways"), 0), "all"));
+    check_prompt_tokens(text, json_object_get(json_array_get(json_object_get(o, "configs"), 0), "all"));
     json_decref(o);
     assert_int_equal(count(text, "\n"), 1 + 4 * 3);
     assert_non_null(strstr(text, "\n10,\"a,\"\"b\"\" <c>\",1,\"suffix,recycle\","));
@@ -401,7 +402,7 @@ static void a_stop_text_is_no_rejection(void **state)
     assert_int_equal(r.status, 0);
     result_free(&r);
     json_t *o = json_of(json);
-    const json_t *all = json_object_get(json_array_get(json_object_get(o, "ways"), 2), "all");
+    const json_t *all = json_object_get(json_array_get(json_object_get(o, "configs"), 2), "all");
     assert_true(whole(all, "accepted") > 0 && whole(all, "accepted") < whole(all, "drafted"));
     assert_true(real(all, "full_accept_fraction") < 1);
     assert_true(real(all, "guess_holds") == 1);
@@ -422,8 +423,8 @@ static void plain_lines_and_selections(void **state)
     result_free(&r);
     json_t *o = json_of(json);
     assert_int_equal(whole(o, "questions"), 3);
-    assert_int_equal(json_array_size(json_object_get(o, "ways")), 1);
-    assert_non_null(json_object_get(json_object_get(json_array_get(json_object_get(o, "ways"), 0), "categories"),
+    assert_int_equal(json_array_size(json_object_get(o, "configs")), 1);
+    assert_non_null(json_object_get(json_object_get(json_array_get(json_object_get(o, "configs"), 0), "categories"),
                                     "lines"));
     json_decref(o);
     r = RUN("bench", "-m", model, "--prompts", prompts, "--category", "copy", "--each", "1", "-n", "4", "--json", json);
@@ -544,7 +545,7 @@ static void failure_keeps_earlier_results(void **state)
     assert_non_null(strstr(r.out, "\ninterrupted: 2 of 4 answers of each config are complete\n"));
     result_free(&r);
     json_t *o = json_of(json);
-    const json_t *plain = json_object_get(json_array_get(json_object_get(o, "ways"), 0), "all");
+    const json_t *plain = json_object_get(json_array_get(json_object_get(o, "configs"), 0), "all");
     assert_true(json_is_true(json_object_get(o, "interrupted")));
     assert_int_equal(whole(plain, "answers"), 2);
     assert_int_equal(whole(plain, "generated_tokens"), 8);

@@ -114,8 +114,8 @@ static void reports_check(const vouch_stats *first, const char *csv_line, const 
     expect_in(b.csv, csv_line, "usual,usual,1,ngram,0,20,2.000000,10.000,20,0,0,1.0000,");
     expect_in(b.html, "<td>&ndash;</td>", "1.00\xc3\x97 plain");
     json_t *o = json_load_file(b.json, 0, NULL), *odd, *usual;
-    assert_int_equal(json_unpack(json_array_get(json_object_get(o, "ways"), 1), "{s:{s:o, s:o}}", "categories", "odd",
-                                 &odd, "usual", &usual),
+    assert_int_equal(json_unpack(json_array_get(json_object_get(o, "configs"), 1), "{s:{s:o, s:o}}", "categories",
+                                 "odd", &odd, "usual", &usual),
                      0);
     assert_true(json_is_null(json_object_get(odd, "speedup")));
     assert_true(json_real_value(json_object_get(usual, "speedup")) == 1);

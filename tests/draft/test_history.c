@@ -2,7 +2,7 @@
 /* The drafters `prediction` and `history` through the API: texts that the caller gives, and answers that are kept. */
 #include <string.h>
 
-#include "support/decode/ways.h"
+#include "support/decode/configs.h"
 
 static vouch_session *open_drafting(const vouch_model *model, unsigned drafters)
 {
@@ -129,5 +129,5 @@ int main(void)
         cmocka_unit_test(a_history_is_kept_and_given_back),
         cmocka_unit_test(a_full_history_can_be_saved_and_loaded),
     };
-    return cmocka_run_group_tests_name("history", tests, ways_open, ways_close);
+    return cmocka_run_group_tests_name("history", tests, configs_open, configs_close);
 }

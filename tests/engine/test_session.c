@@ -11,7 +11,7 @@
 
 #include "engine/session.h"
 #include "support/model/tiny_vocab.h"
-#include "support/decode/ways.h"
+#include "support/decode/configs.h"
 
 static bool is_beginning(const answer *part, const answer *whole)
 {
@@ -26,9 +26,9 @@ static void max_tokens_cuts_accepted_runs(void **state)
     static known k;
     static answer got;
     know(&k, 1);
-    for (int way = 0; way < N_WAYS; way++)
+    for (int config = 0; config < N_CONFIGS; config++)
         for (int32_t most = 1; most <= 12; most++) {
-            vouch_session_options options = options_of(way, 7, &k.o);
+            vouch_session_options options = options_of(config, 7, &k.o);
             options.ignore_eos = true;
             options.max_tokens = most;
             answer_run(&got, target, &options, k.prompt, PROMPT);
@@ -45,9 +45,9 @@ static void context_end_cuts_accepted_runs(void **state)
     static known k;
     static answer got;
     know(&k, 2);
-    for (int way = 0; way < N_WAYS; way++)
+    for (int config = 0; config < N_CONFIGS; config++)
         for (int32_t room = 1; room <= 18; room++) {
-            vouch_session_options options = options_of(way, 7, &k.o);
+            vouch_session_options options = options_of(config, 7, &k.o);
             options.ignore_eos = true;
             options.n_ctx = PROMPT + room;
             answer_run(&got, target, &options, k.prompt, PROMPT);
@@ -82,8 +82,8 @@ static void eos_ends_the_answer_inside_accepted_runs(void **state)
         for (int32_t n = plain.n; n < LENGTH; n++) sequence[PROMPT + n] = 17;
         oracle o = {.tokens = sequence, .n = PROMPT + LENGTH, .n_vocab = N_VOCAB};
         for (int32_t k = 1; k <= 8; k++)
-            for (int way = 1; way < N_WAYS; way++) {
-                options = options_of(way, k, &o);
+            for (int config = 1; config < N_CONFIGS; config++) {
+                options = options_of(config, k, &o);
                 options.sampling.bias = bias;
                 options.sampling.n_bias = 2;
                 answer_run(&got, target, &options, prompt, PROMPT);
@@ -132,8 +132,8 @@ static void stop_texts_end_the_answer_anywhere(void **state)
         if (!is_ascii(k.plain.text + at, n)) continue;
         snprintf(text, sizeof text, "%.*s", (int)n, k.plain.text + at);
         const char *const stop[] = {"never to be seen", text};
-        for (int way = 0; way < N_WAYS; way++) {
-            vouch_session_options options = options_of(way, 6, &k.o);
+        for (int config = 0; config < N_CONFIGS; config++) {
+            vouch_session_options options = options_of(config, 6, &k.o);
             options.ignore_eos = true;
             options.stop = stop;
             options.n_stop = 2;
@@ -142,7 +142,7 @@ static void stop_texts_end_the_answer_anywhere(void **state)
             assert_int_equal(got.n_text, find_stop(&k.plain, stop, 2));
             assert_memory_equal(got.text, k.plain.text, got.n_text);
             assert_true(is_beginning(&got, &k.plain));
-            if (way == PLAIN) first = got;
+            if (config == PLAIN) first = got;
             assert_true(answer_equal(&got, &first));
             inside += got.last == VOUCH_ORIGIN_ACCEPTED;
             size_t last;
@@ -165,8 +165,8 @@ static void a_stop_that_never_comes_changes_nothing(void **state)
     while (!is_ascii(k.plain.text + at, k.plain.n_text - at)) at++;
     snprintf(text, sizeof text, "%.*s and more", (int)(k.plain.n_text - at), k.plain.text + at);
     const char *const stop[] = {text};
-    for (int way = 0; way < N_WAYS; way++) {
-        vouch_session_options options = options_of(way, 5, &k.o);
+    for (int config = 0; config < N_CONFIGS; config++) {
+        vouch_session_options options = options_of(config, 5, &k.o);
         options.ignore_eos = true;
         options.stop = stop;
         options.n_stop = 1;
@@ -208,7 +208,7 @@ static void a_prompt_reuses_what_it_shares(void **state)
     static known k;
     static answer fresh, got;
     know(&k, 5);
-    for (int way = 0; way < N_WAYS; way++) {
+    for (int config = 0; config < N_CONFIGS; config++) {
         int32_t changed[PROMPT], longer[PROMPT + 9];
         memcpy(changed, k.prompt, sizeof changed);
         changed[11] ^= 1;
@@ -220,7 +220,7 @@ static void a_prompt_reuses_what_it_shares(void **state)
             int32_t n, n_new; /* n_new: tokens that run; the last one always does */
         } prompts[] = {{k.prompt, PROMPT, PROMPT}, {longer, PROMPT + 9, 2}, {k.prompt, PROMPT, 1}, {k.prompt, 5, 1},
                        {changed, PROMPT, 15},      {changed, PROMPT, 1},    {k.prompt, PROMPT, 9}};
-        vouch_session_options options = options_of(way, 4, &k.o);
+        vouch_session_options options = options_of(config, 4, &k.o);
         options.max_tokens = 14;
         options.ignore_eos = true;
         options.prefill_chunk = 4;
@@ -233,8 +233,8 @@ static void a_prompt_reuses_what_it_shares(void **state)
             assert_int_equal(fresh.stats.prompt_tokens, prompts[i].n);
             assert_int_equal(got.stats.prompt_tokens, prompts[i].n_new);
             /* The drafter starts afresh as well. The oracle's errors don't: they come from one random stream. */
-            if (way != ORACLE) assert_int_equal(got.stats.accepted, fresh.stats.accepted);
-            if (way != ORACLE) assert_int_equal(got.stats.drafted, fresh.stats.drafted);
+            if (config != ORACLE) assert_int_equal(got.stats.accepted, fresh.stats.accepted);
+            if (config != ORACLE) assert_int_equal(got.stats.drafted, fresh.stats.drafted);
         }
         vouch_session_close(session);
     }
@@ -324,8 +324,8 @@ static void cancelling_leaves_a_session_to_go_on_with(void **state)
     static known k;
     static answer got;
     know(&k, 7);
-    for (int way = 0; way < N_WAYS; way++) {
-        vouch_session_options options = options_of(way, 4, &k.o);
+    for (int config = 0; config < N_CONFIGS; config++) {
+        vouch_session_options options = options_of(config, 4, &k.o);
         options.ignore_eos = true;
         options.prefill_chunk = 3;
         vouch_session *session = answer_open(target, &options);
@@ -415,10 +415,10 @@ static void a_cancelled_prompt_keeps_the_invariant(void **state)
     static known k;
     static answer got;
     know(&k, 10);
-    for (int way = 0; way < N_WAYS; way++)
+    for (int config = 0; config < N_CONFIGS; config++)
         for (int32_t chunk = 1; chunk <= 6; chunk++)
             for (int share = 0; share <= 4; share++) {
-                vouch_session_options options = options_of(way, 4, &k.o);
+                vouch_session_options options = options_of(config, 4, &k.o);
                 options.ignore_eos = true;
                 options.prefill_chunk = chunk;
                 vouch_session *session = answer_open(target, &options);
@@ -578,11 +578,11 @@ static void logits_may_become_nan_in_an_answer(void **state)
     assert_true(got.stats.drafted > 0 && got.stats.accepted == got.stats.drafted);
     assert_true(got.stats.accepted <= bad_at + 1);
 
-    for (int way = 0; way < N_WAYS; way++)
+    for (int config = 0; config < N_CONFIGS; config++)
         for (int32_t n_draft = 1; n_draft <= 8; n_draft++) {
-            options = options_of(way, n_draft, &k.o);
+            options = options_of(config, n_draft, &k.o);
             options.ignore_eos = true;
-            if (way == MODEL) options.speculation.draft_model = target;
+            if (config == MODEL) options.speculation.draft_model = target;
             check_breakdown(broken, &options, k.sequence, PROMPT + bad_at + 1);
         }
     vouch_model_close(broken);
@@ -696,5 +696,5 @@ int main(void)
         cmocka_unit_test(logits_may_become_nan_in_an_answer),
         cmocka_unit_test(sessions_share_models_between_threads),
     };
-    return cmocka_run_group_tests_name("session", tests, ways_open, ways_close);
+    return cmocka_run_group_tests_name("session", tests, configs_open, configs_close);
 }

@@ -11,7 +11,7 @@
 #include "engine/options.h"
 #include "engine/session.h"
 #include "model/head/draft_table.h"
-#include "support/decode/ways.h"
+#include "support/decode/configs.h"
 
 /* --------------------------------------------------------------------- pairs */
 
@@ -184,10 +184,10 @@ static void a_session_describes_itself(void **state)
     vouch_session_close(NULL);
     static const char *const names[] = {"none", "draft", "custom", "ngram"};
     oracle o = {0};
-    for (int way = 0; way < N_WAYS; way++) {
-        const vouch_session_options options = options_of(way, 2, &o);
+    for (int config = 0; config < N_CONFIGS; config++) {
+        const vouch_session_options options = options_of(config, 2, &o);
         session = answer_open(target, &options);
-        assert_string_equal(vouch_session_drafter(session), names[way]);
+        assert_string_equal(vouch_session_drafter(session), names[config]);
         vouch_session_close(session);
     }
 }
@@ -367,18 +367,18 @@ static void answers_have_their_fewest_tokens(void **state)
     int n_early = 0, n_compared = 0;
     know(&k, 4);
     for (int i = 0; i < 60; i++) {
-        const int way = i % N_WAYS;
+        const int config = i % N_CONFIGS;
         vouch_session_options options = options_of(PLAIN, 0, NULL);
         options.sampling.temperature = i % 3 ? 1.5f : 0;
         options.sampling.seed = (uint64_t)i;
         options.sampling.bias = &end;
         options.sampling.n_bias = 1;
-        options.speculation.accept = (vouch_accept)(i / N_WAYS % VOUCH_ACCEPTS);
+        options.speculation.accept = (vouch_accept)(i / N_CONFIGS % VOUCH_ACCEPTS);
         answer_run(&plain, target, &options, k.prompt, PROMPT);
         n_early += plain.n < 10;
         options.min_tokens = i % 10;
         answer_run(&plain, target, &options, k.prompt, PROMPT);
-        const vouch_session_options with = options_of(way, 4, &k.o);
+        const vouch_session_options with = options_of(config, 4, &k.o);
         options.speculation.drafters = with.speculation.drafters;
         options.speculation.draft_model = with.speculation.draft_model;
         options.speculation.custom = with.speculation.custom;
@@ -438,5 +438,5 @@ int main(void)
         cmocka_unit_test(a_timed_pass_has_limits),
         cmocka_unit_test(logits_outside_the_sequence_are_refused),
     };
-    return cmocka_run_group_tests_name("session options", tests, ways_open, ways_close);
+    return cmocka_run_group_tests_name("session options", tests, configs_open, configs_close);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/decode/ways.h"
+#include "support/decode/configs.h"
 
 #include <string.h>
 
 vouch_model *target, *near;
 
-int ways_open(void **state)
+int configs_open(void **state)
 {
     (void)state;
     target = tiny_model_open(&(tiny_model_options){.seed = 21});
@@ -13,7 +13,7 @@ int ways_open(void **state)
     return 0;
 }
 
-int ways_close(void **state)
+int configs_close(void **state)
 {
     (void)state;
     vouch_model_close(target);
@@ -21,18 +21,18 @@ int ways_close(void **state)
     return 0;
 }
 
-vouch_session_options options_of(int way, int32_t k, oracle *o)
+vouch_session_options options_of(int config, int32_t k, oracle *o)
 {
     vouch_session_options options = vouch_session_options_default();
     options.n_threads = 1;
     options.n_ctx = 128;
     options.max_tokens = LENGTH;
     options.speculation.n_draft = k;
-    static const unsigned drafters[N_WAYS] = {VOUCH_DRAFTER_NONE, VOUCH_DRAFTER_MODEL, VOUCH_DRAFTER_CUSTOM,
-                                              VOUCH_DRAFTER_NGRAM};
-    options.speculation.drafters = drafters[way];
-    if (way == MODEL) options.speculation.draft_model = near;
-    if (way == ORACLE) options.speculation.custom = oracle_drafter(o);
+    static const unsigned drafters[N_CONFIGS] = {VOUCH_DRAFTER_NONE, VOUCH_DRAFTER_MODEL, VOUCH_DRAFTER_CUSTOM,
+                                                 VOUCH_DRAFTER_NGRAM};
+    options.speculation.drafters = drafters[config];
+    if (config == MODEL) options.speculation.draft_model = near;
+    if (config == ORACLE) options.speculation.custom = oracle_drafter(o);
     return options;
 }
 
