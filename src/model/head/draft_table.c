@@ -147,7 +147,7 @@ static vouch_status check_tokens(const vouch_table_rows *t, const char *path, in
                               n_vocab - 1);
         if (is_repeated(t, row, i))
             return vouch_fail(err, VOUCH_E_FORMAT,
-                              "%s: tokens[%d] is %d, which comes twice behind contexts[%d]: expected each token once",
+                              "%s: tokens[%d] is %d, which comes twice after contexts[%d]: expected each token once",
                               path, i, t->tokens[i], row);
         if (!(share >= 0 && share <= 1))
             return vouch_fail(err, VOUCH_E_FORMAT, "%s: shares[%d] is %g: expected 0 to 1", path, i, (double)share);
