@@ -28,13 +28,15 @@ int main(int argc, char **argv)
     vouch_error err = {0};
     const vouch_engine_options options = {.n_sessions = MOST};
     vouch_session_options session = vouch_session_options_default();
-    answer *answers = calloc(MOST, sizeof *answers);
+    answer *answers = NULL;
     const vouch_engine_event *events;
     size_t n_events;
     const int n = argc - 2;
 
     session.max_tokens = 200;
-    if (n < 1 || n > MOST || !answers) return fprintf(stderr, "usage: many MODEL.gguf PROMPT...\n"), 2;
+    if (n < 1 || n > MOST) return fprintf(stderr, "usage: many MODEL.gguf PROMPT...\n"), 2;
+    answers = calloc(MOST, sizeof *answers);
+    if (!answers) return fprintf(stderr, "not enough memory\n"), 1;
     if (vouch_model_open(&model, argv[1], NULL, &err)) goto done;
     if (vouch_engine_open(&engine, model, &options, &err)) goto done;
     for (int i = 0; i < n; i++) {

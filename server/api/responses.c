@@ -214,7 +214,8 @@ static json_t *usage_json(const server_exchange *x)
     return json_pack("{s:I, s:{s:I, s:i}, s:I, s:{s:I}, s:I}", "input_tokens", (json_int_t)u.prompt_tokens,
                      "input_tokens_details", "cached_tokens", (json_int_t)u.cached_tokens, "cache_write_tokens", 0,
                      "output_tokens", (json_int_t)u.completion_tokens, "output_tokens_details", "reasoning_tokens",
-                     (json_int_t)u.thought_tokens, "total_tokens", (json_int_t)(u.prompt_tokens + u.completion_tokens));
+                     (json_int_t)u.thought_tokens, "total_tokens",
+                     (json_int_t)u.prompt_tokens + (json_int_t)u.completion_tokens);
 }
 
 /* The tools as the request had them; the document has those of the chat API. */

@@ -449,7 +449,7 @@ static vouch_status sink_fill(sink *s, const writer_tensor *tensor, vouch_error 
         return tensor->fill(tensor->user, 0, s->memory - tensor->bytes, tensor->bytes, err);
     }
     const vouch_type_info *info = vouch_type_get_stored(tensor->type);
-    const size_t step = (size_t)(VALUES / info->block_length * info->block_bytes), most = PIECE / step * step;
+    const size_t step = VALUES / (size_t)info->block_length * (size_t)info->block_bytes, most = PIECE / step * step;
     unsigned char *piece = malloc(most);
     if (!piece) return vouch_fail(err, VOUCH_E_MEMORY, "GGUF: not enough memory to write %zu bytes at a time", most);
     vouch_status status = VOUCH_OK;

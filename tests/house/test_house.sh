@@ -281,6 +281,28 @@ tree_is_formatted() {
     test_refused 'return  1' scripts/format.sh check "$TMP"
 }
 
+# ------------------------------------------------------------------ linters
+
+# Without clang's analyser, which takes too long; `make lint` runs it, too.
+linters_find_nothing() {
+    [ "$VOUCH_TEST_TIER" != check ] || test_skip "runs in the tier test"
+    scripts/lint.sh find >/dev/null 2>&1 || test_skip "no clang-tidy 14, cppcheck 2.10 or shellcheck"
+    [ -z "$(scripts/missing test distill)" ] || test_skip "no headers of $(scripts/missing test distill)"
+    scripts/lint.sh quick
+    mkdir "$TMP/tool" "$TMP/tests"
+    cp .clang-tidy "$TMP"
+    echo 'int one(void) { return 1; }' >"$TMP/tool/a.c"
+    scripts/lint.sh quick "$TMP"
+    printf '#include <stdlib.h>\nint one(const char *s) { return atoi(s); }\n' >"$TMP/tool/a.c"
+    test_refused 'a.c:2:.*cert-err34-c' scripts/lint.sh quick "$TMP"
+    echo 'int one(void) { int a[1]; a[0] = 1; return a[1]; }' >"$TMP/tool/a.c"
+    test_refused 'a.c:1:.*arrayIndexOutOfBounds' scripts/lint.sh quick "$TMP"
+    echo 'int one(void) { return 1; }' >"$TMP/tool/a.c"
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\nrm -rf $1\n' >"$TMP/tests/a.sh"
+    test_refused 'SC2086' scripts/lint.sh quick "$TMP"
+}
+
 # ------------------------------------------------------------------ make
 
 missing_packages_are_named() {
@@ -322,5 +344,6 @@ test_group shared_library_exports_the_header archive_names_have_the_prefix sonam
     readme_flags_exist wider_flags_are_refused rooms_look_one_way includes_make_no_circle \
     folders_make_no_circle floors_have_24_files \
     library_does_not_print_exit_or_look_around lines_have_120_characters named_things_exist tree_is_formatted \
+    linters_find_nothing \
     missing_packages_are_named \
     install_gives_a_working_library
