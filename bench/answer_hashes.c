@@ -36,16 +36,16 @@ typedef vouch_draft_file head_file, table_file;
 
 enum { ROWS = 16, SEED = 7, MOST_BYTES = 1 << 16, N_CTX = 1024 };
 
-typedef struct way {
+typedef struct config {
     const char *name;
     unsigned drafters;
     int32_t n_draft, branches;
     vouch_kv_type kv_type;
-} way;
+} config;
 
-static const way plain = {"none", VOUCH_DRAFTER_NONE, 0, 0, VOUCH_KV_F16};
-/* Each question is asked with `automatic` and with one of `ways`, which the hash of its file's name chooses. */
-static const way automatic = {"auto", VOUCH_DRAFTER_AUTO, 0, 0, VOUCH_KV_F16};
+static const config plain = {"none", VOUCH_DRAFTER_NONE, 0, 0, VOUCH_KV_F16};
+/* Each question is asked with `automatic` and with one of `configs`, which the hash of its file's name chooses. */
+static const config automatic = {"auto", VOUCH_DRAFTER_AUTO, 0, 0, VOUCH_KV_F16};
 enum {
     NGRAM = VOUCH_DRAFTER_NGRAM,
     SUFFIX = VOUCH_DRAFTER_SUFFIX,
@@ -54,7 +54,7 @@ enum {
     HEAD = VOUCH_DRAFTER_HEAD,
     TABLE = VOUCH_DRAFTER_TABLE
 };
-static const way ways[] = {
+static const config configs[] = {
     {"ngram k=8", NGRAM, 8, 1, VOUCH_KV_F16},
     {"suffix k=5, cache q8_0", SUFFIX, 5, 1, VOUCH_KV_Q8_0},
     {"recycle k=12 tree", RECYCLE, 12, 4, VOUCH_KV_F16},
@@ -65,7 +65,7 @@ static const way ways[] = {
     {"head,recycle k=10 tree", HEAD | RECYCLE, 10, 3, VOUCH_KV_F16},
     {"table,suffix k=6", TABLE | SUFFIX, 6, 2, VOUCH_KV_F16},
 };
-enum { N_WAYS = sizeof ways / sizeof ways[0] };
+enum { N_CONFIGS = sizeof configs / sizeof configs[0] };
 
 typedef struct draw {
     const char *name;
@@ -110,7 +110,7 @@ static uint64_t hash_words(uint64_t hash, const void *bytes, size_t n)
     return hash;
 }
 
-static vouch_session *session_open(const run *r, const draw *d, const way *w)
+static vouch_session *session_open(const run *r, const draw *d, const config *c)
 {
     vouch_session_options o = vouch_session_options_default();
     vouch_session *session;
@@ -122,18 +122,18 @@ static vouch_session *session_open(const run *r, const draw *d, const way *w)
     o.sampling.top_p = 0.95f;
     o.sampling.seed = SEED;
     o.speculation.accept = d->accept;
-    o.speculation.drafters = w->drafters;
-    o.speculation.n_draft = w->n_draft;
-    o.speculation.tree_branches = d->chains && w->branches > 1 ? 1 : w->branches;
-    o.speculation.draft_model = w->drafters & MODEL ? r->model : NULL;
+    o.speculation.drafters = c->drafters;
+    o.speculation.n_draft = c->n_draft;
+    o.speculation.tree_branches = d->chains && c->branches > 1 ? 1 : c->branches;
+    o.speculation.draft_model = c->drafters & MODEL ? r->model : NULL;
     files_of(o.speculation, r->head, r->table);
-    o.kv_type = w->kv_type;
+    o.kv_type = c->kv_type;
     check(vouch_session_open(&session, r->model, &o, &err), &err);
     return session;
 }
 
 /* Asks, and prints a line with the number of tokens of the answer and a hash of their ids. */
-static void ask(const run *r, vouch_session *session, const draw *d, const way *w, const char *question)
+static void ask(const run *r, vouch_session *session, const draw *d, const config *c, const char *question)
 {
     const vouch_message turn = {"user", question};
     vouch_error err;
@@ -148,7 +148,7 @@ static void ask(const run *r, vouch_session *session, const draw *d, const way *
         hash = hash_words(hash, step.tokens, (size_t)step.n_tokens * sizeof *step.tokens);
         n += step.n_tokens;
     } while (step.finish == VOUCH_FINISH_NONE);
-    printf("%s %s %s %016llx %d tokens\n", r->name, d->name, w->name, (unsigned long long)hash, (int)n);
+    printf("%s %s %s %016llx %d tokens\n", r->name, d->name, c->name, (unsigned long long)hash, (int)n);
 }
 
 static void hash_logits(const run *r, vouch_session *session)
@@ -185,9 +185,9 @@ static void hash_answers(run *r, const char *path)
     r->name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     const uint64_t turn = hash_words(0, r->name, strlen(r->name)) >> 32;
     for (int d = 0; d < N_DRAWS; d++) {
-        const way *third = &ways[turn % N_WAYS];
-        if ((third->drafters & HEAD && !r->head) || (third->drafters & TABLE && !r->table)) third = &ways[0];
-        const way *const asked[] = {&plain, &automatic, third};
+        const config *third = &configs[turn % N_CONFIGS];
+        if ((third->drafters & HEAD && !r->head) || (third->drafters & TABLE && !r->table)) third = &configs[0];
+        const config *const asked[] = {&plain, &automatic, third};
         for (int w = 0; w < 3; w++) {
             if (w == 1 && draws[d].fixed) continue;
             vouch_session *session = session_open(r, &draws[d], asked[w]);
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: answer_hashes MODEL CPU THREADS TOKENS HEAD TABLE FILE...\n");
         return 2;
     }
-    run r = {.n_threads = atoi(argv[3]), .n_tokens = atoi(argv[4])};
+    run r = {.n_threads = (int32_t)strtol(argv[3], NULL, 10), .n_tokens = (int32_t)strtol(argv[4], NULL, 10)};
     options.cpu = argv[2];
     check(vouch_model_open(&r.model, argv[1], &options, &err), &err);
     if (strcmp(argv[5], "-") != 0) check(vouch_head_open(&r.head, argv[5], r.model, true, &err), &err);

@@ -207,31 +207,32 @@ static int grammar_open(cli_engine *engine, const cli_options *options)
         const char *flag, *value;
         vouch_grammar_kind kind;
         bool is_file;
-    } ways[] =
+    } sources[] =
         {
             {"json", options->json_answer ? "" : NULL, VOUCH_GRAMMAR_JSON, false},
             {"json-schema", schema, VOUCH_GRAMMAR_JSON_SCHEMA, schema && *schema != '{'},
             {"regex", options->regex, VOUCH_GRAMMAR_REGEX, false},
             {"grammar-file", options->grammar_file, VOUCH_GRAMMAR_GBNF, true},
         },
-      *way = ways;
-    const size_t n_ways = sizeof ways / sizeof *ways;
-    while (way < ways + n_ways && !way->value) way++;
-    if (way == ways + n_ways) return CLI_DONE;
+      *source = sources;
+    const size_t n_sources = sizeof sources / sizeof *sources;
+    while (source < sources + n_sources && !source->value) source++;
+    if (source == sources + n_sources) return CLI_DONE;
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
     vouch_status status = VOUCH_OK;
-    if (way->is_file) status = text_read(way->value, &engine->grammar_text, &(size_t){0}, &err);
-    else engine->grammar_text = strdup(way->value);
+    if (source->is_file) status = text_read(source->value, &engine->grammar_text, &(size_t){0}, &err);
+    else engine->grammar_text = strdup(source->value);
     if (!status && !engine->grammar_text) status = err.code;
     const char *text = engine->grammar_text;
-    engine->grammar_kind = (int)way->kind | VOUCH_GRAMMAR_LENIENT | (options->open_objects ? 0 : VOUCH_GRAMMAR_CLOSED);
+    engine->grammar_kind =
+        (int)source->kind | VOUCH_GRAMMAR_LENIENT | (options->open_objects ? 0 : VOUCH_GRAMMAR_CLOSED);
     if (!status) status = vouch_grammar_open(&engine->grammar, engine->grammar_kind, text, strlen(text), &err);
     const char *note;
     for (size_t i = 0; !status && (note = vouch_grammar_unbound(engine->grammar, i)) != NULL; i++)
-        cli_note("--%s: %s; the answer isn't bound to it", way->flag, note);
+        cli_note("--%s: %s; the answer isn't bound to it", source->flag, note);
     if (!status) return CLI_DONE;
-    if (!way->is_file || status == VOUCH_E_IO) return cli_flag_refuse(way->flag, &err);
-    cli_complain("--%s %s: %s", way->flag, way->value, err.message);
+    if (!source->is_file || status == VOUCH_E_IO) return cli_flag_refuse(source->flag, &err);
+    cli_complain("--%s %s: %s", source->flag, source->value, err.message);
     return status == VOUCH_E_MEMORY ? CLI_FAILED : CLI_WRONG_USAGE;
 }
 
