@@ -538,7 +538,7 @@ VOUCH_API unsigned vouch_drafter_auto(unsigned given);
 /* The set of drafters whose `need` this is. */
 VOUCH_API unsigned vouch_drafter_needing(vouch_need need);
 
-/* What one drafter has read from its file: a head, a table. Immutable: any number of sessions, in any threads, may use
+/* The content of a drafter's file: a head, a table. Immutable: any number of sessions, in any threads, may use
  * it at the same time. It must outlive them.
  *
  * HEAD's file is a tiny model that reads hidden states of one target and guesses the target's next tokens (EAGLE, arXiv

@@ -179,7 +179,7 @@ class Model(Handle):
 
 
 class DraftFile(Handle):
-    """What the drafter `drafter` reads from its file, for the option with the drafter's name. Raises ArgumentError (a
+    """The content of the file of the drafter `drafter`, for the option with the drafter's name. Raises ArgumentError (a
     drafter without a file), FileError, FormatError, Unsupported, Mismatch."""
 
     _close_function = "vouch_draft_file_close"
