@@ -238,8 +238,8 @@ int32_t cli_bench_room(const cli_options *options)
 {
     const int32_t most_rows = options->bench.rows.items[options->bench.rows.n - 1];
     const int32_t added = most_rows > options->bench.n_decode ? most_rows : options->bench.n_decode;
-    const int32_t behind = options->bench.depth + 1 + added, prompt = options->bench.n_prefill + 2;
-    return behind > prompt ? behind : prompt;
+    const int32_t at_depth = options->bench.depth + 1 + added, prompt = options->bench.n_prefill + 2;
+    return at_depth > prompt ? at_depth : prompt;
 }
 
 /* Checks each set of drafters by itself. Afterwards speculation.drafters holds all of them. */

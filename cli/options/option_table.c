@@ -403,7 +403,7 @@ static const cli_flag rows[] = {
     {"reps", NULL, 0, CLI_FLAG_INT, AT(bench.n_reps), "N", "[1, 1000]", CLI_BENCH, "Measuring",
      "measure each N times (default 10; with --prompts 1)", NULL, NULL},
     {"law", NULL, 0, CLI_FLAG_SET, AT(check.laws), "all|L1|L2|L3|L4", NULL, CLI_CHECK, "Checking",
-     "check only these laws, with commas between", NULL, NULL},
+     "check only these laws (comma-separated)", NULL, NULL},
     {"seconds", NULL, 0, CLI_FLAG_DOUBLE, AT(check.seconds), "S", "[0, 86400]", CLI_CHECK, "Checking",
      "about how long to check; some checks run in any case", NULL, NULL},
     {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, CLI_BENCH | CLI_CHECK | CLI_ANALYZE, "Output",

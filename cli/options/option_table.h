@@ -9,7 +9,7 @@
 #include "train/distill.h"
 #include "vouch.h"
 
-/* The commands with flags of their own, in the order of help: bit, name. Each is a function cli_NAME_run (cli.h), and a
+/* The commands with flags of their own, in the order of help: bit, name. Each is a function (cli.h), and a
  * row of main.c says what help says. `vouch chat` is run with --chat. */
 #define CLI_COMMAND_LIST(X)   \
     X(RUN, run)               \

@@ -39,7 +39,8 @@ build() {
 # Writes a model of the architecture llama, and the same one of the architecture llemu.
 models() {
     # shellcheck disable=SC2046
-    "$CC" -std=c11 -D_GNU_SOURCE -O0 -w -pthread -Iinclude -Isrc -Icli -Itests -I. \
+    # shellcheck disable=SC2086
+    $CC -std=c11 -D_GNU_SOURCE -O0 -w -pthread -Iinclude -Isrc -Icli -Itests -I. \
         $(pkg-config --cflags libpcre2-8 libutf8proc jansson) -include src/base/baseline.h -o "$TMP/model" \
         tests/newcomers/model.c "build/$BUILD"/tests/support/*.o "build/$BUILD"/tests/support/*/*.o \
         "build/$BUILD"/bench/support/values.o "build/$BUILD"/libvouch.a -lcmocka \

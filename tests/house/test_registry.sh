@@ -28,7 +28,8 @@ strangers() { # tree
     (cd "$tree" && grep -rlE "VOUCH_(DRAFTER|DRAFTER_NUMBER|ACCEPT)_($constants)\\b|\"($names)\"" \
         --include='*.[ch]' src tool cli server train bench | while read -r file; do
         # The compiler leaves out the comments.
-        "$CC" -fpreprocessed -dD -E -w "$file" 2>/dev/null |
+        # shellcheck disable=SC2086
+        $CC -fpreprocessed -dD -E -w "$file" 2>/dev/null |
             awk -v file="$file" -v constants="$constants" -v names="$names" '
         /^# [0-9]+ "/ { line = $2 - 1; next }
         { line++
