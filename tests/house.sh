@@ -3,7 +3,7 @@
 #
 #   includes between rooms run one way: cli -> vouch.h -> engine -> decode -> draft -> sample, model
 #                                       -> text -> format, kernels -> base
-#   train sees model, text, format, kernels, base and vouch.h; cli/distill and cli/options see of it train/distill.h alone
+#   train sees model, text, format, kernels, base and vouch.h; of train, cli/distill and cli/options see distill.h alone
 #   cli and server see vouch.h, tool and their own rooms; tool sees vouch.h
 #   includes between files make no circle, where x.c and x.h of one folder are one file; nor do those between folders
 #   no folder has more than 24 source files on its own floor, except tests/golden

@@ -268,6 +268,7 @@ static void test_acceptance_of_couplings(void **state)
 static void test_xtc_is_shared_by_p_and_q(void **state)
 {
     (void)state;
+    test_skip_slow();
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++) {
         double shared = 0, apart = 0;
         for (uint64_t seed = 0; seed < 16; seed++) {
@@ -545,6 +546,7 @@ static const setup masked[] = {
 static void test_joint_distribution_with_a_grammar(void **state)
 {
     (void)state;
+    test_skip_slow();
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
         for (int g = 0; g < 3; g++)
             for (size_t j = 0; j < sizeof masked / sizeof masked[0]; j++)

@@ -172,6 +172,7 @@ static int n_wanted; /* answers; 0: the usual number */
 static void answers_are_those_of_plain_decoding(void **state)
 {
     (void)state;
+    test_skip_slow();
     unsigned companies[VOUCH_DRAFTERS + 2];
     const int n_all = N_HEAD_KINDS * list_companies(companies) * N_SETTINGS * ROUNDS;
     compare_answers(n_wanted ? 1 : test_is_quick() ? 3 : 1, (n_wanted + n_all - 1) / n_all + (n_wanted == 0));

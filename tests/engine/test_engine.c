@@ -279,6 +279,7 @@ static void requests_beside_others_keep_their_bytes(void **state)
 static void draft_models_beside_others_keep_their_bytes(void **state)
 {
     (void)state;
+    test_skip_slow();
     all_paid = true;
     schedules_run("llama", test_is_quick() ? 4 : 12);
     schedules_run("jamba", test_is_quick() ? 3 : 8);

@@ -404,6 +404,7 @@ static void heads_are_exact(void **state)
 static void wrong_heads_are_caught(void **state)
 {
     (void)state;
+    test_skip_slow();
     static const struct {
         int kind;
         head_mistake mistake;

@@ -514,6 +514,7 @@ static void every_number_of_sequences_and_threads(void **state)
 static void broken_crowds_are_noticed(void **state)
 {
     (void)state;
+    test_skip_slow();
     for (int i = 0; i < N_SHAPES; i += HYBRID) {
         const char *path = test_temporary("shape.gguf");
         expected e;

@@ -503,6 +503,7 @@ static int64_t refuse_each(attempt *what, const void *self, request of, bool one
 static void running_out_of_memory_is_a_clean_error(void **state)
 {
     (void)state;
+    test_skip_slow();
     NEEDS_COUNTING();
     for (drafting how = 0; how < N_DRAFTINGS; how++) {
         if (test_is_quick() && how != MODEL && how != SOURCES) continue;

@@ -283,6 +283,7 @@ static double xtc_p_value(vouch_accept accept, vouch_purpose purpose)
 static void test_xtc_has_numbers_of_its_own(void **state)
 {
     (void)state;
+    test_skip_slow();
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
         assert_true(xtc_p_value((vouch_accept)accept, VOUCH_PURPOSE_XTC) > LEAST_P_VALUE);
     assert_true(xtc_p_value(VOUCH_ACCEPT_REJECTION, VOUCH_PURPOSE_ACCEPT) < LEAST_P_VALUE);

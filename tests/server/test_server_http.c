@@ -558,6 +558,7 @@ static bool is_ended(int fd)
 static void slow_clients_are_dropped(void **state)
 {
     (void)state;
+    test_skip_slow();
     http_server strict = http_server_start(ARGUMENTS(target, "--timeout", "1", "--parallel", "1", "--ctx", "200000"));
     static const char *const begins[] = {"", HEALTH "X: ", POST "Content-Length: 9999\r\n\r\n", CHUNKS "ffff\r\n",
                                          CHUNKS "1;"};

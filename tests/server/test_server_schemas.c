@@ -268,6 +268,7 @@ static json_t *parameters_with(const char *schema)
 static void random_schemas(void **state)
 {
     (void)state;
+    test_skip_slow();
     int n_texts = 0, n_schemas = 0;
     for (size_t i = 0; i < COUNT(schema_cases); i++) {
         if (test_is_quick() && i % 5) continue;

@@ -1071,6 +1071,7 @@ static void test_flags(void **state)
 static void test_large_grammars_are_refused(void **state)
 {
     (void)state;
+    test_skip_slow();
     static char text[17 << 20];
     vouch_grammar *grammar;
     vouch_error err;
@@ -1300,6 +1301,7 @@ static void test_shared_schemas(void **state)
 static void test_large_choices(void **state)
 {
     (void)state;
+    test_skip_slow();
     static char text[1025 * 32 + 64];
     for (int n = 1024; n < 1026; n++) {
         char *at = stpcpy(text, "{\"oneOf\": [{\"enum\": [0, 1]}");

@@ -120,6 +120,7 @@ static void a_depth_that_learned_nothing_is_named(void **state)
 static void kept_answers_are_all_used(void **state)
 {
     (void)state;
+    test_skip_slow();
     const char *model = tiny("u.gguf", 3), *head = test_path("u.head");
     expect(RUN("distill", model, "--head", head, QUICK), 0, NULL);
     result r = RUN("distill", model, "--head", head, "--quick", "--tokens", "1000", "--max-tokens", "40");
@@ -198,6 +199,7 @@ static int chunks_of(const char *path, char **bytes, chunk *chunks, int room)
 static void a_killed_run_goes_on(void **state)
 {
     (void)state;
+    test_skip_slow();
     const char *model = tiny("k.gguf", 2), *whole = test_path("whole.head"), *killed = test_path("killed.head");
     char answers[512], vouch[512];
     struct stat info;

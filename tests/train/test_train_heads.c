@@ -314,6 +314,7 @@ static double compare_some(const char *path)
 static void heads_guess_as_they_were_taught(void **state)
 {
     (void)state;
+    test_skip_slow();
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i += test_is_quick() ? 4 : 1) {
         const char *path = test_path(kinds[i].arch);
         tiny_model_write(path, &(tiny_model_options){

@@ -174,6 +174,7 @@ static double figure(const char *text, const char *line, const char *after)
 static void a_student_of_all_layers_is_its_target(void **state)
 {
     (void)state;
+    test_skip_slow();
     const tiny_model_options kinds[] = {{.n_layers = 3, .seed = 1},
                                         {.n_layers = 2, .seed = 2, .tied = true, .n_kv_heads = 4, .rope_freqs = true},
                                         {.n_layers = 2, .seed = 3, .rope_base = 500, .rope_scale = 2}};
@@ -197,6 +198,7 @@ static void a_student_of_all_layers_is_its_target(void **state)
 static void a_student_has_its_form(void **state)
 {
     (void)state;
+    test_skip_slow();
     const char *model = tiny("f.gguf", &(tiny_model_options){.n_layers = 4, .seed = 5}), *out = test_path("f.student");
     result r = RUN("distill", model, "--student", out, "--student-layers", "0,3", "--epochs", "1", FEW);
     assert_non_null(strstr(r.err, "student: "));
@@ -240,6 +242,7 @@ static void answers_copy(const char *from, const char *to)
 static void every_divergence_teaches(void **state)
 {
     (void)state;
+    test_skip_slow();
     static const char *const losses[] = {"forward-kl", "reverse-kl", "jensen-shannon", "total-variation"};
     const tiny_model_options options = {.seed = 7, .tied = true};
     tiny_model_options noisy = options;
@@ -299,6 +302,7 @@ static bool tensors_are_equal(const char *a, const char *b, const char *name)
 static void factors_teach_an_ordinary_model(void **state)
 {
     (void)state;
+    test_skip_slow();
     static const char *const matrices[] = {"attn_q",   "attn_k", "attn_v",  "attn_output",
                                            "ffn_gate", "ffn_up", "ffn_down"};
     const tiny_model_options options = {.seed = 7, .tied = true};
@@ -365,6 +369,7 @@ static bool is_cancelled(void *user)
 static void interrupted_teaching_ends_with_the_same_bytes(void **state)
 {
     (void)state;
+    test_skip_slow();
     const char *model = tiny("i.gguf", &(tiny_model_options){.n_layers = 3, .seed = 9});
     for (int i = test_is_quick() ? 2 : 0; i < 3; i++) { /* all weights; on-policy; factors, on-policy, too */
         static const char *const names[] = {"w0", "p0", "w1", "p1", "w2", "p2"};
@@ -479,6 +484,7 @@ static double kept(const train_answer *target, const train_answer *other)
 static void on_policy_goes_on_with_the_targets_answers(void **state)
 {
     (void)state;
+    test_skip_slow();
     const char *model = tiny("o.gguf", &(tiny_model_options){.n_layers = 3, .seed = 9}), *out = test_path("o.student");
     bool began = false;
     double share = 0, wrong = 0;

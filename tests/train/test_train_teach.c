@@ -146,6 +146,7 @@ static char *temporary(const char *name)
 static void interrupted_training_ends_with_the_same_bytes(void **state)
 {
     (void)state;
+    test_skip_slow();
     char *path = temporary("lessons"), *whole = temporary("whole"), *parts = temporary("parts");
     train_chunks *chunks = lessons_write(path);
     for (int32_t n_threads = 1; n_threads <= 3; n_threads += 2) {
