@@ -134,6 +134,7 @@ static void answers_are_bound(void **state)
 static void a_killed_run_is_resumed(void **state)
 {
     (void)state;
+    test_skip_slow();
     const char *const arguments[] = {
         program("vouch"), "batch",      target, "--prompts", prompts, "--raw",    "-n", "200",
         "--ignore-eos",   "--parallel", "4",    "--out",     out,     "--resume", NULL};

@@ -126,6 +126,7 @@ static void assert_covered(size_t law, const char *seconds, const char *draft_mo
 static void verdicts_say_what_was_compared(void **state)
 {
     (void)state;
+    test_skip_slow();
     /* In 0 seconds only the first cases run: one pass, and three drafters, or four with a draft model. */
     assert_covered(0, "0", NULL, "ref 1", "ref 10");
     assert_covered(1, "0", NULL, "3 drafters, rules rejection, match, coupled, 1 draft length;", "all rules");

@@ -148,6 +148,7 @@ static const setup mixed[N_MIXED] = {
 static void test_joint_distribution_with_point_masses(void **state)
 {
     (void)state;
+    test_skip_slow();
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
         for (int i = 0; i < N_PROCESSORS; i++)
             for (int j = 0; j < N_MIXED; j++) /* skips combinations that take long */
@@ -419,6 +420,7 @@ static void check_wrong(const setup *shape, vouch_accept accept, wrong how, int 
 static void test_joint_distribution_with_a_trimmed_drafter(void **state)
 {
     (void)state;
+    test_skip_slow();
     static const setup trimmed[] = {
         {.n_vocab = 4, .k = 2, .n_trimmed = 2, .n_emitted = 3, .ending = BY_COMMIT, .eos = -1},
         {.n_vocab = 3, .k = 3, .n_trimmed = 1, .n_emitted = 3, .ending = BY_ROOM, .eos = 1},

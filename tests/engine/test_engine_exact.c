@@ -377,6 +377,7 @@ static void samplers_are_exact(void **state)
 static void heads_are_exact(void **state)
 {
     (void)state;
+    test_skip_slow();
     static const setup setups[] = {
         {.guesser = HEAD, .rule = VOUCH_ACCEPT_REJECTION, .branches = 1},
         {.guesser = HEAD, .rule = VOUCH_ACCEPT_REJECTION, .branches = 2},

@@ -643,6 +643,7 @@ static void a_pass_computes_what_its_layers_say(void **state)
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
         for (size_t d = 0; d < N_DESCRIPTIONS; d++)
             for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++) {
+                if (test_is_quick() && k > 0 && (k + d) % 3 != 0) continue;
                 loaded m = load(&models[i], kernels, 1 + (int32_t)(k + d) % 3);
                 descriptions[d].change(m.weights);
                 for (int c = 0; c < 3; c++) {

@@ -216,6 +216,7 @@ static void check_random_case(test_random *random, int32_t n_vocab, int kind)
 static void test_processors_equal_a_plain_reference(void **state)
 {
     (void)state;
+    test_skip_slow();
     test_random random = {1};
     for (int v = 0; v < N_VOCABS; v++) {
         const int32_t n_vocab = vocabs[v];

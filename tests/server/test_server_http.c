@@ -524,6 +524,7 @@ static void readers_may_be_slow(void **state)
 static void answers_may_break_off(void **state)
 {
     (void)state;
+    test_skip_slow();
     const struct linger reset = {1, 0};
     const int before = count_descriptors(server.child);
     char byte;

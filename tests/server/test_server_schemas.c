@@ -335,6 +335,7 @@ static void odd_parameters(void **state)
 static void large_parameters(void **state)
 {
     (void)state;
+    test_skip_slow();
     json_t *properties = json_object(), *required = json_array(), *large = json_object(), *names = json_array();
     for (int i = 0; i < 2000; i++) {
         char name[16];

@@ -286,6 +286,7 @@ static int32_t closing_at(const answer *a)
 static void the_budget_is_exact(void **state)
 {
     (void)state;
+    test_skip_slow();
     static const int32_t budgets[] = {0, 1, 7, 30};
     static answer free_text, plain, other;
     int32_t prompt[PROMPT];

@@ -718,6 +718,7 @@ static vouch_status word_hash(void *user, const char *word, size_t n, vouch_erro
 static void words_without_jit(void **state)
 {
     (void)state;
+    test_skip_slow();
     const size_t count = 100000;
     for (size_t p = 0; p < N_CUTS; p++) {
         vouch_tokenizer *tokenizer = tiny_tokenizer(cuts[p], TINY_SIZE);

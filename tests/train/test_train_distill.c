@@ -69,6 +69,7 @@ static void a_quick_head_has_its_form(void **state)
 static void a_head_with_a_layer_has_its_form(void **state)
 {
     (void)state;
+    test_skip_slow();
     const char *model = tiny("l.gguf", 6), *head = test_path("l.head");
 #define LAYER "--vocab", "50", "--epochs", "1", "--tokens", "3000", "--max-tokens", "40", "--threads", "2"
     result r = RUN("distill", model, "--head", head, LAYER);
@@ -101,6 +102,7 @@ static void a_head_with_a_layer_has_its_form(void **state)
 static void a_depth_that_learned_nothing_is_named(void **state)
 {
     (void)state;
+    test_skip_slow();
     const char *model = tiny("w.gguf", 1), *head = test_path("w.head");
     result r = RUN("distill", model, "--head", head, QUICK, "--sampled", "0");
     assert_non_null(strstr(r.err, "accepted on answers held back. Raise --tokens, or teach a layer"));
@@ -135,6 +137,7 @@ static void kept_answers_are_all_used(void **state)
 static void the_drafter_reads_the_heads(void **state)
 {
     (void)state;
+    test_skip_slow();
     const char *model = tiny("d.gguf", 7), *quick = test_path("d.quick"), *layer = test_path("d.layer");
     expect(RUN("distill", model, "--head", quick, QUICK), 0, NULL);
     expect(RUN("distill", model, "--head", layer, LAYER), 0, NULL);
@@ -156,6 +159,7 @@ static void the_drafter_reads_the_heads(void **state)
 static void hybrids_get_heads(void **state)
 {
     (void)state;
+    test_skip_slow();
     static const char *const archs[] = {"qwen35", "lfm2"}, *const names[] = {"qwen35.head", "lfm2.head"};
     for (int i = 0; i < (test_is_quick() ? 1 : 2); i++) {
         const char *model = test_path(archs[i]), *head = test_path(names[i]);

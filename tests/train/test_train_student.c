@@ -524,6 +524,7 @@ static void on_policy_goes_on_with_the_targets_answers(void **state)
 static void bad_input_is_refused(void **state)
 {
     (void)state;
+    test_skip_slow();
     const char *model = tiny("b.gguf", &(tiny_model_options){.seed = 4}), *out = test_path("b.student");
     const char *other = tiny("o.gguf", &(tiny_model_options){.seed = 4, .vocab_seed = 8});
     const char *qwen = tiny("q.gguf", &(tiny_model_options){.arch = "qwen2"});
