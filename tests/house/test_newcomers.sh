@@ -155,7 +155,7 @@ command_and_architecture_are_known() {
     test_refused "llemu" "build/$BUILD/vouch" run -m "$TMP/llemu.gguf" "${prompt[@]}"
 }
 
-newcomers_take_few_files() {
+newcomers_take_one_file_and_one_line() {
     [ "${VOUCH_TEST_TIER:-test}" = test ] || test_skip "slow"
     command -v git >/dev/null || test_skip "no git"
     case $BUILD in release | gcc | clang) ;; *) test_skip "instrumented kernels" ;; esac
@@ -185,4 +185,4 @@ newcomers_take_few_files() {
     command_and_architecture_are_known
 }
 
-test_group newcomers_take_few_files
+test_group newcomers_take_one_file_and_one_line
