@@ -3,7 +3,7 @@
  * Text around special tokens.
  *
  *   lstrip        "a  <mask>b"     the spaces before the name belong to the token
- *   rstrip        "<|user|>\nHi"   the white space behind the name belongs to the token
+ *   rstrip        "<|user|>\nHi"   the white space after the name belongs to the token
  *   single_word   "un<word>s"      the name counts only where no letter, mark, digit or connector touches it
  *
  * Files made from Hugging Face folders say which tokens have these flags (tokenizer.vouch.token_flags). Other GGUF
@@ -67,9 +67,9 @@ bool vouch_added_fits(const vouch_tokenizer *tokenizer, int32_t special, const c
                       size_t length)
 {
     if (!(tokenizer->flags[special] & VOUCH_TOKEN_SINGLE_WORD)) return true;
-    size_t before, behind;
+    size_t before, after;
     const int32_t left = character_before(text, at, &before),
-                  right = character_at(text + at + length, n - at - length, &behind);
+                  right = character_at(text + at + length, n - at - length, &after);
     return (left < 0 || !is_word(left)) && (right < 0 || !is_word(right));
 }
 

@@ -127,7 +127,7 @@ struct vouch_tokenizer {
     vouch_text replacement;  /* for a character without tokens for its bytes: U+FFFD, "?" or nothing */
 
     int32_t unknown;           /* in place of a character without tokens; -1: none */
-    bool space_prefix;         /* a space goes before a text, and before the text behind a special token */
+    bool space_prefix;         /* a space goes before a text, and before the text after a special token */
     bool remove_spaces;        /* a text has no space at its ends and no two beside each other */
     uint8_t *flags;            /* [n_tokens] VOUCH_TOKEN_LSTRIP and others, of special tokens (added.c) */
     uint32_t *rank;            /* [n_tokens] SCORES: 0 for the tokens with the best score; equal scores, equal ranks */
@@ -180,7 +180,7 @@ token_kind vouch_names_correct(const name_facts *facts, vouch_text name, token_k
 int vouch_names_infill(vouch_text name);
 /* Whether a control token of this name ends an answer. */
 bool vouch_names_end_answer(vouch_text name);
-/* Whether white space vanishes behind this special token, in a model of this name (general.name). */
+/* Whether white space vanishes after this special token, in a model of this name (general.name). */
 bool vouch_names_strip(vouch_text model_name, vouch_text name);
 
 /* ids[low, high) are sorted by their bytes and share the first `depth`. Returns the first whose next byte is at least
@@ -201,7 +201,7 @@ bool vouch_added_fits(const vouch_tokenizer *tokenizer, int32_t special, const c
                       size_t length);
 /* Where a special token begins whose name begins at `at`: it may own the white space before, down to `start`. */
 size_t vouch_added_begin(const vouch_tokenizer *tokenizer, int32_t special, const char *text, size_t start, size_t at);
-/* Where the special token ends: it may own the white space behind it. */
+/* Where the special token ends: it may own the white space after it. */
 size_t vouch_added_end(const vouch_tokenizer *tokenizer, int32_t special, const char *text, size_t at, size_t n);
 
 /* The template to read: the caller's, or the one that `given` names (templates.h). "chatml" is the file's where it
@@ -226,7 +226,7 @@ typedef struct encoder {
     int32_t *tokens;
     size_t capacity, count;
     pcre2_match_data *match;
-    bool after_special; /* nothing but special tokens so far, or right behind one */
+    bool after_special; /* nothing but special tokens so far, or right after one */
     const char *word;   /* [n_word] that bpe.c works on */
     size_t n_word;
     bpe_symbol *symbols; /* [room] */

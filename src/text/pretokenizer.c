@@ -99,7 +99,7 @@ static bool word_goes_on(const char *text, size_t n)
 
 static vouch_status piece_cut(const word_walk *walk, size_t cut, const char *text, size_t n, vouch_error *err);
 
-/* Cuts a run of digits before each digit that begins a number of whole threes. Joined runs are cut behind the run and
+/* Cuts a run of digits before each digit that begins a number of whole threes. Joined runs are cut after the run and
  * never before their first digit, bounded ones at both ends, counted ones at neither. */
 static vouch_status digits_cut(const word_walk *walk, size_t cut, const char *text, size_t n, vouch_error *err)
 {

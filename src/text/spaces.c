@@ -6,7 +6,7 @@
  * file does the same in the text: a text that has U+2581 itself gives the same tokens as one with a space there. So a
  * token's bytes are the bytes that it shows.
  *
- *   "Hi  you"  ─► " Hi  you"    with the prefix: at the beginning of a text, and behind a special token
+ *   "Hi  you"  ─► " Hi  you"    with the prefix: at the beginning of a text, and after a special token
  *              ─► " Hi you"     with the prefix, where the file removes extra spaces
  */
 #include <stdlib.h>

@@ -15,7 +15,7 @@
  * 1977), in one state. Stop texts consist of whole characters, so they begin and end where characters do. The first
  * complete stop text ends the text; if several are complete at the same byte, the longest does.
  *
- * Some tokenizers put a space before a text and behind each special token (spaces.c). There the first token loses the
+ * Some tokenizers put a space before a text and after each special token (spaces.c). There the first token loses the
  * space at its beginning.
  *
  * Malformed bytes become one U+FFFD for each longest beginning of a character (Unicode 15, section 3.9).

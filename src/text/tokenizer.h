@@ -90,10 +90,10 @@ typedef struct vouch_stream vouch_stream;
 vouch_status vouch_stream_open(vouch_stream **out, const vouch_tokenizer *tokenizer, const char *const *stop,
                                size_t n_stop, size_t max_tokens, vouch_error *err);
 void vouch_stream_close(vouch_stream *stream);
-/* Begins a new text behind the token `before`; -1: at the beginning of a text, as after open. */
+/* Begins a new text after the token `before`; -1: at the beginning of a text, as after open. */
 void vouch_stream_reset(vouch_stream *stream, int32_t before);
 size_t vouch_stream_memory(const vouch_stream *stream);
-/* Whether the tokenizer puts a space behind this token (-1: before a text), so that the text behind it loses one. */
+/* Whether the tokenizer puts a space after this token (-1: before a text), so that the text after it loses one. */
 bool vouch_stream_drops_space(const vouch_tokenizer *tokenizer, int32_t token);
 /* Adds a token's text; special tokens have none. True when a stop text is now complete: the text before it is ready,
  * the rest is dropped, and the answer ends with this token. */

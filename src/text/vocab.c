@@ -271,7 +271,7 @@ static int64_t token_get_kind(const vocab_source *source, size_t i, vouch_text t
     return is_known ? (int64_t)vouch_names_correct(&source->facts, text, (token_kind)kind) : kind;
 }
 
-/* Loads kind and bytes of token i. The bytes go behind those of token i - 1. */
+/* Loads kind and bytes of token i. The bytes go after those of token i - 1. */
 static vouch_status token_load(vouch_tokenizer *t, const vocab_source *source, size_t i, vouch_text text,
                                vouch_error *err)
 {

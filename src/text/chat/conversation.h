@@ -52,7 +52,7 @@ vouch_status vouch_conversation_add(jinja_run *run, jinja_dict *to, const json_t
 
 /* Is the last message to be continued (continue_final_message, as transformers has it)? */
 bool vouch_conversation_continues(const json_t *root);
-/* Cuts the rendered text behind the last message's content. Errors: ARGUMENT (the last message isn't an answer with a
+/* Cuts the rendered text after the last message's content. Errors: ARGUMENT (the last message isn't an answer with a
  * text, or the template doesn't write this text). */
 vouch_status vouch_conversation_cut(const json_t *root, jinja_string *text, vouch_error *err);
 

@@ -150,7 +150,7 @@ static vouch_status encoder_bytes(encoder *e, const char *text, size_t n, vouch_
     return VOUCH_OK;
 }
 
-/* Encodes the text from *start to the special token text[at, at + length), then the token. *start moves behind it. */
+/* Encodes the text from *start to the special token text[at, at + length), then the token. *start moves after it. */
 static vouch_status encoder_special(encoder *e, int32_t special, const char *text, size_t n, size_t at, size_t length,
                                     size_t *start, vouch_error *err)
 {

@@ -3,7 +3,7 @@
  * The table of chat templates. Each writes what its family was trained on, as the family's own template and llama.cpp's
  * template of that name do, for messages of the roles system, user and assistant; tools are for a file's own template.
  *
- * Families without a system message get its text in front of the question that follows it. A developer's message counts
+ * Families without a system message get its text before the question that follows it. A developer's message counts
  * as a system message, and a tool's as a question, where the family has no name for them.
  */
 #include "text/chat/templates.h"

@@ -352,7 +352,7 @@ static void pack_names(vouch_automaton *a)
     }
 }
 
-/* Moves the stacks that stay to the front. A stack comes behind the one below it, so one pass in order does it. */
+/* Moves the stacks that stay to the front. A stack comes after the one below it, so one pass in order does it. */
 static void pack_stacks(vouch_automaton *a)
 {
     int32_t n = 1;

@@ -49,7 +49,7 @@ typedef struct vouch_state {
     bool accepts;     /* the text may end here */
     bool has_alike;   /* `alike` is known */
     bool has_text;    /* steps depend on the byte, not on its class alone: a place is within a name, not FREE */
-    uint64_t alike;   /* groups of bytes (trie.h) that all lead to the state behind VOUCH_USUAL_BYTE */
+    uint64_t alike;   /* groups of bytes (trie.h) that all lead to the state after VOUCH_USUAL_BYTE */
     int32_t mask;     /* the constraint's number of the state's mask (constraint.c); 0: none */
 } vouch_state;
 

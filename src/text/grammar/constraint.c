@@ -14,7 +14,7 @@ enum {
     FEWEST_MASKS = 16,
     MOST_MASKS = 1024,
     LARGE_SUBTREE = 32,      /* nodes of a subtree that allows_all tests as a whole; smaller ones are walked */
-    BEGIN = VOUCH_FOLLOWERS, /* index in the automaton's `kept`, behind the roots: the state of the empty text */
+    BEGIN = VOUCH_FOLLOWERS, /* index in the automaton's `kept`, after the roots: the state of the empty text */
     WALK                     /* index in `kept`: the state at the end of a path */
 };
 
@@ -51,7 +51,7 @@ static void layout(vouch_constraint *c, const vouch_grammar *grammar)
     c->first_mask = vouch_arena_take(&c->arena, (size_t)c->n_words, sizeof *c->first_mask);
 }
 
-/* Refuses the name of a control token that the vocabulary doesn't have. `at` is the node in front of it. */
+/* Refuses the name of a control token that the vocabulary doesn't have. `at` is the node before it. */
 static vouch_status check_name(const vouch_grammar *grammar, const vouch_grammar_node *at, const vouch_trie *trie,
                                vouch_error *err)
 {

@@ -193,7 +193,7 @@ static void emit_rules(program *p)
 
 /* -------------------------------------------------------- facts about nodes */
 
-/* The need of a node from the needs of the nodes behind it. */
+/* The need of a node from the needs of the nodes after it. */
 static uint16_t need_of(const vouch_grammar *g, const vouch_grammar_node *node)
 {
     if (node->kind == VOUCH_NODE_END) return 0;
@@ -343,7 +343,7 @@ static void find_facts(program *p)
 
 /*
  * A rule is left recursive where it can call itself before it has read a byte. Then a place has endlessly many stacks.
- * The search walks from a rule's first node over splits, calls, and the nodes behind calls of rules that may be empty.
+ * The search walks from a rule's first node over splits, calls, and the nodes after calls of rules that may be empty.
  */
 typedef enum mark { UNSEEN, OPEN, DONE } mark;
 

@@ -8,7 +8,7 @@
  *                      └► BYTES b ───► END
  *
  * A place is a node and a stack. BYTES reads one byte and goes on. SPLIT goes to both nodes. CALL pushes the node
- * behind it and goes to the rule's first node; a call in front of END pushes nothing, so a rule that ends with itself
+ * after it and goes to the rule's first node; a call before END pushes nothing, so a rule that ends with itself
  * needs no stack. END pops a node and goes there; with an empty stack the text may end.
  *
  * An object with properties that its schema doesn't list must not have a name twice. OBJECT is a call whose place on

@@ -69,7 +69,7 @@ bool vouch_trie_has_name(const vouch_tokenizer *tokenizer, int32_t token)
            n <= VOUCH_TRIE_DEPTH - 2;
 }
 
-/* User-defined tokens are text. But where a tokenizer prefixes spaces, the token behind them loses one (stream.c), so
+/* User-defined tokens are text. But where a tokenizer prefixes spaces, the token after them loses one (stream.c), so
  * the tree leaves them out. */
 bool vouch_trie_has(const vouch_tokenizer *tokenizer, int32_t token)
 {
@@ -197,8 +197,8 @@ int32_t vouch_trie_prefixes(const vouch_trie *trie, const char *text, int32_t n,
         const int32_t node = find_sibling(trie, from, past, (uint8_t)text[i]);
         if (node < 0) break;
         /* Of tokens with the same bytes the last one counts: byte tokens such as <0x41> come first in vocabularies. */
-        const int32_t first = trie->nodes[node].first, behind = trie->nodes[node + 1].first;
-        if (behind > first) found[n_found++] = trie->tokens[behind - 1];
+        const int32_t first = trie->nodes[node].first, after = trie->nodes[node + 1].first;
+        if (after > first) found[n_found++] = trie->tokens[after - 1];
         from = node + 1;
         past = trie->nodes[node].next;
     }

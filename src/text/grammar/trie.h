@@ -19,7 +19,7 @@ enum { VOUCH_TRIE_DEPTH = 255 };
 
 typedef struct vouch_trie_node {
     uint64_t below; /* the groups (vouch_trie_group) of all bytes in its subtree, its own byte included */
-    int32_t next;   /* the first node behind its subtree */
+    int32_t next;   /* the first node after its subtree */
     int32_t first;  /* its first token: tokens[first, first of the next node) end here */
     uint8_t byte, depth;
     uint8_t height; /* bytes from it to the end of the longest token in its subtree, its own byte not included */

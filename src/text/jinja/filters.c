@@ -35,7 +35,7 @@ static jinja_value filter_lower(jinja_run *run, const jinja_value *x, const args
     return jinja_text(vouch_jinja_change_case(run, vouch_jinja_str(run, x), JINJA_LOWER));
 }
 
-/* A word begins behind white space, - ( { [ or <, as jinja2 has it. */
+/* A word begins after white space, - ( { [ or <, as jinja2 has it. */
 static jinja_value filter_title(jinja_run *run, const jinja_value *x, const args *a)
 {
     (void)a;

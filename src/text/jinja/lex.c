@@ -4,7 +4,7 @@
  *
  *   {%-  -%}   all of it on that side          {%+  +%}   none
  *   {%  {#     spaces and tabs before it, where only they stand between it and the line's beginning
- *   %}  #}     one newline behind it
+ *   %}  #}     one newline after it
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ typedef struct lexer {
     jinja_run *run;
     const char *text;
     size_t n, at;
-    bool line_starts; /* the next text begins a line: at the beginning, or behind a tag with its newline */
+    bool line_starts; /* the next text begins a line: at the beginning, or after a tag with its newline */
     jinja_token *tokens;
     size_t n_tokens, capacity;
 } lexer;
@@ -76,7 +76,7 @@ static void push_data(lexer *l, size_t begin, size_t end, char sign, bool is_pri
     if (end > begin) push(l, JINJA_DATA, piece(l, begin, end));
 }
 
-/* Drops white space behind a tag, whose closing marker has this sign; 0: none. */
+/* Drops white space after a tag, whose closing marker has this sign; 0: none. */
 static void close_tag(lexer *l, char sign, bool trims)
 {
     const size_t begin = l->at;
@@ -245,7 +245,7 @@ static void lex_comment(lexer *l)
     close_tag(l, sign == '-' || sign == '+' ? sign : 0, true);
 }
 
-/* Moves behind {% name %} and returns true where it stands here; *sign and *end_sign are its signs. */
+/* Moves after {% name %} and returns true where it stands here; *sign and *end_sign are its signs. */
 static bool take_word_tag(lexer *l, const char *name, char *sign, char *end_sign)
 {
     size_t at = l->at + 2;

@@ -145,7 +145,7 @@ static void parse_items(parser *p, jinja_node *to, const char *closing)
     }
 }
 
-/* Parses arguments behind the opening parenthesis: positional ones, then named ones. */
+/* Parses arguments after the opening parenthesis: positional ones, then named ones. */
 static void parse_arguments(parser *p, jinja_node *to)
 {
     for (bool is_first = true; !p->run->failed && !skip_operator(p, ")"); is_first = false) {
@@ -254,7 +254,7 @@ static jinja_node *parse_primary(parser *p)
     return list;
 }
 
-/* Parses a[b] or a[begin:end:step], behind the [. */
+/* Parses a[b] or a[begin:end:step], after the [. */
 static jinja_node *parse_subscript(parser *p, jinja_node *a)
 {
     jinja_node *parts[3] = {NULL};
@@ -315,7 +315,7 @@ static jinja_node *parse_named(parser *p, jinja_node_kind kind, jinja_node *a)
     return node;
 }
 
-/* Parses a test behind `is`. Its argument needs no parentheses. */
+/* Parses a test after `is`. Its argument needs no parentheses. */
 static jinja_node *parse_test(parser *p, jinja_node *a)
 {
     const bool is_negated = skip_name(p, "not");
@@ -552,7 +552,7 @@ static jinja_node *parse_set(parser *p)
     return set;
 }
 
-/* Parses a macro's parameters behind the opening parenthesis: names, each with a default or without. */
+/* Parses a macro's parameters after the opening parenthesis: names, each with a default or without. */
 static void parse_parameters(parser *p, jinja_node *macro)
 {
     while (!p->run->failed && !skip_operator(p, ")")) {

@@ -44,7 +44,7 @@ static bool may_end(const edges *e)
     return above && (!e->high || !is_zero(e->high) || !e->high_is_open);
 }
 
-static const char *behind(const char *digits)
+static const char *after(const char *digits)
 {
     return *digits ? digits + 1 : digits;
 }
@@ -65,7 +65,7 @@ static vouch_expression fraction(vouch_builder *b, edges e, int32_t left, bool n
             c = last;
             continue;
         }
-        const edges next = {at_low ? behind(e.low) : NULL, at_high ? behind(e.high) : NULL, e.low_is_open,
+        const edges next = {at_low ? after(e.low) : NULL, at_high ? after(e.high) : NULL, e.low_is_open,
                             e.high_is_open};
         vouch_parts_add(b, &parts, vouch_expression_join(b, 2, digit(b, c, c), fraction(b, next, left - 1, false)));
     }
@@ -90,7 +90,7 @@ static int32_t digits_of(int64_t whole)
     return n;
 }
 
-/* The most digits behind the point. */
+/* The most digits after the point. */
 static int32_t fraction_digits(const vouch_bound *low, const vouch_bound *high)
 {
     int32_t most = VOUCH_JSON_FRACTION, least = 1;
@@ -153,7 +153,7 @@ enum { UNKNOWN, NONE, FIRST }; /* of `rests`: FIRST + the number of a rule */
 typedef struct multiples {
     vouch_builder *builder;
     int32_t of;
-    int32_t *rests; /* [VOUCH_JSON_DIGITS + 1][of] the rule for so many more digits behind digits with this remainder */
+    int32_t *rests; /* [VOUCH_JSON_DIGITS + 1][of] the rule for so many more digits after digits with this remainder */
 } multiples;
 
 /* Adds `c` and what may follow; `rest` NONE: nothing may. */
@@ -184,7 +184,7 @@ static int32_t rest_of(multiples *m, int32_t n, int32_t remainder)
     return *known;
 }
 
-/* The multiples with n digits from `low` to `high`, behind digits with this remainder; NULL: no bound. False: there is
+/* The multiples with n digits from `low` to `high`, after digits with this remainder; NULL: no bound. False: there is
  * none. */
 static bool between(multiples *m, const char *low, const char *high, int32_t n, int32_t remainder,
                     vouch_expression *out)

@@ -3,7 +3,7 @@
  * Texts of JSON as expressions: characters within strings, white space, any value.
  *
  * A grammar allows one spelling of most texts, so that a model can't waste tokens: no space before a comma or a colon,
- * at most one space or one line end with an indentation elsewhere, numbers of at most 20 digits before and behind the
+ * at most one space or one line end with an indentation elsewhere, numbers of at most 20 digits before and after the
  * point.
  */
 #ifndef VOUCH_TEXT_GRAMMAR_JSON_TEXT_H
@@ -17,7 +17,7 @@
 
 enum {
     VOUCH_JSON_DIGITS = 18,   /* most digits of an integer */
-    VOUCH_JSON_FRACTION = 20, /* most digits behind a point */
+    VOUCH_JSON_FRACTION = 20, /* most digits after a point */
     VOUCH_JSON_DIVISOR = 1000
 };
 #define VOUCH_JSON_MOST INT64_C(999999999999999999)
@@ -48,7 +48,7 @@ vouch_expression vouch_json_string_of(vouch_json_writer *writer, const char *tex
 /* A string that has none of the n texts, which are sorted by their bytes. It spells each character in one way. */
 vouch_expression vouch_json_string_except(vouch_json_writer *writer, const vouch_text *texts, int32_t n);
 vouch_expression vouch_json_number(vouch_json_writer *writer);
-/* A number that is no integer, of at most 9 digits before the point and 6 behind it, which a double keeps apart. */
+/* A number that is no integer, of at most 9 digits before the point and 6 after it, which a double keeps apart. */
 vouch_expression vouch_json_fraction(vouch_json_writer *writer);
 /* An integer in [min, max], of at most 18 digits. */
 vouch_expression vouch_json_integer(vouch_json_writer *writer, int64_t min, int64_t max);
@@ -62,7 +62,7 @@ vouch_expression vouch_json_whole(vouch_json_writer *writer, const vouch_whole *
 /* A bound of numbers, without its sign: 273.15 is {273, "15"}. */
 typedef struct vouch_bound {
     int64_t whole;
-    char fraction[VOUCH_JSON_FRACTION + 1]; /* digits behind the point; "": none */
+    char fraction[VOUCH_JSON_FRACTION + 1]; /* digits after the point; "": none */
     bool is_open;                           /* the bound itself is left out */
     bool is_negative;
 } vouch_bound;
@@ -78,7 +78,7 @@ vouch_expression vouch_json_any(vouch_json_writer *writer);
 /* After a name that is the first of its kind: any number of members (max -1: any) that begin with such a name. */
 vouch_expression vouch_json_more_names(vouch_json_writer *writer, vouch_expression name, vouch_expression member,
                                        int32_t min, int32_t max);
-/* The rest of a list behind its first item: min to max times a comma and `item`; max -1: any number. */
+/* The rest of a list after its first item: min to max times a comma and `item`; max -1: any number. */
 vouch_expression vouch_json_more(vouch_json_writer *writer, vouch_expression item, int32_t min, int32_t max);
 
 #endif

@@ -98,11 +98,11 @@ static bool add_named(regex *r, vouch_ranges *ranges, int letter)
     return true;
 }
 
-/* Reads an escape, behind its backslash. Returns a character; or -1 after adding a class to `ranges`. */
+/* Reads an escape, after its backslash. Returns a character; or -1 after adding a class to `ranges`. */
 static int32_t read_escape(regex *r, vouch_ranges *ranges, bool in_class)
 {
     const int c = peek(r);
-    if (c < 0) return fail(r, "nothing behind the backslash");
+    if (c < 0) return fail(r, "nothing after the backslash");
     r->at++;
     if (add_named(r, ranges, c)) return -1;
     switch (c) {
