@@ -96,7 +96,7 @@ typedef struct vouch_hparams {
     const char *output_norm; /* tensor of the norm after the layers; NULL: output_norm */
     const char *feed_norm;   /* tensor of the norm before the feed-forward; NULL: ffn_norm */
     bool has_embedding_norm;
-    bool has_head_bias;    /* the logits may have one */
+    bool has_output_bias;  /* the logits may have one */
     bool has_positions;    /* learned embeddings of positions */
     int32_t window;        /* of the layers that have one */
     bool has_chunks;       /* the windows are chunks */

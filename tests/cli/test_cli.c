@@ -544,14 +544,15 @@ static void a_busy_machine_is_named(void **state)
     size_t n;
     strcpy(err, test_temporary("busy.err"));
     strcpy(begun, test_temporary("busy.begun"));
-    snprintf(command, sizeof command,
-             "cpu=$(taskset -cp $$ | sed 's/.*: *\\([0-9]*\\).*/\\1/')\n"
-             "timeout 100 taskset -c $cpu sh -c ': >\"$0\"; while :; do :; done' '%s' &\n"
-             "until [ -e '%s' ]; do sleep 0.05; done\n"
-             "taskset -c $cpu nice -n 15 '%s' run '%s' -d '%s' -p 'The river' -n 4000 --temp 0 --threads 1 --ignore-eos "
-             "--stats --color never >/dev/null 2>'%s'\n"
-             "status=$?; kill $!; exit $status",
-             begun, begun, program("vouch"), target, draft, err);
+    snprintf(
+        command, sizeof command,
+        "cpu=$(taskset -cp $$ | sed 's/.*: *\\([0-9]*\\).*/\\1/')\n"
+        "timeout 100 taskset -c $cpu sh -c ': >\"$0\"; while :; do :; done' '%s' &\n"
+        "until [ -e '%s' ]; do sleep 0.05; done\n"
+        "taskset -c $cpu nice -n 15 '%s' run '%s' -d '%s' -p 'The river' -n 4000 --temp 0 --threads 1 --ignore-eos "
+        "--stats --color never >/dev/null 2>'%s'\n"
+        "status=$?; kill $!; exit $status",
+        begun, begun, program("vouch"), target, draft, err);
     assert_int_equal(system(command), 0);
     char *text = read_whole(err, &n);
     if (!strstr(text, "x plain decoding (") || !strstr(text, ") on a busy machine")) fail_msg("%s", text);

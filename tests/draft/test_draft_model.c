@@ -597,8 +597,8 @@ static void a_trimmed_head_gives_the_same_logits(void **state)
         vouch_shared_passes passes = {.pool = pool};
         vouch_shared_sequence_options options = {.pass = {.n_ctx = 16, .max_rows = 3, .max_logits = 3}};
         assert_int_equal(vouch_shared_sequence_open(&a, &passes, model->weights, &options, NULL), VOUCH_OK);
-        options.pass.head = head;
-        options.pass.n_head = N;
+        options.pass.output = head;
+        options.pass.n_output = N;
         assert_int_equal(vouch_shared_sequence_open(&b, &passes, model->weights, &options, NULL), VOUCH_OK);
         vouch_pass *all = a.shared->pass, *some = b.shared->pass;
         assert_true(vouch_pass_bytes(some) < vouch_pass_bytes(all));

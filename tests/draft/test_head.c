@@ -190,7 +190,7 @@ static void plain_q(const plain *p, int32_t row, int32_t n_vocab, double *q)
     static double logits[MOST_VOCAB];
     double normed[MOST_WIDTH], total = 0;
     normalise(normed, p->s[row], &w->output_norm, w->hparams.n_embd, (double)w->hparams.norm_eps);
-    multiply(logits, w->head, normed);
+    multiply(logits, w->output, normed);
     for (int32_t i = 0; i < n_vocab; i++) q[i] = 0;
     for (int32_t i = 0; i < h->n_draft; i++) total += q[h->tokens ? h->tokens[i] : i] = exp(logits[i]);
     for (int32_t i = 0; i < n_vocab; i++) q[i] /= total;

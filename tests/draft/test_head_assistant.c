@@ -252,7 +252,7 @@ static void centroids_agree_with_transformers(void **state)
     vouch_matrix centroids = make_matrix("centroids.embed", CENTROIDS, 1);
     assert_int_equal(vouch_pool_open(&pool, 2, NULL), VOUCH_OK);
     for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++) {
-        vouch_weights body = {.kernels = kernels, .hparams = {.n_embd = CENTROIDS_WIDTH}, .head = &output};
+        vouch_weights body = {.kernels = kernels, .hparams = {.n_embd = CENTROIDS_WIDTH}, .output = &output};
         const vouch_head_weights head = {
             .body = &body,
             .centroids = {.matrix = centroids, .n_best = CENTROIDS_BEST, .n_each = CENTROIDS_VOCABULARY / CENTROIDS},

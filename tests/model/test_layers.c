@@ -406,7 +406,7 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
         memcpy(streams[l], x, sizeof x);
     }
     normalise(normed, x, w->output_norm.weight, h->n_embd, eps);
-    multiply(logits, w->head, normed);
+    multiply(logits, w->output, normed);
 }
 
 /* ---------------------------------------------------------------- descriptions */

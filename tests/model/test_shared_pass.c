@@ -164,10 +164,10 @@ static void passes_are_shared_and_grow(void **state)
     vouch_shared_sequence_run(&s[0]);
     memcpy(logits, vouch_pass_logits(s[0].shared->pass, first.first_logits), sizeof logits);
     vouch_memory_rewind(s[0].memory, 0);
-    options.pass.n_head = 3;
-    options.pass.head = some;
+    options.pass.n_output = 3;
+    options.pass.output = some;
     open(&s[2], &passes, model, &options);
-    options.pass.head = rest;
+    options.pass.output = rest;
     open(&s[3], &passes, model, &options);
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < i; j++) assert_ptr_not_equal(s[i].shared, s[j].shared);

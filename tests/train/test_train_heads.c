@@ -84,15 +84,16 @@ static void learner_open(learner *l, const vouch_head_weights *h)
                                   .n_layers = p->n_layers,
                                   .n_generations = DEPTH,
                                   .eps = p->norm_eps};
-    l->head = (train_head){.fc = matrix_of(&h->fc),
-                           .fc_bias = vector_of(h->fc_bias, n, 0),
-                           .token = matrix_of(&h->join),
-                           .token_bias = vector_of(h->join_bias, n, 0),
-                           .leave = matrix_of(&h->leave),
-                           .output = l->target.output,
-                           .output_norm = vector_of(w->output_norm.weight, n, 1),
-                           .output_bias = h->target->head_bias ? vector_of(h->target->head_bias, p->n_vocab, 0) : NULL,
-                           .embedding = l->target.embedding};
+    l->head =
+        (train_head){.fc = matrix_of(&h->fc),
+                     .fc_bias = vector_of(h->fc_bias, n, 0),
+                     .token = matrix_of(&h->join),
+                     .token_bias = vector_of(h->join_bias, n, 0),
+                     .leave = matrix_of(&h->leave),
+                     .output = l->target.output,
+                     .output_norm = vector_of(w->output_norm.weight, n, 1),
+                     .output_bias = h->target->output_bias ? vector_of(h->target->output_bias, p->n_vocab, 0) : NULL,
+                     .embedding = l->target.embedding};
     if (p->n_layers == 0) return;
     const vouch_layer *layer = &w->layers[0];
     const vouch_attention *a = &layer->attention;

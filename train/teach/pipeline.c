@@ -173,7 +173,7 @@ vouch_status train_ends_open(train_distiller *d, vouch_error *err)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "heads are taught for targets with RMSNorm before the output; %s has another norm",
                           w->hparams.arch);
-    VOUCH_TRY(matrix_open(&d->output, w->head, err));
+    VOUCH_TRY(matrix_open(&d->output, w->output, err));
     VOUCH_TRY(matrix_open(&d->embedding, &w->embedding, err));
     float factor;
     for (int64_t v = 0; v < w->embedding.n_out; v++) {
@@ -284,7 +284,7 @@ static void norm_copy(const train_distiller *d, float *norm)
 static void output_copy(const train_distiller *d, learner *l)
 {
     const size_t width = (size_t)l->shape.width;
-    const float *bias = d->weights->head_bias;
+    const float *bias = d->weights->output_bias;
     for (int64_t i = 0; i < l->shape.n_draft; i++) {
         memcpy(l->output + i * l->shape.width, d->output + l->guesses[i] * l->shape.width, width * sizeof *l->output);
         l->output_bias[i] = bias ? bias[l->guesses[i]] : 0;

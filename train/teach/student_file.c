@@ -103,7 +103,7 @@ static void layer_copy(const train_layer *to, const vouch_layer *from, int64_t n
 static vouch_status weights_copy(train_student *s, const vouch_weights *w, const int32_t *layers, vouch_error *err)
 {
     const size_t n_embd = (size_t)s->shape.layer.n_embd, half = (size_t)s->shape.layer.heads.head_dim / 2;
-    const bool is_tied = w->head == &w->embedding;
+    const bool is_tied = w->output == &w->embedding;
     s->block = malloc((size_t)train_student_size(&s->shape) * sizeof *s->block);
     s->embedding = malloc((size_t)s->n_vocab * n_embd * sizeof *s->embedding);
     s->output = is_tied ? s->embedding : malloc((size_t)s->n_vocab * n_embd * sizeof *s->output);
@@ -113,7 +113,7 @@ static vouch_status weights_copy(train_student *s, const vouch_weights *w, const
     memcpy(s->block, w->output_norm.weight, n_embd * sizeof *s->block);
     memcpy(s->frequencies, w->rotaries[w->layers[0].attention.rotary].frequencies, half * sizeof *s->frequencies);
     matrix_copy(s->embedding, &w->embedding);
-    if (!is_tied) matrix_copy(s->output, w->head);
+    if (!is_tied) matrix_copy(s->output, w->output);
     for (int32_t l = 0; l < s->shape.n_layers; l++) {
         const train_layer layer = train_student_layer(&s->shape, s->block, l);
         layer_copy(&layer, &w->layers[layers ? layers[l] : l], s->shape.layer.n_embd);

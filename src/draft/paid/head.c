@@ -485,7 +485,7 @@ static double share(const vouch_drafter_setup *setup)
     if (h->centroids.n_each > 0) { /* which leave out most of the output matrix */
         const double part = (double)h->centroids.n_best / (double)h->centroids.matrix.n_out;
         entry += (double)vouch_matrix_bytes(&h->centroids.matrix);
-        entry -= (1 - part) * (double)vouch_matrix_bytes(h->body->head);
+        entry -= (1 - part) * (double)vouch_matrix_bytes(h->body->output);
     }
     if (h->n_depths > 0) entry = h->n_blocks * (double)vouch_matrix_bytes(&h->depths[0].block);
     return (vouch_weights_pass_bytes(h->body, 1) + entry) / vouch_weights_pass_bytes(setup->target, 1);

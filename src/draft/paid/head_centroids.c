@@ -9,7 +9,7 @@ void vouch_centroids_open(vouch_centroids *c, const vouch_head_weights *head, vo
     const vouch_kernels *kernels = head->body->kernels;
     *c = (vouch_centroids){.head = head,
                            .scores = {.w = &head->centroids.matrix, .kernels = kernels, .pool = pool},
-                           .output = {.w = head->body->head, .kernels = kernels, .pool = pool},
+                           .output = {.w = head->body->output, .kernels = kernels, .pool = pool},
                            .shown = -1};
 }
 

@@ -243,8 +243,8 @@ static vouch_status open_guesser(vouch_guesser *out, const vouch_drafter_setup *
     const vouch_shared_sequence_options sequence = {.pass = {.n_ctx = g->n_ctx,
                                                              .max_rows = vouch_max(g->chunk, spec->n_draft),
                                                              .max_logits = vouch_setup_level(setup),
-                                                             .head = spec->draft_vocab,
-                                                             .n_head = (int32_t)spec->n_draft_vocab},
+                                                             .output = spec->draft_vocab,
+                                                             .n_output = (int32_t)spec->n_draft_vocab},
                                                     .max_tree = spec->n_draft,
                                                     .kv_type = setup->kv_type};
     vouch_status status = vouch_arena_allocate(&arena, "the draft model's tokens", err);

@@ -111,7 +111,7 @@ static void fill_info(vouch_model *model, const vouch_gguf *gguf)
         .head_dim = h->head_dim,
         .n_ff = h->n_ff,
         .n_ctx_train = h->n_ctx_train,
-        .tied_embeddings = w->head == &w->embedding,
+        .tied_embeddings = w->output == &w->embedding,
         .digest = model->digest,
     };
     fill_text_info(model, &model->info);

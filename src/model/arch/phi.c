@@ -10,7 +10,7 @@
 static vouch_status read_phi2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->norm = VOUCH_NORM_LAYER;
-    h->is_parallel = h->has_head_bias = true;
+    h->is_parallel = h->has_output_bias = true;
     h->activation = VOUCH_GELU;
     h->gate = VOUCH_GATE_NONE;
     return vouch_dense_read(gguf, h, err);
@@ -25,7 +25,7 @@ static vouch_status read_fused(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
 /* Ignores the window that files state, as llama.cpp does. */
 static vouch_status read_phimoe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
-    h->has_head_bias = true;
+    h->has_output_bias = true;
     h->experts.normalised = true;
     VOUCH_TRY(vouch_mixture_read(gguf, h, err));
     h->window = 0;

@@ -20,7 +20,7 @@ static vouch_status read_qwen(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
 
 static vouch_status read_qwen2(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
-    h->has_head_bias = true;
+    h->has_output_bias = true;
     return vouch_dense_read(gguf, h, err);
 }
 

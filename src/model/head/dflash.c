@@ -127,14 +127,14 @@ static vouch_status take_output(vouch_weights *w, vouch_loader *loader, const vo
     w->embedding_norm.kind = VOUCH_NORM_NONE;
     VOUCH_TRY(vouch_loader_matrix(loader, "token_embd.weight", false, &w->embedding, n_vocab, n_embd));
     VOUCH_TRY(vouch_loader_vector(loader, "output_norm.weight", true, &w->output_norm.weight, n_embd));
-    VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->output, head->n_draft, n_embd));
+    VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->own_output, head->n_draft, n_embd));
     VOUCH_TRY(vouch_loader_ignore(loader, "d2t"));
-    if (w->output.n_out > 0) return VOUCH_OK;
+    if (w->own_output.n_out > 0) return VOUCH_OK;
     if (head->tokens)
         return vouch_fail(loader->err, VOUCH_E_FORMAT,
                           "%s: tensor 'output.weight' is missing, which a head with d2t needs",
                           vouch_gguf_path(loader->gguf));
-    w->head = w->embedding.n_out > 0 ? &w->embedding : head->target->head;
+    w->output = w->embedding.n_out > 0 ? &w->embedding : head->target->output;
     return VOUCH_OK;
 }
 

@@ -30,12 +30,12 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     w->hparams.logit_scale = target->hparams.logit_scale;
     w->hparams.logit_softcap = target->hparams.logit_softcap;
     w->embedding_norm.kind = w->output_norm.kind = VOUCH_NORM_NONE;
-    w->head = target->head;
-    w->head_bias = target->head_bias;
+    w->output = target->output;
+    w->output_bias = target->output_bias;
     VOUCH_TRY(vouch_loader_matrix(loader, "fc.weight", true, &head->join, n_embd, 2 * n_embd));
     VOUCH_TRY(vouch_loader_vector(loader, "fc.bias", false, &head->join_bias, n_embd));
     VOUCH_TRY(vouch_loader_matrix(loader, "token_embd.weight", false, &w->embedding, n_vocab, n_embd));
-    return vouch_loader_matrix(loader, "output.weight", false, &w->output, n_vocab, n_embd);
+    return vouch_loader_matrix(loader, "output.weight", false, &w->own_output, n_vocab, n_embd);
 }
 
 static vouch_status open_eagle(vouch_head_weights *head, const vouch_gguf *gguf, const vouch_draft_target *target,

@@ -82,13 +82,13 @@ static vouch_status take_output(vouch_weights *w, vouch_loader *loader, const vo
 {
     const vouch_hparams *h = &w->hparams;
     VOUCH_TRY(vouch_loader_vector(loader, "output_norm.weight", true, &w->output_norm.weight, h->n_embd));
-    VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->output, head->n_draft, h->n_embd));
-    if (w->output.n_out > 0) return VOUCH_OK;
+    VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->own_output, head->n_draft, h->n_embd));
+    if (w->own_output.n_out > 0) return VOUCH_OK;
     if (head->tokens)
         return vouch_fail(loader->err, VOUCH_E_FORMAT,
                           "%s: tensor 'output.weight' is missing, which a head with d2t needs",
                           vouch_gguf_path(loader->gguf));
-    w->head = head->target->head;
+    w->output = head->target->output;
     return VOUCH_OK;
 }
 
@@ -109,7 +109,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     if (head->masks.n_rows > 0)
         VOUCH_TRY(vouch_loader_vector(loader, MASK, true, &head->masks.states, head->n_features));
     VOUCH_TRY(take_output(w, loader, head));
-    if (h->n_embd == target_width || (w->embedding.n_out > 0 && w->output.n_out > 0)) return VOUCH_OK;
+    if (h->n_embd == target_width || (w->embedding.n_out > 0 && w->own_output.n_out > 0)) return VOUCH_OK;
     return vouch_fail(loader->err, VOUCH_E_MISMATCH,
                       "%s: eagle3.embedding_length is %d, but the model has %d: a head of another width needs "
                       "token_embd.weight and output.weight of its own",

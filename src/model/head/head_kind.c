@@ -145,19 +145,19 @@ static vouch_status pick_output(vouch_head_weights *head, vouch_error *err)
     vouch_weights *w = head->body;
     vouch_matrix rows;
     float *bias = NULL;
-    if (!head->tokens || w->output.n_out > 0) return VOUCH_OK;
-    if (!vouch_matrix_shape(&rows, w->head->type, head->n_draft, w->head->n_in))
+    if (!head->tokens || w->own_output.n_out > 0) return VOUCH_OK;
+    if (!vouch_matrix_shape(&rows, w->output->type, head->n_draft, w->output->n_in))
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for %d output rows of a head", head->n_draft);
     for (int twice = 0; twice < 2; twice++) {
         if (twice) VOUCH_TRY(vouch_arena_allocate(&head->rows, "the output rows of a head", err));
         rows.data = vouch_arena_take(&head->rows, vouch_matrix_bytes(&rows), 1);
-        if (w->head_bias) bias = vouch_arena_take(&head->rows, (size_t)head->n_draft, sizeof *bias);
+        if (w->output_bias) bias = vouch_arena_take(&head->rows, (size_t)head->n_draft, sizeof *bias);
     }
-    vouch_matrix_pick(&rows, w->head, head->tokens);
-    for (int32_t i = 0; bias && i < head->n_draft; i++) bias[i] = w->head_bias[head->tokens[i]];
-    w->output = rows;
-    w->head = &w->output;
-    w->head_bias = bias;
+    vouch_matrix_pick(&rows, w->output, head->tokens);
+    for (int32_t i = 0; bias && i < head->n_draft; i++) bias[i] = w->output_bias[head->tokens[i]];
+    w->own_output = rows;
+    w->output = &w->own_output;
+    w->output_bias = bias;
     return VOUCH_OK;
 }
 

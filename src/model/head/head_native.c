@@ -74,17 +74,17 @@ static vouch_status take_output(vouch_weights *w, vouch_loader *loader, const he
     const vouch_hparams *h = &w->hparams;
     const vouch_weights *target = o->target;
     const bool has_norm = vouch_gguf_find_tensor(o->gguf, "output_norm.weight") != NULL;
-    VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->output, o->head->n_draft, h->n_embd));
+    VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->own_output, o->head->n_draft, h->n_embd));
     VOUCH_TRY(vouch_loader_vector(loader, "output_norm.weight", false, &w->output_norm.weight, h->n_embd));
     w->output_norm.kind = has_norm ? VOUCH_NORM_RMS : VOUCH_NORM_NONE;
-    if (w->output.n_out > 0) return VOUCH_OK;
+    if (w->own_output.n_out > 0) return VOUCH_OK;
     if (h->n_embd != target->hparams.n_embd)
         return vouch_fail(loader->err, VOUCH_E_FORMAT,
                           "%s: tensor 'output.weight' is missing, which a head needs that has another width (%d) than "
                           "its target (%d)",
                           vouch_gguf_path(o->gguf), h->n_embd, target->hparams.n_embd);
-    w->head = target->head;
-    w->head_bias = target->head_bias;
+    w->output = target->output;
+    w->output_bias = target->output_bias;
     w->hparams.logit_scale = target->hparams.logit_scale;
     w->hparams.logit_softcap = target->hparams.logit_softcap;
     if (has_norm) return VOUCH_OK;

@@ -35,7 +35,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     const int64_t n = w->hparams.n_embd;
     w->hparams.n_vocab = head->n_draft;
     w->embedding_norm.kind = w->output_norm.kind = VOUCH_NORM_NONE;
-    w->head = &head->depths[0].output;
+    w->output = &head->depths[0].output;
     for (int32_t i = 0; i < head->n_depths; i++) {
         vouch_head_depth *depth = &head->depths[i];
         VOUCH_TRY(vouch_loader_stack(loader, vouch_loader_name(loader, i, "block"), true, &depth->block, head->n_blocks,

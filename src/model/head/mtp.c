@@ -51,8 +51,8 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     w->hparams.n_vocab = target->hparams.n_vocab;
     w->embedding_norm.kind = VOUCH_NORM_NONE;
     w->output_norm = target->output_norm;
-    w->head = target->head;
-    w->head_bias = target->head_bias;
+    w->output = target->output;
+    w->output_bias = target->output_bias;
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, block, "nextn.eh_proj"), true, &head->join, n_embd,
                                   2 * n_embd));
     VOUCH_TRY(take_norm(loader, block, "nextn.enorm", true, &head->token_norm));
@@ -61,8 +61,8 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     VOUCH_TRY(take_norm(loader, block, "nextn.shared_head_norm", false, &w->output_norm));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, block, "nextn.embed_tokens"), false, &w->embedding,
                                   n_vocab, n_embd));
-    return vouch_loader_matrix(loader, vouch_loader_name(loader, block, "nextn.shared_head_head"), false, &w->output,
-                               n_vocab, n_embd);
+    return vouch_loader_matrix(loader, vouch_loader_name(loader, block, "nextn.shared_head_head"), false,
+                               &w->own_output, n_vocab, n_embd);
 }
 
 /* Whether the file has this block after its layers, from 1 on. */

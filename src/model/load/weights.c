@@ -122,8 +122,8 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
 {
     const vouch_hparams *h = &w->hparams;
     VOUCH_TRY(vouch_loader_matrix(loader, "token_embd.weight", true, &w->embedding, h->n_vocab, h->n_embd));
-    VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->output, h->n_vocab, h->n_embd));
-    if (h->has_head_bias) VOUCH_TRY(vouch_loader_vector(loader, "output.bias", false, &w->head_bias, h->n_vocab));
+    VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->own_output, h->n_vocab, h->n_embd));
+    if (h->has_output_bias) VOUCH_TRY(vouch_loader_vector(loader, "output.bias", false, &w->output_bias, h->n_vocab));
     w->output_norm.kind = h->norm;
     char bias[64];
     const char *norm = h->output_norm ? h->output_norm : "output_norm";
@@ -280,8 +280,8 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
     if (status == VOUCH_OK && !plan->take_ends) status = read_activation(gguf, &w->hparams, err);
     if (status == VOUCH_OK && !plan->take_ends) status = read_vocabulary_size(gguf, plan->n_tokens, &w->hparams, err);
     if (status == VOUCH_OK) status = load(w, plan, &loader, pool, progress, user);
-    if (status == VOUCH_OK && w->output.n_out) w->head = &w->output;
-    else if (status == VOUCH_OK && !w->head) w->head = &w->embedding;
+    if (status == VOUCH_OK && w->own_output.n_out) w->output = &w->own_output;
+    else if (status == VOUCH_OK && !w->output) w->output = &w->embedding;
     if (status == VOUCH_E_FORMAT || status == VOUCH_E_UNSUPPORTED) vouch_gguf_add_sizes(gguf, err);
     if (status == VOUCH_OK) *out = w;
     else vouch_weights_close(w);
@@ -339,7 +339,7 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
 
 double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows)
 {
-    double bytes = matrix_bytes(weights->head) + matrix_bytes(&weights->layer_projection);
+    double bytes = matrix_bytes(weights->output) + matrix_bytes(&weights->layer_projection);
     for (int32_t l = 0; l < weights->hparams.n_layers; l++) bytes += layer_bytes(&weights->layers[l], n_rows);
     return bytes;
 }

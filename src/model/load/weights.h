@@ -12,11 +12,11 @@
 
 typedef struct vouch_weights {
     vouch_hparams hparams;
-    vouch_matrix embedding;   /* [n_vocab, n_embd] */
-    const vouch_matrix *head; /* the output matrix, or the embedding where tied */
-    vouch_matrix output;
+    vouch_matrix embedding;     /* [n_vocab, n_embd] */
+    const vouch_matrix *output; /* the output matrix, or the embedding where tied */
+    vouch_matrix own_output;    /* n_out 0: tied */
     vouch_norm output_norm;
-    const float *head_bias;        /* [n_vocab] of the logits; NULL: none */
+    const float *output_bias;      /* [n_vocab] of the logits; NULL: none */
     vouch_norm embedding_norm;     /* of an embedding; NONE as a rule */
     vouch_matrix positions;        /* [n_ctx_train, n_embd] embeddings of positions; n_out 0: none */
     vouch_matrix layer_tokens;     /* [n_vocab, n_layers * n_layer_input] embeddings for each layer; n_out 0: none */

@@ -263,8 +263,8 @@ static void stage_add(vouch_workspace *c, vouch_pool *team, thread_space *my, co
 static void shape_logits(const vouch_workspace *c, int64_t begin, int64_t end)
 {
     const vouch_hparams *h = &c->weights->hparams;
-    const int64_t n = c->head->n_out, first = begin * VOUCH_TILE, last = end * VOUCH_TILE < n ? end * VOUCH_TILE : n;
-    const vouch_affine after = {.bias = c->head_bias};
+    const int64_t n = c->output->n_out, first = begin * VOUCH_TILE, last = end * VOUCH_TILE < n ? end * VOUCH_TILE : n;
+    const vouch_affine after = {.bias = c->output_bias};
     for (int64_t i = 0; i < c->n_logits; i++) {
         float *logits = c->logits + i * n + first;
         vouch_row_affine(logits, &after, first, last - first);
@@ -279,9 +279,9 @@ static void stage_logits(vouch_workspace *c, vouch_pool *team, thread_space *my)
     if (c->n_logits == 0) return;
     const stream_reader me = vouch_stream_reader_head(c);
     const vouch_acts acts = vouch_stream_receive(c, team, my, &me);
-    vouch_work work = vouch_pool_share(team, my->thread, c->head->n_tiles, VOUCH_STAGE_TILES);
+    vouch_work work = vouch_pool_share(team, my->thread, c->output->n_tiles, VOUCH_STAGE_TILES);
     while (vouch_work_next(&work)) {
-        vouch_stage_multiply(c, c->head, &acts, c->logits, work.begin, work.end, VOUCH_FROM_ZERO, my->norms);
+        vouch_stage_multiply(c, c->output, &acts, c->logits, work.begin, work.end, VOUCH_FROM_ZERO, my->norms);
         shape_logits(c, work.begin, work.end);
     }
 }

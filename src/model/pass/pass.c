@@ -128,7 +128,7 @@ float *vouch_pass_logits(vouch_pass *pass, int32_t i)
 {
     const vouch_workspace *c = &pass->space;
     assert(i >= 0 && i < c->n_logits);
-    return c->logits + (size_t)i * (size_t)c->head->n_out;
+    return c->logits + (size_t)i * (size_t)c->output->n_out;
 }
 
 const float *vouch_pass_hidden(const vouch_pass *pass, int32_t i)

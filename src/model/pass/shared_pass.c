@@ -12,25 +12,26 @@
 static void layout_head(vouch_shared_pass *p, const int32_t *tokens, vouch_arena *arena)
 {
     const vouch_weights *w = p->weights;
-    const size_t n = (size_t)p->needs.n_head;
+    const size_t n = (size_t)p->needs.n_output;
     int32_t *copy = vouch_arena_take(arena, n, sizeof *copy);
     if (copy) memcpy(copy, tokens, n * sizeof *copy);
-    p->needs.head = copy;
-    if (!vouch_matrix_shape(&p->head, w->head->type, p->needs.n_head, w->head->n_in)) arena->overflow = true;
-    p->head.data = vouch_arena_take(arena, (size_t)p->head.n_tiles, p->head.tile_bytes);
-    if (w->head_bias) p->head_bias = vouch_arena_take(arena, n, sizeof *p->head_bias);
+    p->needs.output = copy;
+    if (!vouch_matrix_shape(&p->output, w->output->type, p->needs.n_output, w->output->n_in)) arena->overflow = true;
+    p->output.data = vouch_arena_take(arena, (size_t)p->output.n_tiles, p->output.tile_bytes);
+    if (w->output_bias) p->output_bias = vouch_arena_take(arena, n, sizeof *p->output_bias);
 }
 
 /* Copies the rows of the output matrix that the tokens need. */
-static vouch_status pick_head(vouch_shared_pass *p, const int32_t *tokens, vouch_error *err)
+static vouch_status pick_output(vouch_shared_pass *p, const int32_t *tokens, vouch_error *err)
 {
     vouch_arena arena = {0};
     layout_head(p, tokens, &arena);
     VOUCH_TRY(vouch_arena_allocate(&arena, "the rows of draft_vocab in the output matrix", err));
     layout_head(p, tokens, &arena);
     p->arena = arena;
-    vouch_matrix_pick(&p->head, p->weights->head, tokens);
-    for (int32_t i = 0; p->head_bias && i < p->needs.n_head; i++) p->head_bias[i] = p->weights->head_bias[tokens[i]];
+    vouch_matrix_pick(&p->output, p->weights->output, tokens);
+    for (int32_t i = 0; p->output_bias && i < p->needs.n_output; i++)
+        p->output_bias[i] = p->weights->output_bias[tokens[i]];
     return VOUCH_OK;
 }
 
@@ -47,8 +48,8 @@ static vouch_status open_pass(vouch_shared_pass *p, const vouch_shared_passes *p
     const vouch_pass_options options = {.n_ctx = needs->n_ctx,
                                         .max_rows = max_rows,
                                         .max_logits = max_logits,
-                                        .head = needs->n_head > 0 ? &p->head : NULL,
-                                        .head_bias = p->head_bias};
+                                        .output = needs->n_output > 0 ? &p->output : NULL,
+                                        .output_bias = p->output_bias};
     vouch_pass *pass = NULL;
     vouch_row *rows = calloc((size_t)max_rows, sizeof *rows);
     if (!rows) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the rows of a draft model's pass");
@@ -80,10 +81,10 @@ static void close_pass(vouch_shared_pass *p)
 static vouch_shared_pass *find(const vouch_shared_passes *passes, const vouch_weights *weights,
                                const vouch_shared_pass_options *options)
 {
-    const size_t bytes = (size_t)options->n_head * sizeof *options->head;
+    const size_t bytes = (size_t)options->n_output * sizeof *options->output;
     for (vouch_shared_pass *p = passes->first; p; p = p->next)
-        if (p->weights == weights && p->needs.n_head == options->n_head &&
-            (bytes == 0 || memcmp(p->needs.head, options->head, bytes) == 0))
+        if (p->weights == weights && p->needs.n_output == options->n_output &&
+            (bytes == 0 || memcmp(p->needs.output, options->output, bytes) == 0))
             return p;
     return NULL;
 }
@@ -94,9 +95,9 @@ static vouch_status add(vouch_shared_pass **out, vouch_shared_passes *passes, co
     vouch_shared_pass *p = calloc(1, sizeof *p);
     if (!p) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a draft model's pass");
     p->weights = weights;
-    p->needs.n_head = options->n_head;
+    p->needs.n_output = options->n_output;
     vouch_weights_cost(weights, &p->cost);
-    vouch_status status = options->n_head > 0 ? pick_head(p, options->head, err) : VOUCH_OK;
+    vouch_status status = options->n_output > 0 ? pick_output(p, options->output, err) : VOUCH_OK;
     if (status == VOUCH_OK) status = open_pass(p, passes, options, err);
     if (status != VOUCH_OK) {
         close_pass(p);
@@ -114,7 +115,7 @@ static vouch_status enlarge(vouch_shared_pass *p, const vouch_shared_passes *pas
     const vouch_shared_pass_options needs = {.n_ctx = vouch_max(p->needs.n_ctx, options->n_ctx),
                                              .max_rows = vouch_max(p->needs.max_rows, options->max_rows),
                                              .max_logits = vouch_max(p->needs.max_logits, options->max_logits),
-                                             .n_head = p->needs.n_head};
+                                             .n_output = p->needs.n_output};
     if (needs.n_ctx == p->needs.n_ctx && needs.max_rows == p->needs.max_rows && needs.max_logits == p->needs.max_logits)
         return VOUCH_OK;
     return open_pass(p, passes, &needs, err);

@@ -21,11 +21,11 @@
 #include "model/pass/pass.h"
 
 typedef struct vouch_shared_pass_options {
-    int32_t n_ctx;       /* most tokens and rows that one row may see */
-    int32_t max_rows;    /* most rows that one sequence stages at a time */
-    int32_t max_logits;  /* most rows with logits that one sequence stages at a time */
-    const int32_t *head; /* [n_head] tokens that get logits; copied */
-    int32_t n_head;      /* 0: all of the vocabulary */
+    int32_t n_ctx;         /* most tokens and rows that one row may see */
+    int32_t max_rows;      /* most rows that one sequence stages at a time */
+    int32_t max_logits;    /* most rows with logits that one sequence stages at a time */
+    const int32_t *output; /* [n_output] tokens that get logits; copied */
+    int32_t n_output;      /* 0: all of the vocabulary */
 } vouch_shared_pass_options;
 
 typedef struct vouch_shared_pass {
@@ -37,10 +37,10 @@ typedef struct vouch_shared_pass {
     double seconds;                     /* of the last run */
     vouch_cost cost;                    /* t(n) of its runs */
     const vouch_weights *weights;
-    vouch_shared_pass_options needs; /* the most that any sequence asked for; `head` is the pass's own copy */
-    vouch_matrix head;               /* the rows of needs.head, where it is given */
-    float *head_bias;                /* [n_head] where the model has one; NULL: none */
-    vouch_arena arena;               /* of the head */
+    vouch_shared_pass_options needs; /* the most that any sequence asked for; `output` is the pass's own copy */
+    vouch_matrix output;             /* the rows of needs.output, where it is given */
+    float *output_bias;              /* [n_output] where the model has one; NULL: none */
+    vouch_arena arena;               /* of the output */
     int32_t n_sequences;             /* sequences that have taken the pass */
     struct vouch_shared_pass *next;
 } vouch_shared_pass;

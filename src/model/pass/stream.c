@@ -121,7 +121,7 @@ stream_reader vouch_stream_reader_extra(const vouch_workspace *c, int32_t layer)
 
 stream_reader vouch_stream_reader_head(const vouch_workspace *c)
 {
-    stream_reader reader = reader_of(c, &c->weights->output_norm, &c->head, 1);
+    stream_reader reader = reader_of(c, &c->weights->output_norm, &c->output, 1);
     reader.rows = c->logits_rows;
     reader.n_rows = c->n_logits;
     return reader;

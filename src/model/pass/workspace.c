@@ -214,7 +214,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     c->heads = vouch_arena_take(arena, rows * w.heads, sizeof(float));
     c->gate = vouch_arena_take(arena, rows * w.n_ff, sizeof(float));
     c->up = vouch_arena_take(arena, rows * w.n_ff, sizeof(float));
-    c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)c->head->n_out, sizeof(float));
+    c->logits = vouch_arena_take(arena, (size_t)c->max_logits * (size_t)c->output->n_out, sizeof(float));
     c->squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));
     vouch_acts_layout(&c->acts, rows, w.in, c->needs, arena);
     vouch_acts_layout(&c->mixed_acts, rows, w.mixed, c->needs, arena);
@@ -259,7 +259,7 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
 vouch_status vouch_workspace_open(vouch_workspace *c, const vouch_weights *weights, vouch_pool *pool,
                                   const vouch_workspace_options *options, vouch_error *err)
 {
-    const vouch_matrix *head = options->head ? options->head : weights->head;
+    const vouch_matrix *output = options->output ? options->output : weights->output;
     const int64_t n_positions = weights->positions.n_out;
     if (n_positions > 0 && options->n_ctx > n_positions)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
@@ -271,14 +271,14 @@ vouch_status vouch_workspace_open(vouch_workspace *c, const vouch_weights *weigh
                           "smaller n_ctx",
                           options->n_ctx, weights->hparams.n_ctx_most);
     *c = (vouch_workspace){.weights = weights,
-                           .head = head,
-                           .head_bias = options->head ? options->head_bias : weights->head_bias,
+                           .output = output,
+                           .output_bias = options->output ? options->output_bias : weights->output_bias,
                            .n_ctx = options->n_ctx,
                            .pool = pool,
                            .n_slots = (options->n_ctx + VOUCH_TILE - 1) / VOUCH_TILE * VOUCH_TILE,
                            .max_rows = options->max_rows,
                            .max_logits = options->max_logits,
-                           .needs = find_needs(weights, head)};
+                           .needs = find_needs(weights, output)};
     vouch_arena arena = {0};
     layout_workspace(c, &arena);
     VOUCH_TRY(vouch_arena_allocate(&arena, "the workspace of a pass (use a smaller n_ctx)", err));

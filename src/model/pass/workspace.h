@@ -106,8 +106,8 @@ typedef struct expert_space {
 
 typedef struct vouch_workspace {
     const vouch_weights *weights;
-    const vouch_matrix *head;
-    const float *head_bias; /* [head->n_out], or NULL */
+    const vouch_matrix *output;
+    const float *output_bias; /* [output->n_out], or NULL */
     vouch_pool *pool;
     int32_t n_ctx, n_slots; /* n_slots: n_ctx rounded up to a tile */
     int32_t max_rows, max_logits;
@@ -138,7 +138,7 @@ typedef struct vouch_workspace {
     float *heads;          /* [n_rows][n_heads * key_dim] latent queries, then [n_rows][n_heads * value_dim] results */
     vouch_acts low_acts;   /* [n_rows][q_rank] the input of W_q, or of W_decay */
     float *gate, *up;      /* [n_rows][n_ff] */
-    float *logits;         /* [n_logits][head->n_out] */
+    float *logits;         /* [n_logits][output->n_out] */
     float *squares;        /* [n_rows][n_embd / 16, rounded up] sums of squares of x */
     vouch_acts acts;       /* [n_rows][n_embd, or twice] x times the next norm's weights */
     vouch_acts mixed_acts; /* [n_rows][n_heads * value_dim] the input of W_o */
@@ -157,9 +157,9 @@ typedef struct vouch_workspace {
 typedef struct vouch_workspace_options {
     int32_t n_ctx; /* most tokens and rows that one row may see */
     int32_t max_rows;
-    int32_t max_logits;       /* most rows of a pass with logits */
-    const vouch_matrix *head; /* some rows of the output matrix; NULL: the weights' own */
-    const float *head_bias;   /* [head->n_out] for `head`; NULL: none */
+    int32_t max_logits;         /* most rows of a pass with logits */
+    const vouch_matrix *output; /* some rows of the output matrix; NULL: the weights' own */
+    const float *output_bias;   /* [output->n_out] for `output`; NULL: none */
 } vouch_workspace_options;
 
 /* The weights and the pool must outlive it. Errors: MEMORY (with the size). */

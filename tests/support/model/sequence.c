@@ -9,8 +9,8 @@ vouch_status vouch_sequence_open(vouch_sequence *out, const vouch_weights *weigh
     const vouch_pass_options pass = {.n_ctx = options->n_ctx,
                                      .max_rows = options->max_rows,
                                      .max_logits = options->max_logits,
-                                     .head = options->head,
-                                     .head_bias = options->head_bias};
+                                     .output = options->head,
+                                     .output_bias = options->head_bias};
     const int32_t max_tree = options->max_tree > 0 ? options->max_tree : options->max_rows;
     vouch_status status = vouch_pages_open(&out->pages, weights, &pages, err);
     if (status == VOUCH_OK) status = vouch_memory_open(&out->memory, out->pages, options->n_ctx, max_tree, err);
