@@ -30,6 +30,7 @@
 #include "draft/paid/head_centroids.h"
 #include "draft/paid/head_depths.h"
 #include "draft/paid/head_inputs.h"
+#include "draft/paid/head_medusa.h"
 #include "draft/paid/head_modules.h"
 #include "draft/registry.h"
 #include "draft/paid/tree.h"
@@ -46,7 +47,6 @@ typedef struct head_guesser {
     vouch_head_inputs in; /* of the staged rows */
     vouch_projection leave;
     vouch_depths depths;    /* of a head whose logits depend on a guess's depth alone */
-    vouch_medusa medusa;    /* of a head with a network for each depth: it runs no rows */
     vouch_centroids likely; /* of a head that finds few likely tokens */
     bool is_masked;         /* the staged rows end with masks */
     int32_t n_embd;         /* of the target */
@@ -66,11 +66,6 @@ typedef struct head_guesser {
 static bool has_memory(const head_guesser *g)
 {
     return g->head->body->hparams.n_layers > 0 && !g->head->borrows_keys;
-}
-
-static bool is_medusa(const head_guesser *g)
-{
-    return g->head->n_depths > 0;
 }
 
 /* Rows of masks after the last token's row (P-EAGLE). */
@@ -191,7 +186,6 @@ static void keep_depths(head_guesser *g)
 static double head_run(void *self)
 {
     head_guesser *g = self;
-    if (is_medusa(g)) return vouch_medusa_run(&g->medusa, &g->depths);
     if (has_depths(g) && g->n_fed > 0) return 0;
     vouch_shared_sequence_run(&g->sequence);
     const double start = vouch_now();
@@ -268,11 +262,6 @@ static vouch_staging head_follow(void *self, const int32_t *tokens, int32_t n, b
         g->n_rows = n - 2;
         if (g->first != g->n_rows || !logits) return VOUCH_STAGED_NONE;
         if (g->lender && vouch_memory_n_tokens(g->lender) != n - 1) return VOUCH_STAGED_NONE;
-        if (is_medusa(g)) {
-            vouch_head_inputs_read(&g->in, 0, states_at(g, g->n_rows), 1);
-            vouch_medusa_begin(&g->medusa, g->in.features);
-            return VOUCH_STAGED_ROWS;
-        }
         if (vouch_shared_pass_room(g->sequence.shared, 1) == 0) return VOUCH_STAGED_FULL;
         stage_rows(g, tokens, 1, true);
         return VOUCH_STAGED_ROWS;
@@ -322,7 +311,6 @@ static vouch_staging head_feed(void *self, const int32_t *guesses, const int32_t
 static double head_part(const void *self, int32_t n_rows, int32_t n)
 {
     const head_guesser *g = self;
-    if (is_medusa(g)) return 1; /* no pass is shared */
     return vouch_shared_pass_part(g->sequence.shared, has_depths(g) ? g->depths.n_depths : n_rows, n);
 }
 
@@ -346,10 +334,7 @@ static const float *head_logits(void *self, int32_t i)
     head_guesser *g = self;
     const vouch_head_weights *h = g->head;
     if (has_centroids(g)) return vouch_centroids_logits(&g->likely, i);
-    const float *logits = head_draft_logits(g, i);
-    if (!h->tokens) return logits;
-    for (int32_t d = 0; d < h->n_draft; d++) g->logits[h->tokens[d]] = logits[d];
-    return g->logits;
+    return vouch_head_spread(h, head_draft_logits(g, i), g->logits);
 }
 
 static void head_close(void *self)
@@ -403,7 +388,6 @@ static void layout_guesser(head_guesser *g, const vouch_drafter_setup *setup, vo
     if (h->tokens) g->logits = vouch_arena_take(arena, (size_t)setup->target_tokens.n, sizeof *g->logits);
     if (g->leave.w) vouch_projection_layout(&g->leave, rows, arena);
     if (has_depths(g)) vouch_depths_layout(&g->depths, arena);
-    if (is_medusa(g)) vouch_medusa_layout(&g->medusa, arena);
     if (has_centroids(g)) vouch_centroids_layout(&g->likely, vouch_setup_level(setup), arena);
     if (h->masks.n_rows > 0) g->mask = vouch_arena_take(arena, n_state, sizeof *g->mask);
 }
@@ -428,7 +412,6 @@ static vouch_status open_parts(head_guesser *g, const vouch_drafter_setup *setup
         .kv_type = vouch_head_kv_type(setup)};
     vouch_head_inputs_open(&g->in, h, pool);
     if (h->leave.n_out > 0) g->leave = (vouch_projection){.w = &h->leave, .kernels = h->body->kernels, .pool = pool};
-    if (is_medusa(g)) vouch_medusa_open(&g->medusa, h, pool);
     if (has_centroids(g)) vouch_centroids_open(&g->likely, h, pool);
     vouch_arena arena = {0};
     layout_guesser(g, setup, &arena);
@@ -453,7 +436,7 @@ static vouch_status open_guesser(vouch_guesser *out, const vouch_drafter_setup *
     g->lender = head->borrows_keys ? setup->target_memory : NULL;
     g->chunk = has_memory(g) ? setup->prefill_chunk : 1;
     const int32_t n_masked = vouch_min(head->masks.n_rows, setup->speculation->n_draft);
-    g->depths = (vouch_depths){.n_depths = is_medusa(g) ? head->n_depths : n_masked, .n_draft = head->n_draft};
+    g->depths = (vouch_depths){.n_depths = n_masked, .n_draft = head->n_draft};
     g->n_ctx += n_masks(g); /* masks may reach past the session's end */
     const vouch_status status = open_parts(g, setup, err);
     if (status == VOUCH_OK) *out = (vouch_guesser){.ops = &guesser_ops, .self = g};
@@ -470,6 +453,7 @@ vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_drafter
     *out = (vouch_drafter_ref){0};
     if (head->block.n_rows > 0) VOUCH_TRY(vouch_head_block_open(&guesser, setup, err));
     else if (head->deeper) VOUCH_TRY(vouch_head_modules_open(&guesser, setup, err));
+    else if (head->n_depths > 0) VOUCH_TRY(vouch_head_medusa_open(&guesser, setup, err));
     else VOUCH_TRY(open_guesser(&guesser, setup, err));
     return vouch_drafter_tree_open(out, guesser, &ops, setup, head->body->kernels, err);
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The logits of heads whose guesses don't change what follows them: all guesses of one depth have the same logits, and
- * those are computed once for each draft. Heads that guess in one pass are such ones (head_block.c adds a bias).
+ * those are computed once for each draft. Heads that guess in one pass are such ones (head_block.c adds a bias), and
+ * Medusa's (head_medusa.h).
  *
  *   begin   a draft begins: row 0 predicts the guess of depth 0
  *   ask     notes the depths of the guesses that were fed
  *   keep    the logits of all depths have come
  *   logits  of the depth after a row
- *
- * Medusa's heads are others: each depth has a network of its own, and all of them read the same f:
- *
- *   h      = f, then for each block  h += silu(W_block h + bias)
- *   logits = W_output h
  */
 #ifndef VOUCH_DRAFT_HEAD_DEPTHS_H
 #define VOUCH_DRAFT_HEAD_DEPTHS_H
@@ -36,27 +32,12 @@ void vouch_depths_open(vouch_depths *d);
 void vouch_depths_begin(vouch_depths *d);
 /* Notes that row i predicts the guess after guess n_fed + i. `parents` as in a guesser's feed. */
 void vouch_depths_ask(vouch_depths *d, int32_t n_fed, const int32_t *parents, int32_t n);
+/* [n_draft] the logits of a depth. */
+float *vouch_depths_values(const vouch_depths *d, int32_t depth);
 /* Copies the logits of all depths from a pass: its rows with logits from number `first` on. The pass may run again, for
  * other sequences, before anybody reads them. */
 void vouch_depths_keep(vouch_depths *d, vouch_pass *pass, int32_t first);
 /* [n_draft] the logits of row i. */
 const float *vouch_depths_logits(const vouch_depths *d, int32_t i);
-
-/* Medusa's networks. */
-typedef struct vouch_medusa {
-    const vouch_head_weights *head;
-    vouch_projection block, output; /* each `w` points to the matrix of the depth that is being computed */
-    float *hidden;                  /* [width] h */
-    float *added;                   /* [width] */
-    const float *feature;           /* [width] f of the draft */
-    bool is_computed[VOUCH_HEAD_DEPTHS];
-} vouch_medusa;
-
-void vouch_medusa_open(vouch_medusa *m, const vouch_head_weights *head, vouch_pool *pool);
-void vouch_medusa_layout(vouch_medusa *m, vouch_arena *arena);
-/* f [width] stays until the draft ends. */
-void vouch_medusa_begin(vouch_medusa *m, const float *feature);
-/* Computes the logits of the depths that are asked for. Returns its seconds. */
-double vouch_medusa_run(vouch_medusa *m, const vouch_depths *depths);
 
 #endif

@@ -105,3 +105,10 @@ void vouch_head_inputs_make(vouch_head_inputs *in, int32_t first, const int32_t 
         if (h->has_pairs) rows[i].second = in->seconds + (first + i) * width(in);
     }
 }
+
+const float *vouch_head_spread(const vouch_head_weights *head, const float *logits, float *out)
+{
+    if (!head->tokens) return logits;
+    for (int32_t d = 0; d < head->n_draft; d++) out[head->tokens[d]] = logits[d];
+    return out;
+}

@@ -37,4 +37,8 @@ void vouch_head_inputs_read(vouch_head_inputs *in, int32_t first, const float *s
 /* Makes the inputs of rows [first, first + n) from their f and their tokens [n]. `rows` begins with row `first`. */
 void vouch_head_inputs_make(vouch_head_inputs *in, int32_t first, const int32_t *tokens, vouch_row *rows, int32_t n);
 
+/* Copies the logits of the tokens that the head may guess to their ids in out [n_vocab], where the others have no
+ * chance already. Returns out; or `logits` itself where the head may guess any token. */
+const float *vouch_head_spread(const vouch_head_weights *head, const float *logits, float *out);
+
 #endif
