@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * A head that guesses a block of tokens at once (model/head/head_weights.h, block) as a guesser (guesser.h).
+ *
  * A block of guesses in one pass. The head's memory has, at each position that the target has run, the keys and values
  * of the target's states there. The rows of a block stand after them, and are dropped after the pass:
  *
@@ -15,7 +17,7 @@
  * A block always has the number of rows that the head was taught with, because its rows see each other. So logits
  * depend on the tokens alone, not on the number of guesses that are wanted (law L1).
  */
-#include "draft/paid/head_block.h"
+#include "draft/paid/head.h"
 
 #include <assert.h>
 #include <math.h>

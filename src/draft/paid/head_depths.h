@@ -2,7 +2,7 @@
 /*
  * The logits of heads whose guesses don't change what follows them: all guesses of one depth have the same logits, and
  * those are computed once for each draft. Heads that guess in one pass are such ones (head_block.c adds a bias), and
- * Medusa's (head_medusa.h).
+ * Medusa's (head_medusa.c).
  *
  *   begin   a draft begins: row 0 predicts the guess of depth 0
  *   ask     notes the depths of the guesses that were fed

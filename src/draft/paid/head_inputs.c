@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "draft/paid/head_inputs.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "model/rows.h"
@@ -111,4 +112,42 @@ const float *vouch_head_spread(const vouch_head_weights *head, const float *logi
     if (!head->tokens) return logits;
     for (int32_t d = 0; d < head->n_draft; d++) out[head->tokens[d]] = logits[d];
     return out;
+}
+
+/* ------------------------------------------------------------ the last position */
+
+int32_t vouch_head_last_taps(const void *self, const int32_t **layers)
+{
+    const vouch_head_last *last = self;
+    *layers = last->head->taps;
+    return last->head->n_taps;
+}
+
+int32_t vouch_head_last_n_hidden(const void *self)
+{
+    return ((const vouch_head_last *)self)->n_given;
+}
+
+void vouch_head_last_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
+{
+    vouch_head_last *last = self;
+    (void)tokens;
+    assert(position == last->n_given);
+    for (int32_t i = 0; i < last->head->n_taps; i++)
+        memcpy(last->states + i * last->n_embd, states[i], (size_t)last->n_embd * sizeof *last->states);
+    last->n_given++;
+}
+
+int32_t vouch_head_last_known(const void *self, const int32_t *tokens, int32_t n_tokens)
+{
+    (void)self;
+    (void)tokens;
+    return n_tokens;
+}
+
+/* The states of an earlier position are gone, so the target gives them again. */
+void vouch_head_last_rewind(void *self, int32_t n)
+{
+    vouch_head_last *last = self;
+    if (n < last->n_given) last->n_given = n > 0 ? n - 1 : 0;
 }

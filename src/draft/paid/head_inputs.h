@@ -41,4 +41,25 @@ void vouch_head_inputs_make(vouch_head_inputs *in, int32_t first, const int32_t 
  * chance already. Returns out; or `logits` itself where the head may guess any token. */
 const float *vouch_head_spread(const vouch_head_weights *head, const float *logits, float *out);
 
+/* The target's states that a head without memory reads: those of the last position alone. A guesser over such a head
+ * has this as its first member, and the functions below as its own (guesser.h). */
+typedef struct vouch_head_last {
+    const vouch_head_weights *head;
+    int64_t n_embd;  /* of the target */
+    int32_t n_given; /* positions whose states have come */
+    float *states;   /* [n_features] of position n_given - 1 */
+} vouch_head_last;
+
+int32_t vouch_head_last_taps(const void *self, const int32_t **layers);
+int32_t vouch_head_last_n_hidden(const void *self);
+void vouch_head_last_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states);
+int32_t vouch_head_last_known(const void *self, const int32_t *tokens, int32_t n_tokens);
+void vouch_head_last_rewind(void *self, int32_t n);
+
+/* Whether a draft after n tokens can begin: token n - 1 reads the states of the position before it. */
+static inline bool vouch_head_last_is_ready(const vouch_head_last *last, int32_t n)
+{
+    return n >= 2 && last->n_given == n - 1;
+}
+
 #endif

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "draft/paid/head_medusa.h"
+/*
+ * Medusa's heads (Cai et al., arXiv 2401.10774) as a guesser: each depth has a network of its own, and all of them read
+ * the same f, that of the last token. They run no rows of a model and share no pass.
+ *
+ *   h      = f, then for each block  h += silu(W_block h + bias)
+ *   logits = W_output h
+ */
+#include "draft/paid/head.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,69 +18,30 @@
 #include "model/rows.h"
 
 typedef struct medusa {
-    const vouch_head_weights *head;
+    vouch_head_last last;
     vouch_head_inputs in;
     vouch_depths depths;
     vouch_projection block, output; /* each `w` points to the matrix of the depth that is being computed */
     float *hidden, *added;          /* [width] h, and what a block adds */
-    float *states;                  /* [n_features] of position n_given - 1 */
     float *logits;                  /* [n_vocab of the target], where the head guesses some tokens only */
     bool is_computed[VOUCH_HEAD_DEPTHS];
-    int64_t n_embd; /* of the target */
-    int32_t n_ctx, n_given, n_fed;
+    int32_t n_ctx, n_fed;
     vouch_arena arena;
 } medusa;
 
 static int64_t width(const medusa *m)
 {
-    return m->head->body->hparams.n_embd;
+    return m->last.head->body->hparams.n_embd;
 }
 
-static int32_t medusa_taps(const void *self, const int32_t **layers)
-{
-    const medusa *m = self;
-    *layers = m->head->taps;
-    return m->head->n_taps;
-}
-
-static int32_t medusa_n_hidden(const void *self)
-{
-    return ((const medusa *)self)->n_given;
-}
-
-static void medusa_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
-{
-    medusa *m = self;
-    (void)tokens;
-    assert(position == m->n_given);
-    for (int32_t i = 0; i < m->head->n_taps; i++)
-        memcpy(m->states + i * m->n_embd, states[i], (size_t)m->n_embd * sizeof *m->states);
-    m->n_given++;
-}
-
-/* The states of an earlier position are gone, so the target gives them again. */
-static void medusa_rewind(void *self, int32_t n)
-{
-    medusa *m = self;
-    if (n < m->n_given) m->n_given = n > 0 ? n - 1 : 0;
-}
-
-static int32_t medusa_known(const void *self, const int32_t *tokens, int32_t n_tokens)
-{
-    (void)self;
-    (void)tokens;
-    return n_tokens;
-}
-
-/* Each token reads the states of the position before it. */
 static vouch_staging medusa_follow(void *self, const int32_t *tokens, int32_t n, bool logits)
 {
     medusa *m = self;
     (void)tokens;
     m->n_fed = 0;
     vouch_depths_begin(&m->depths);
-    if (n < 2 || m->n_given != n - 1 || !logits) return VOUCH_STAGED_NONE;
-    vouch_head_inputs_read(&m->in, 0, m->states, 1);
+    if (!vouch_head_last_is_ready(&m->last, n) || !logits) return VOUCH_STAGED_NONE;
+    vouch_head_inputs_read(&m->in, 0, m->last.states, 1);
     memset(m->is_computed, 0, sizeof m->is_computed);
     return VOUCH_STAGED_ROWS;
 }
@@ -95,16 +62,16 @@ static vouch_staging medusa_feed(void *self, const int32_t *guesses, const int32
 
 static void compute(medusa *m, int32_t depth, float *logits)
 {
-    const vouch_head_depth *at = &m->head->depths[depth];
+    const vouch_head_depth *at = &m->last.head->depths[depth];
     const vouch_feed_forward silu = {.activation = VOUCH_SILU};
     const int64_t n = width(m);
     memcpy(m->hidden, m->in.features, (size_t)n * sizeof *m->hidden);
-    for (int32_t b = 0; b < m->head->n_blocks; b++) {
+    for (int32_t b = 0; b < m->last.head->n_blocks; b++) {
         const vouch_matrix block = vouch_matrix_at(&at->block, b);
         m->block.w = &block;
         m->block.bias = at->bias ? at->bias + b * n : NULL;
         vouch_projection_run(&m->block, m->hidden, m->added, 1);
-        vouch_row_activate(m->head->body->kernels, &silu, m->added, NULL, n);
+        vouch_row_activate(m->last.head->body->kernels, &silu, m->added, NULL, n);
         for (int64_t i = 0; i < n; i++) m->hidden[i] += m->added[i];
     }
     m->output.w = &at->output;
@@ -136,8 +103,8 @@ static double medusa_part(const void *self, int32_t n_rows, int32_t n)
 static int32_t medusa_draft_tokens(const void *self, const int32_t **tokens)
 {
     const medusa *m = self;
-    *tokens = m->head->tokens;
-    return m->head->tokens ? m->head->n_draft : 0;
+    *tokens = m->last.head->tokens;
+    return m->last.head->tokens ? m->last.head->n_draft : 0;
 }
 
 static const float *medusa_draft_logits(void *self, int32_t i)
@@ -148,7 +115,7 @@ static const float *medusa_draft_logits(void *self, int32_t i)
 static const float *medusa_logits(void *self, int32_t i)
 {
     medusa *m = self;
-    return vouch_head_spread(m->head, vouch_depths_logits(&m->depths, i), m->logits);
+    return vouch_head_spread(m->last.head, vouch_depths_logits(&m->depths, i), m->logits);
 }
 
 static void medusa_close(void *self)
@@ -178,11 +145,11 @@ static const vouch_guesser_ops medusa_ops = {.follow = medusa_follow,
                                              .logits = medusa_logits,
                                              .draft_tokens = medusa_draft_tokens,
                                              .draft_logits = medusa_draft_logits,
-                                             .taps = medusa_taps,
-                                             .hidden = medusa_hidden,
-                                             .n_hidden = medusa_n_hidden,
-                                             .known = medusa_known,
-                                             .rewind = medusa_rewind,
+                                             .taps = vouch_head_last_taps,
+                                             .hidden = vouch_head_last_hidden,
+                                             .n_hidden = vouch_head_last_n_hidden,
+                                             .known = vouch_head_last_known,
+                                             .rewind = vouch_head_last_rewind,
                                              .close = medusa_close,
                                              .memory = medusa_memory,
                                              .digest = medusa_digest};
@@ -191,8 +158,8 @@ static void layout(medusa *m, int32_t n_vocab, vouch_arena *arena)
 {
     m->hidden = vouch_arena_take(arena, (size_t)width(m), sizeof *m->hidden);
     m->added = vouch_arena_take(arena, (size_t)width(m), sizeof *m->added);
-    m->states = vouch_arena_take(arena, (size_t)m->head->n_features, sizeof *m->states);
-    if (m->head->tokens) m->logits = vouch_arena_take(arena, (size_t)n_vocab, sizeof *m->logits);
+    m->last.states = vouch_arena_take(arena, (size_t)m->last.head->n_features, sizeof *m->last.states);
+    if (m->last.head->tokens) m->logits = vouch_arena_take(arena, (size_t)n_vocab, sizeof *m->logits);
     vouch_head_inputs_layout(&m->in, 1, 1, arena);
     vouch_projection_layout(&m->block, 1, arena);
     vouch_projection_layout(&m->output, 1, arena);
@@ -207,11 +174,10 @@ vouch_status vouch_head_medusa_open(vouch_guesser *out, const vouch_drafter_setu
     vouch_arena arena = {0};
     medusa *m = calloc(1, sizeof *m);
     if (!m) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the head's state");
-    *m = (medusa){.head = head,
+    *m = (medusa){.last = {.head = head, .n_embd = setup->target->hparams.n_embd},
                   .depths = {.n_depths = head->n_depths, .n_draft = head->n_draft},
                   .block = network,
                   .output = network,
-                  .n_embd = setup->target->hparams.n_embd,
                   .n_ctx = setup->n_ctx};
     m->block.w = &head->depths[0].block;
     m->output.w = &head->depths[0].output;

@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Heads with a module for each depth, all of which read the target's states (MiMo-V2: arXiv 2601.02780). Each module is
+ * a head with keys and values of its own. Row t of the module for depth d:
+ *
+ *   reads      the target's state at t, and the token x[t + 1 + d]
+ *   predicts   x[t + 2 + d]
+ *
+ * So a guess g[i] after n tokens, which has position n - 1 + i, is read by row n - 2 - d + i of that module:
+ *
+ *   depth 0      x[1] ... x[n - 2] x[n - 1]                  predicts g[1]
+ *   depth 1      x[2] ... x[n - 1] g[1]                      predicts g[2]
+ *   depth 2      x[3] ... g[1]     g[2]                      predicts g[3]
+ *   state at       0  ...  n - 3    n - 2
+ *
  * The rows of a module:
  *
  *   0 ........ n_rows - 1 │ n_rows ..... n - 2 - d │ n - 1 - d ..... n - 2
@@ -11,7 +24,7 @@
  * Rows of deeper modules wait until somebody asks for a guess of that depth, or until `states` is full. No row of a
  * guess stays (law L3). After the last module the draft ends.
  */
-#include "draft/paid/head_modules.h"
+#include "draft/paid/head.h"
 
 #include <assert.h>
 #include <math.h>
