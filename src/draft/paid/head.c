@@ -19,13 +19,11 @@ static vouch_head_open_fn *guesser_of(const vouch_head_weights *head)
 
 vouch_status vouch_drafter_head_open(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_error *err)
 {
-    static const vouch_drafter_ops ops = {VOUCH_TREE_FUNCTIONS("head", VOUCH_DRAFTER_HEAD), .taps = vouch_tree_taps,
-                                          .hidden = vouch_tree_hidden, .n_hidden = vouch_tree_n_hidden};
     const vouch_head_weights *head = vouch_setup_head(setup);
     vouch_guesser guesser;
     *out = (vouch_drafter_ref){0};
     VOUCH_TRY(guesser_of(head)(&guesser, setup, err));
-    return vouch_drafter_tree_open(out, guesser, &ops, setup, head->body->kernels, err);
+    return vouch_drafter_tree_open(out, guesser, "head", VOUCH_DRAFTER_HEAD, setup, head->body->kernels, err);
 }
 
 /* -------------------------------------------------------------- the registry */

@@ -261,11 +261,10 @@ static vouch_status open_guesser(vouch_guesser *out, const vouch_drafter_setup *
 vouch_status vouch_drafter_model_open(vouch_drafter_ref *out, const vouch_drafter_setup *setup, vouch_bridge *bridge,
                                       vouch_error *err)
 {
-    static const vouch_drafter_ops ops = VOUCH_TREE_OPS("draft", VOUCH_DRAFTER_MODEL);
     vouch_guesser guesser;
     *out = (vouch_drafter_ref){0};
     VOUCH_TRY(open_guesser(&guesser, setup, bridge, err));
-    return vouch_drafter_tree_open(out, guesser, &ops, setup, setup->draft_model->kernels, err);
+    return vouch_drafter_tree_open(out, guesser, "draft", VOUCH_DRAFTER_MODEL, setup, setup->draft_model->kernels, err);
 }
 
 /* ----------------------------------------------------------- from the options */

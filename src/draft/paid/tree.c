@@ -54,6 +54,7 @@ typedef struct branching {
 } branching;
 
 typedef struct tree_drafter {
+    vouch_drafter_ops ops;
     vouch_guesser guesser;
     vouch_sampler sampler;
     vouch_constraint *constraint; /* NULL: none */
@@ -351,29 +352,29 @@ static vouch_staging tree_follow(void *self, const int32_t *tokens, int32_t n_to
     return staged == VOUCH_STAGED_PART ? VOUCH_STAGED_ROWS : staged;
 }
 
-const vouch_level_ops vouch_tree_levels = {.follow = tree_follow,
-                                           .begin = tree_begin,
-                                           .stage = tree_stage,
-                                           .run = tree_run,
-                                           .grow = tree_grow,
-                                           .end = tree_end,
-                                           .part = tree_part};
+static const vouch_level_ops tree_levels = {.follow = tree_follow,
+                                            .begin = tree_begin,
+                                            .stage = tree_stage,
+                                            .run = tree_run,
+                                            .grow = tree_grow,
+                                            .end = tree_end,
+                                            .part = tree_part};
 
 /* ------------------------------------------------------------------- drafter */
 
-void vouch_tree_rewind(void *self, int32_t n_tokens)
+static void tree_rewind(void *self, int32_t n_tokens)
 {
     tree_drafter *d = self;
     d->guesser.ops->rewind(d->guesser.self, n_tokens);
 }
 
-int32_t vouch_tree_known(const void *self, const int32_t *tokens, int32_t n_tokens)
+static int32_t tree_known(const void *self, const int32_t *tokens, int32_t n_tokens)
 {
     const tree_drafter *d = self;
     return d->guesser.ops->known(d->guesser.self, tokens, n_tokens);
 }
 
-void vouch_tree_close(void *self)
+static void tree_close(void *self)
 {
     tree_drafter *d = self;
     d->guesser.ops->close(d->guesser.self);
@@ -381,31 +382,31 @@ void vouch_tree_close(void *self)
     free(d);
 }
 
-size_t vouch_tree_memory(const void *self)
+static size_t tree_memory(const void *self)
 {
     const tree_drafter *d = self;
     return sizeof *d + d->arena.size + d->guesser.ops->memory(d->guesser.self);
 }
 
-uint64_t vouch_tree_digest(const void *self)
+static uint64_t tree_digest(const void *self)
 {
     const tree_drafter *d = self;
     return d->guesser.ops->digest(d->guesser.self);
 }
 
-int32_t vouch_tree_taps(const void *self, const int32_t **layers)
+static int32_t tree_taps(const void *self, const int32_t **layers)
 {
     const tree_drafter *d = self;
     return d->guesser.ops->taps(d->guesser.self, layers);
 }
 
-void vouch_tree_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
+static void tree_hidden(void *self, const int32_t *tokens, int32_t position, const float *const *states)
 {
     tree_drafter *d = self;
     d->guesser.ops->hidden(d->guesser.self, tokens, position, states);
 }
 
-int32_t vouch_tree_n_hidden(const void *self)
+static int32_t tree_n_hidden(const void *self)
 {
     const tree_drafter *d = self;
     return d->guesser.ops->n_hidden(d->guesser.self);
@@ -461,7 +462,7 @@ static void layout_drafter(tree_drafter *d, const vouch_drafter_setup *setup, co
     }
 }
 
-vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guesser, const vouch_drafter_ops *ops,
+vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guesser, const char *name, unsigned bit,
                                      const vouch_drafter_setup *setup, const vouch_kernels *kernels, vouch_error *err)
 {
     *out = (vouch_drafter_ref){0};
@@ -471,6 +472,17 @@ vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guess
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the guesses of a draft model or head");
     }
     d->guesser = guesser;
+    d->ops = (vouch_drafter_ops){.name = name,
+                                 .bit = bit,
+                                 .levels = &tree_levels,
+                                 .taps = guesser.ops->taps ? tree_taps : NULL,
+                                 .hidden = guesser.ops->hidden ? tree_hidden : NULL,
+                                 .n_hidden = guesser.ops->n_hidden ? tree_n_hidden : NULL,
+                                 .rewind = tree_rewind,
+                                 .known = tree_known,
+                                 .close = tree_close,
+                                 .memory = tree_memory,
+                                 .digest = tree_digest};
     d->draw = setup->draw_guess;
     d->seed = setup->seed;
     d->constraint = setup->constraint;
@@ -482,11 +494,11 @@ vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guess
     layout_drafter(d, setup, kernels, n_tokens, &arena);
     const vouch_status status = vouch_arena_allocate(&arena, "the distributions of a draft model or head", err);
     if (status != VOUCH_OK) {
-        vouch_tree_close(d);
+        tree_close(d);
         return status;
     }
     layout_drafter(d, setup, kernels, n_tokens, &arena);
     d->arena = arena;
-    *out = (vouch_drafter_ref){.ops = ops, .self = d};
+    *out = (vouch_drafter_ref){.ops = &d->ops, .self = d};
     return VOUCH_OK;
 }
