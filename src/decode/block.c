@@ -37,20 +37,6 @@
 /* A smaller w counts as 0, because 1 / w must stay finite. */
 static const double NEVER = 1e-200;
 
-/* h(i). `left` holds the residual with mass r(i) / w. */
-static double chance_of_exactly(const vouch_residual *left, double w)
-{
-    const double rest = w * left->total;
-    return w < 1 ? rest / (rest + 1 - w) : 1;
-}
-
-static int32_t count_drawn(const vouch_draft *draft)
-{
-    int32_t n = 0;
-    while (n < draft->n && draft->q && draft->q[n]) n++;
-    return n;
-}
-
 /* w and h of the first n guesses, all drawn from q. No drawn guess after them can be accepted. */
 typedef struct outlook {
     int32_t n;
@@ -81,7 +67,8 @@ static void look_ahead(outlook *ahead, const vouch_trial *trial, int32_t n_drawn
         guess->p = vouch_dist_p(left.p, guess->token);
         if (trial->want_overlap) out->overlap[i] = vouch_dist_overlap(left.p, left.q, guess->token);
         vouch_residual_reject(&left, guess->token);
-        ahead->h[i] = chance_of_exactly(&left, w);
+        const double rest = w * left.total; /* r(i) */
+        ahead->h[i] = w < 1 ? rest / (rest + 1 - w) : 1;
         if (ahead->w[i + 1] >= NEVER) continue;
         ahead->n = i + 1;
         ahead->h[i + 1] = 0;
@@ -113,8 +100,9 @@ static vouch_status judge_block(vouch_judgement *out, vouch_guess *guesses, cons
 {
     const vouch_draft *draft = trial->draft;
     assert(!draft->parents);
-    const int32_t n_drawn = count_drawn(draft);
+    int32_t n_drawn = 0;
     outlook ahead;
+    while (n_drawn < draft->n && draft->q && draft->q[n_drawn]) n_drawn++;
     look_ahead(&ahead, trial, n_drawn, out, guesses);
     if (ahead.end != VOUCH_OK && ahead.n == 0) return ahead.end;
     const int32_t n_accepted = count_accepted(trial, guesses, ahead.n, ahead.h);

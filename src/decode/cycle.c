@@ -58,12 +58,6 @@ static vouch_draft ask_free(const vouch_cycle *cycle, const vouch_draft *guide)
     return vouch_drafters_ask_free(&cycle->drafters, cycle->tokens, cycle->n_tokens, &cycle->free, guide);
 }
 
-/* Without pace there is nothing to weigh: the free drafters guess around the paid guesses at once (join). */
-static void make_offer(vouch_cycle *cycle)
-{
-    if (cycle->pace && may_draft(cycle)) cycle->offer = ask_free(cycle, &(vouch_draft){0});
-}
-
 bool vouch_cycle_ask(vouch_cycle *cycle, int32_t n)
 {
     const vouch_drafters *drafters = &cycle->drafters;
@@ -97,32 +91,23 @@ void vouch_cycle_run_level(vouch_cycle *cycle)
     cycle->seconds[VOUCH_STAGE_LEVEL] += vouch_drafters_run_paid(&cycle->drafters);
 }
 
-static void grow_level(vouch_cycle *cycle)
-{
-    vouch_drafters_grow_paid(&cycle->drafters);
-}
-
-/* Copies the offer into the cycle, because the free drafters write their next draft over it. */
-static void keep_offer(vouch_cycle *cycle)
-{
-    vouch_draft *offer = &cycle->offer;
-    for (int32_t i = 0; i < offer->n; i++) {
-        cycle->offer_tokens[i] = offer->tokens[i];
-        cycle->offer_parents[i] = vouch_draft_parent(offer, i);
-    }
-    *offer = (vouch_draft){.n = offer->n, .tokens = cycle->offer_tokens, .parents = cycle->offer_parents};
-}
-
 /* Makes one tree of the paid guesses and free guesses around them. Without paid guesses the free drafters guess alone;
- * with pace, their draft is the offer. The draft ends before the first guess that is no token. */
+ * with pace, their draft is the offer. Where it isn't, the cycle keeps a copy of the offer, because the free drafters
+ * write their next draft over it. The draft ends before the first guess that is no token. */
 static void join_drafts(vouch_cycle *cycle)
 {
-    vouch_draft guide = {0}, *out = &cycle->draft;
+    vouch_draft guide = {0}, *out = &cycle->draft, *offer = &cycle->offer;
     if (!may_draft(cycle)) return;
     if (cycle->asked_paid) guide = vouch_drafters_end_paid(&cycle->drafters);
     cycle->paid_levels = vouch_draft_levels(&guide);
-    if (guide.n > 0) keep_offer(cycle);
-    *out = cycle->pace && guide.n == 0 ? cycle->offer : ask_free(cycle, &guide);
+    if (guide.n > 0) {
+        for (int32_t i = 0; i < offer->n; i++) {
+            cycle->offer_tokens[i] = offer->tokens[i];
+            cycle->offer_parents[i] = vouch_draft_parent(offer, i);
+        }
+        *offer = (vouch_draft){.n = offer->n, .tokens = cycle->offer_tokens, .parents = cycle->offer_parents};
+    }
+    *out = cycle->pace && guide.n == 0 ? *offer : ask_free(cycle, &guide);
     const int32_t n = vouch_min(out->n, cycle->most.n);
     for (out->n = 0; out->n < n; out->n++) {
         const int32_t token = out->tokens[out->n];
@@ -154,7 +139,6 @@ static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_di
     return cycle->target.row(cycle->target.self, cycle->tokens, cycle->n_tokens + depth, row, p);
 }
 
-/* The rule gives each guess its verdict. */
 static void judge(vouch_cycle *cycle)
 {
     const vouch_trial trial = {.draft = &cycle->draft,
@@ -169,25 +153,14 @@ static void judge(vouch_cycle *cycle)
 
 /* ------------------------------------------------------------------ 5 commit */
 
-/* Sets the depths of the guesses. Takes back the verdicts after the end of the answer: nothing exists there. */
-static void forget_verdicts(vouch_cycle *cycle, const vouch_cycle_result *result)
-{
-    for (int32_t i = 0; i < result->n_guesses; i++) {
-        vouch_guess *guess = &cycle->guesses[i];
-        guess->depth = guess->parent < 0 ? 0 : cycle->guesses[guess->parent].depth + 1;
-        if (guess->depth < result->n) continue;
-        guess->verdict = VOUCH_NOT_REACHED;
-        guess->p = guess->accept = guess->u = 0;
-    }
-}
-
 /* The row before committed token i. */
 static int32_t row_before(const vouch_cycle *cycle, int32_t i)
 {
     return i == 0 ? 0 : cycle->judgement.path[i - 1] + 1;
 }
 
-/* Commits the accepted guesses, and the final token if there is one, until one of them ends the answer. */
+/* Commits the accepted guesses, and the final token if there is one, until one of them ends the answer. Takes back the
+ * verdicts of guesses after that: nothing exists there. */
 static void commit(vouch_cycle *cycle)
 {
     const vouch_judgement *judgement = &cycle->judgement;
@@ -204,7 +177,13 @@ static void commit(vouch_cycle *cycle)
     if (out->finish == VOUCH_FINISH_NONE && cycle->n_tokens == cycle->n_ctx) out->finish = VOUCH_FINISH_CONTEXT;
     out->n_accepted = vouch_min(out->n, judgement->n_accepted);
     out->last = out->n < n ? VOUCH_ORIGIN_ACCEPTED : judgement->origin;
-    forget_verdicts(cycle, out);
+    for (int32_t i = 0; i < out->n_guesses; i++) {
+        vouch_guess *guess = &cycle->guesses[i];
+        guess->depth = guess->parent < 0 ? 0 : cycle->guesses[guess->parent].depth + 1;
+        if (guess->depth < out->n) continue;
+        guess->verdict = VOUCH_NOT_REACHED;
+        guess->p = guess->accept = guess->u = 0;
+    }
     for (int32_t i = 0; cycle->look && i < out->n; i++) {
         const float *logits = target->logits(target->self, row_before(cycle, i));
         cycle->look(cycle->commit_self, i, cycle->tokens[out->first + i], logits);
@@ -240,10 +219,11 @@ static void tell(vouch_cycle *cycle)
 
 /* ------------------------------------------------------ counting and learning */
 
-/* `last` is the number of the last accepted guess; -1: none is accepted. */
-static void count_guesses(vouch_stats *stats, const vouch_cycle *cycle, const double *overlap, int32_t n, int32_t last)
+static void count_guesses(vouch_stats *stats, const vouch_cycle *cycle)
 {
-    bool full = n > 0;
+    const int32_t n = cycle->result.n_guesses, n_accepted = cycle->result.n_accepted;
+    const int32_t last = n_accepted > 0 ? cycle->judgement.path[n_accepted - 1] : -1;
+    bool full = n > 0; /* no guess follows the last accepted one */
     for (int32_t i = 0; i < n; i++) {
         const vouch_guess *guess = &cycle->guesses[i];
         const bool accepted = guess->verdict == VOUCH_ACCEPTED;
@@ -257,7 +237,7 @@ static void count_guesses(vouch_stats *stats, const vouch_cycle *cycle, const do
         if (guess->parent == last) full = false;
         if (guess->verdict == VOUCH_NOT_REACHED) continue;
         stats->judged++;
-        stats->expected_acceptance_sum += overlap[i];
+        stats->expected_acceptance_sum += cycle->judgement.overlap[i];
     }
     stats->drafted += n;
     stats->draft_cycles += n > 0;
@@ -309,8 +289,7 @@ static void learn(vouch_cycle *cycle)
     vouch_stats *stats = cycle->stats;
     const vouch_cycle_result *result = &cycle->result;
     const vouch_outcome o = vouch_cycle_outcome(cycle);
-    const int32_t last = result->n_accepted > 0 ? cycle->judgement.path[result->n_accepted - 1] : -1;
-    count_guesses(stats, cycle, cycle->judgement.overlap, result->n_guesses, last);
+    count_guesses(stats, cycle);
     stats->generated_tokens += result->n;
     stats->cycles++;
     stats->accepted += result->n_accepted;
@@ -329,17 +308,25 @@ static void learn(vouch_cycle *cycle)
 
 void vouch_cycle_run(vouch_cycle *cycle, vouch_stage stage)
 {
-    static void (*const stages[VOUCH_STAGES])(vouch_cycle *) = {
-        [VOUCH_STAGE_CHOOSE] = choose,   [VOUCH_STAGE_OFFER] = make_offer, [VOUCH_STAGE_LEVEL] = stage_level,
-        [VOUCH_STAGE_GROW] = grow_level, [VOUCH_STAGE_JOIN] = join_drafts, [VOUCH_STAGE_JUDGE] = judge,
-        [VOUCH_STAGE_COMMIT] = commit,   [VOUCH_STAGE_TELL] = tell,        [VOUCH_STAGE_LEARN] = learn,
-    };
     double (*const now)(void) = cycle->now ? cycle->now : vouch_now;
     const bool has_failed = stage > VOUCH_STAGE_JUDGE && cycle->status != VOUCH_OK;
     if (has_failed && stage != VOUCH_STAGE_TELL) return;
     const double start = now();
-    if (has_failed) vouch_cycle_rewind(cycle, cycle->n_tokens - 1);
-    else stages[stage](cycle);
+    switch (has_failed ? VOUCH_STAGES : stage) {
+    case VOUCH_STAGE_CHOOSE: choose(cycle); break;
+    case VOUCH_STAGE_OFFER:
+        /* Without pace there is nothing to weigh: the free drafters guess around the paid guesses at once (join). */
+        if (cycle->pace && may_draft(cycle)) cycle->offer = ask_free(cycle, &(vouch_draft){0});
+        break;
+    case VOUCH_STAGE_LEVEL: stage_level(cycle); break;
+    case VOUCH_STAGE_GROW: vouch_drafters_grow_paid(&cycle->drafters); break;
+    case VOUCH_STAGE_JOIN: join_drafts(cycle); break;
+    case VOUCH_STAGE_JUDGE: judge(cycle); break;
+    case VOUCH_STAGE_COMMIT: commit(cycle); break;
+    case VOUCH_STAGE_TELL: tell(cycle); break;
+    case VOUCH_STAGE_LEARN: learn(cycle); break;
+    case VOUCH_STAGES: vouch_cycle_rewind(cycle, cycle->n_tokens - 1); break;
+    }
     cycle->seconds[stage] += now() - start;
 }
 

@@ -26,39 +26,6 @@ static vouch_status out_of_memory(vouch_error *err)
     return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to compare two token tables");
 }
 
-static bool text_equal(vouch_text a, vouch_text b)
-{
-    return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
-/* The special token of this name among specials [n]; -1: none. */
-static int32_t find_special(const vouch_tokenizer *tokenizer, const int32_t *specials, int32_t n, vouch_text name)
-{
-    for (int32_t i = 0; i < n; i++)
-        if (text_equal(vouch_tokenizer_bytes(tokenizer, specials[i]), name)) return specials[i];
-    return -1;
-}
-
-/* BOS and EOS pair up even under different names. */
-static void pair_roles(vouch_bridge *b, const vouch_tokenizer *target, const vouch_tokenizer *draft)
-{
-    const int32_t roles[2][2] = {{vouch_tokenizer_bos(target), vouch_tokenizer_bos(draft)},
-                                 {vouch_tokenizer_eos(target), vouch_tokenizer_eos(draft)}};
-    for (int i = 0; i < 2; i++)
-        if (roles[i][0] >= 0 && roles[i][1] >= 0 && b->row_of[roles[i][0]] < 0) b->row_of[roles[i][0]] = roles[i][1];
-}
-
-/* Two target tokens can't share one draft token: the later one loses it. */
-static void keep_first(vouch_bridge *b, bool *taken)
-{
-    for (int32_t t = 0; t < b->n_target; t++) {
-        const int32_t row = b->row_of[t];
-        if (row < 0) continue;
-        if (taken[row]) b->row_of[t] = -1;
-        taken[row] = true;
-    }
-}
-
 static vouch_status pair_tokens(vouch_bridge *b, const vouch_tokenizer *target, const vouch_tokenizer *draft,
                                 vouch_error *err)
 {
@@ -75,12 +42,28 @@ static vouch_status pair_tokens(vouch_bridge *b, const vouch_tokenizer *target, 
         const vouch_text text = vouch_tokenizer_bytes(target, t);
         b->row_of[t] = -1;
         if (text.size == 0) continue;
-        b->row_of[t] = vouch_tokenizer_is_special(target, t) ? find_special(draft, specials, n_specials, text)
-                                                             : vouch_tokenizer_find(draft, text.data, text.size);
-        if (b->row_of[t] >= 0 && !vouch_tokenizer_is_special(target, t)) b->n_common++;
+        if (!vouch_tokenizer_is_special(target, t)) {
+            b->row_of[t] = vouch_tokenizer_find(draft, text.data, text.size);
+            b->n_common += b->row_of[t] >= 0;
+            continue;
+        }
+        for (int32_t i = 0; i < n_specials && b->row_of[t] < 0; i++) {
+            const vouch_text name = vouch_tokenizer_bytes(draft, specials[i]);
+            if (name.size == text.size && memcmp(name.data, text.data, text.size) == 0) b->row_of[t] = specials[i];
+        }
     }
-    pair_roles(b, target, draft);
-    keep_first(b, taken);
+    /* BOS and EOS pair up even under different names. */
+    const int32_t roles[2][2] = {{vouch_tokenizer_bos(target), vouch_tokenizer_bos(draft)},
+                                 {vouch_tokenizer_eos(target), vouch_tokenizer_eos(draft)}};
+    for (int i = 0; i < 2; i++)
+        if (roles[i][0] >= 0 && roles[i][1] >= 0 && b->row_of[roles[i][0]] < 0) b->row_of[roles[i][0]] = roles[i][1];
+    /* Two target tokens can't share one draft token: the later one loses it. */
+    for (int32_t t = 0; t < b->n_target; t++) {
+        const int32_t row = b->row_of[t];
+        if (row < 0) continue;
+        if (taken[row]) b->row_of[t] = -1;
+        taken[row] = true;
+    }
     free(specials);
     free(taken);
     return VOUCH_OK;

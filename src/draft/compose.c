@@ -120,27 +120,6 @@ static void weigh(compose *c, const prefix *p, unsigned named, double value)
     for (int32_t i = p->first; i < p->last; i++) c->candidates[i].value *= scale;
 }
 
-/* Adds the guide's guesses at this prefix. None may be left out. */
-static void name_guesses(compose *c, prefix *p, int32_t here)
-{
-    for (int32_t i = -1; (i = vouch_guide_next(&c->guide, p->guided, i)) >= 0;) {
-        candidate *x = candidate_of(c, p, here, c->guide.tokens[i]);
-        assert(x);
-        x->guess = i;
-        x->drafters = c->guide.drafters[i];
-    }
-    if (p->last == p->first) p->guided = -1;
-}
-
-/* Whether the grammar allows the token after the last `depth` tokens of the tail, the guesses of a path. */
-static bool is_allowed(compose *c, int32_t depth, int32_t token)
-{
-    int32_t *end = c->tail + c->n_tail + depth;
-    if (!c->constraint) return true;
-    *end = token;
-    return vouch_constraint_allows(c->constraint, VOUCH_FOLLOWER_SOURCES, end - depth, depth + 1);
-}
-
 /* Opens prefix `here`, which ends at node here - 1 with this value. `guided`: its number in the guide, or -1. */
 static void prefix_open(compose *c, int32_t here, double value, int32_t guided)
 {
@@ -149,7 +128,14 @@ static void prefix_open(compose *c, int32_t here, double value, int32_t guided)
     unsigned named = 0;
     p->first = p->last = c->n_candidates;
     p->guided = guided;
-    if (guided >= 0) name_guesses(c, p, here);
+    /* Every guess of the guide at this prefix is a candidate: none may be left out. */
+    for (int32_t i = -1; guided >= 0 && (i = vouch_guide_next(&c->guide, guided, i)) >= 0;) {
+        candidate *x = candidate_of(c, p, here, c->guide.tokens[i]);
+        assert(x);
+        x->guess = i;
+        x->drafters = c->guide.drafters[i];
+    }
+    if (p->last == p->first) p->guided = -1;
     for (int32_t s = 0; s < c->n_sources; s++) {
         const vouch_source *source = &c->sources[s];
         vouch_candidate options[VOUCH_MAX_OPTIONS];
@@ -167,8 +153,12 @@ static void prefix_open(compose *c, int32_t here, double value, int32_t guided)
         const int32_t n = source->ops->expand(source->self, &view, options);
         named |= (unsigned)(n > 0) << s;
         for (int32_t i = 0; i < n; i++) {
-            if (!is_allowed(c, view.depth, options[i].token)) continue;
-            candidate *x = candidate_of(c, p, here, options[i].token);
+            const int32_t token = options[i].token;
+            c->tail[c->n_tail + view.depth] = token; /* the grammar is asked about the path and the token */
+            if (c->constraint &&
+                !vouch_constraint_allows(c->constraint, VOUCH_FOLLOWER_SOURCES, c->tail + c->n_tail, view.depth + 1))
+                continue;
+            candidate *x = candidate_of(c, p, here, token);
             if (!x) break;
             x->opinion.kind[s] = (int8_t)options[i].kind;
             x->drafters |= source->ops->bit;
@@ -216,19 +206,6 @@ static bool could_pay(const compose *c, const vouch_shape *shape, double value, 
     return false;
 }
 
-/* Adds the guesses drawn from q, each under its own number. */
-static void add_drawn(compose *c, const vouch_shape *shape, int32_t *n_children)
-{
-    for (int32_t i = 0; c->guide.drawn && i < c->guide.n; i++) {
-        const prefix *p = &c->prefixes[c->guide.parents[i] + 1];
-        int32_t index = p->first;
-        while (index < p->last && c->candidates[index].guess != i) index++;
-        assert(index < p->last);
-        n_children[c->candidates[index].prefix]++;
-        node_add(c, shape, index);
-    }
-}
-
 /* Builds the tree and returns how many of its nodes to draft. */
 static int32_t grow(compose *c, const vouch_shape *shape)
 {
@@ -236,7 +213,14 @@ static int32_t grow(compose *c, const vouch_shape *shape)
     c->n_nodes = c->n_candidates = 0;
     c->expected[0] = 1;
     prefix_open(c, 0, 1, c->guide.n > 0 ? 0 : -1);
-    add_drawn(c, shape, n_children);
+    for (int32_t i = 0; c->guide.drawn && i < c->guide.n; i++) { /* each under its own number */
+        const int32_t parent = c->guide.parents[i] + 1;
+        int32_t index = c->prefixes[parent].first;
+        while (index < c->prefixes[parent].last && c->candidates[index].guess != i) index++;
+        assert(index < c->prefixes[parent].last);
+        n_children[parent]++;
+        node_add(c, shape, index);
+    }
     const vouch_price *price = shape->price.cost ? &shape->price : NULL;
     int32_t n_best = c->n_nodes;
     double best = price ? vouch_price_worth(price, c->expected[n_best], n_best) : 0;
@@ -262,14 +246,6 @@ static void set_tail(compose *c, const int32_t *tokens, int32_t n_tokens)
     memcpy(c->tail, tokens + n_tokens - c->n_tail, (size_t)c->n_tail * sizeof *tokens);
 }
 
-static void learn_guided(compose *c, int32_t token, int32_t guided)
-{
-    c->n_candidates = 0;
-    prefix_open(c, 0, 1, guided);
-    for (int32_t i = 0; i < c->n_candidates; i++)
-        vouch_chances_learn(&c->guide.chances, &c->candidates[i].guided, c->candidates[i].token == token);
-}
-
 /* Learns from the first token that the sources don't know yet: each candidate for it was right or wrong. The
  * guide doesn't change the counts of the sources. */
 static void learn(compose *c, const int32_t *tokens)
@@ -277,7 +253,12 @@ static void learn(compose *c, const int32_t *tokens)
     const int32_t token = tokens[c->n_seen], guided = vouch_guide_prefix(&c->guide, tokens, c->n_seen);
     set_tail(c, tokens, c->n_seen);
     c->n_nodes = 0;
-    if (guided >= 0) learn_guided(c, token, guided);
+    if (guided >= 0) {
+        c->n_candidates = 0;
+        prefix_open(c, 0, 1, guided);
+        for (int32_t i = 0; i < c->n_candidates; i++)
+            vouch_chances_learn(&c->guide.chances, &c->candidates[i].guided, c->candidates[i].token == token);
+    }
     c->n_candidates = 0;
     prefix_open(c, 0, 1, -1);
     for (int32_t i = 0; i < c->n_candidates; i++)

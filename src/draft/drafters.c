@@ -13,6 +13,13 @@ static const vouch_drafter_ref *part(const vouch_drafters *drafters, int i)
     return i == 0 ? &drafters->free : &drafters->paid;
 }
 
+/* Calls an operation of both drafters, where they have it. */
+#define CALL_BOTH(operation, ...)                                                                                      \
+    for (int i = 0; i < PARTS; i++) {                                                                                  \
+        const vouch_drafter_ref *d = part(drafters, i);                                                                \
+        if (d->ops && d->ops->operation) d->ops->operation(d->self, __VA_ARGS__);                                      \
+    }
+
 void vouch_drafters_begin_paid(vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens,
                                const vouch_shape *shape)
 {
@@ -80,43 +87,26 @@ vouch_staging vouch_drafters_follow_paid(const vouch_drafters *drafters, const i
 
 void vouch_drafters_observe(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)
 {
-    for (int i = 0; i < PARTS; i++) {
-        const vouch_drafter_ref *d = part(drafters, i);
-        if (d->ops && d->ops->observe) d->ops->observe(d->self, tokens, n_tokens);
-    }
+    CALL_BOTH(observe, tokens, n_tokens)
 }
 
 void vouch_drafters_skip(const vouch_drafters *drafters, int32_t n_tokens)
 {
-    for (int i = 0; i < PARTS; i++) {
-        const vouch_drafter_ref *d = part(drafters, i);
-        if (d->ops && d->ops->skip) d->ops->skip(d->self, n_tokens);
-    }
+    CALL_BOTH(skip, n_tokens)
 }
 
 void vouch_drafters_begin(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)
 {
-    for (int i = 0; i < PARTS; i++) {
-        const vouch_drafter_ref *d = part(drafters, i);
-        if (d->ops && d->ops->begin) d->ops->begin(d->self, tokens, n_tokens);
-    }
+    CALL_BOTH(begin, tokens, n_tokens)
 }
 
 void vouch_drafters_end(const vouch_drafters *drafters, const int32_t *tokens, int32_t n_tokens)
 {
-    for (int i = 0; i < PARTS; i++) {
-        const vouch_drafter_ref *d = part(drafters, i);
-        if (d->ops && d->ops->end) d->ops->end(d->self, tokens, n_tokens);
-    }
+    CALL_BOTH(end, tokens, n_tokens)
 }
 
-void vouch_drafters_see(const vouch_drafters *drafters, const int32_t *tokens, const vouch_seen *row)
-{
-    for (int i = 0; i < PARTS; i++) {
-        const vouch_drafter_ref *d = part(drafters, i);
-        if (d->ops && d->ops->see) d->ops->see(d->self, tokens, row);
-    }
-}
+void vouch_drafters_see(const vouch_drafters *drafters, const int32_t *tokens,
+                        const vouch_seen *row){CALL_BOTH(see, tokens, row)}
 
 int32_t vouch_drafters_taps(const vouch_drafters *drafters, const int32_t **layers)
 {

@@ -58,14 +58,6 @@ int32_t vouch_guide_next(const vouch_guide *guide, int32_t prefix, int32_t i)
     return vouch_next_child(&known, prefix - 1, i);
 }
 
-static int32_t class_of(const vouch_draft *draft, int32_t i)
-{
-    const bool is_first = vouch_next_child(draft, vouch_draft_parent(draft, i), -1) == i;
-    if (draft->chances) return level_of((double)draft->chances[i]) + (is_first ? 0 : LATER);
-    const int32_t depth = vouch_draft_depth(draft, i);
-    return UNRATED + (depth < DEPTHS - 1 ? depth : DEPTHS - 1);
-}
-
 void vouch_guide_set(vouch_guide *guide, const vouch_draft *draft, int32_t n_tokens)
 {
     vouch_guide *g = guide;
@@ -77,7 +69,10 @@ void vouch_guide_set(vouch_guide *guide, const vouch_draft *draft, int32_t n_tok
         g->parents[i] = vouch_draft_parent(draft, i);
         g->q[i] = draft->q ? draft->q[i] : NULL;
         g->drafters[i] = vouch_draft_drafters(draft, i);
-        g->kinds[i] = (int8_t)class_of(draft, i);
+        const bool is_first = vouch_next_child(draft, g->parents[i], -1) == i;
+        const int32_t depth = vouch_draft_depth(draft, i);
+        g->kinds[i] = (int8_t)(draft->chances ? level_of((double)draft->chances[i]) + (is_first ? 0 : LATER)
+                                              : UNRATED + (depth < DEPTHS - 1 ? depth : DEPTHS - 1));
     }
 }
 
