@@ -38,26 +38,26 @@ enum { MOST_ROWS = 64, MOST_JOBS = 4096, GRAIN = 2 };
 typedef struct options {
     bool help;
     const char *types, *shapes, *cpu, *json;
-    cli_ints rows;
+    tool_ints rows;
     int32_t n_threads, n_reps, set_megabytes;
 } options;
 
 #define AT(member) .offset = offsetof(options, member)
 
-static const cli_flag flags[] = {
-    {"types", NULL, 't', CLI_FLAG_FILE, AT(types), "T,T,...", NULL, 1, "What", "types (default: all)", NULL, NULL},
-    {"shapes", NULL, 's', CLI_FLAG_FILE, AT(shapes), "S,S,...", NULL, 1, "What",
+static const tool_flag flags[] = {
+    {"types", NULL, 't', TOOL_FLAG_FILE, AT(types), "T,T,...", NULL, 1, "What", "types (default: all)", NULL, NULL},
+    {"shapes", NULL, 's', TOOL_FLAG_FILE, AT(shapes), "S,S,...", NULL, 1, "What",
      "models: " BENCH_SHAPE_NAMES " (default: all)", NULL, NULL},
-    {"rows", NULL, 'r', CLI_FLAG_INTS, AT(rows), "N,N,...", "[1, 64]", 1, "What", "rows of a pass (default 1 to 16)",
+    {"rows", NULL, 'r', TOOL_FLAG_INTS, AT(rows), "N,N,...", "[1, 64]", 1, "What", "rows of a pass (default 1 to 16)",
      NULL, NULL},
-    {"reps", NULL, 0, CLI_FLAG_INT, AT(n_reps), "N", "[1, 1000]", 1, "How", "rounds", NULL, NULL},
-    {"set", NULL, 0, CLI_FLAG_INT, AT(set_megabytes), "MB", "[1, 65536]", 1, "How",
+    {"reps", NULL, 0, TOOL_FLAG_INT, AT(n_reps), "N", "[1, 1000]", 1, "How", "rounds", NULL, NULL},
+    {"set", NULL, 0, TOOL_FLAG_INT, AT(set_megabytes), "MB", "[1, 65536]", 1, "How",
      "size of the weights; one that fits into the\ncaches measures the kernels without memory", NULL, NULL},
-    {"threads", NULL, 0, CLI_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How", "threads (default: one per processor)",
-     NULL, NULL},
-    {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, 1, "How", "instruction set (default auto: the widest)", NULL,
+    {"threads", NULL, 0, TOOL_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How",
+     "threads (default: one per processor)", NULL, NULL},
+    {"cpu", NULL, 0, TOOL_FLAG_FILE, AT(cpu), "ISA", NULL, 1, "How", "instruction set (default auto: the widest)", NULL,
      NULL},
-    {"json", NULL, 'j', CLI_FLAG_FILE, AT(json), "FILE", NULL, 1, "Output", "the figures as JSON", NULL, NULL},
+    {"json", NULL, 'j', TOOL_FLAG_FILE, AT(json), "FILE", NULL, 1, "Output", "the figures as JSON", NULL, NULL},
     BENCH_HELP,
 };
 
@@ -101,7 +101,7 @@ typedef struct bench {
     size_t n_x;
     unsigned char *packing; /* [threads][a tile's rows in the file's layout] */
     size_t n_packing;       /* bytes per thread */
-    cli_progress progress;
+    tool_progress progress;
 } bench;
 
 /* Whether a comma-separated list contains the name; NULL contains all names. */
@@ -132,7 +132,7 @@ static bool list_check(const char *flag, const char *list, const char *const *kn
         size_t i = 0;
         while (i < n && strcmp(known[i], word) != 0) i++;
         if (i < n) continue;
-        cli_complain("%s '%s': expected %s", flag, word, all);
+        tool_complain("%s '%s': expected %s", flag, word, all);
         return false;
     }
     return true;
@@ -311,9 +311,9 @@ static void round_measure(bench *b, job *j, int32_t round)
     for (size_t i = 0; i < b->o.rows.n; i++) {
         task t = {b, j, &b->acts};
         acts_prepare(b, &j->matrix, b->o.rows.items[i]);
-        const double start = cli_now();
+        const double start = tool_now();
         vouch_pool_run(b->pool, multiply_on_thread, &t);
-        if (round >= 0) j->figures[i].seconds[round] = (cli_now() - start) / (double)j->n_copies;
+        if (round >= 0) j->figures[i].seconds[round] = (tool_now() - start) / (double)j->n_copies;
     }
 }
 
@@ -326,15 +326,15 @@ static void job_measure(bench *b, job *j)
     for (int32_t round = -1; round < n_reps; round++) {
         round_measure(b, j, round);
         const double share = (round + 2.0) / (n_reps + 1);
-        cli_progress_report(&b->progress, ((double)(j - b->jobs) + share) / b->n_jobs);
+        tool_progress_report(&b->progress, ((double)(j - b->jobs) + share) / b->n_jobs);
     }
-    j->read = cli_quantile(j->reads, (size_t)n_reps, 0.5);
-    j->peak = cli_quantile(j->peaks, (size_t)n_reps, 0.5);
+    j->read = tool_quantile(j->reads, (size_t)n_reps, 0.5);
+    j->peak = tool_quantile(j->peaks, (size_t)n_reps, 0.5);
     for (size_t i = 0; i < b->o.rows.n; i++) {
         figure *f = &j->figures[i];
         const double by_memory = (double)vouch_matrix_bytes(&j->matrix) / j->read;
         const double by_peak = (double)b->o.rows.items[i] * (double)j->matrix.n_out * (double)j->matrix.n_in / j->peak;
-        f->median = cli_quantile(f->seconds, (size_t)n_reps, 0.5);
+        f->median = tool_quantile(f->seconds, (size_t)n_reps, 0.5);
         f->by_memory = by_memory >= by_peak;
         f->limit = f->by_memory ? by_memory : by_peak;
     }
@@ -448,12 +448,12 @@ static bool options_check(bench *b)
     vouch_error err;
     b->kernels = vouch_kernels_find(b->o.cpu);
     if (!b->kernels) {
-        cli_complain("--cpu '%s': not available; the widest instruction set here is %s", b->o.cpu,
-                     vouch_kernels_find(NULL)->name);
+        tool_complain("--cpu '%s': not available; the widest instruction set here is %s", b->o.cpu,
+                      vouch_kernels_find(NULL)->name);
         return false;
     }
-    if (b->o.json && cli_file_check(b->o.json, &err)) {
-        cli_complain("--json: %s", err.message);
+    if (b->o.json && tool_file_check(b->o.json, &err)) {
+        tool_complain("--json: %s", err.message);
         return false;
     }
     const char *types[VOUCH_TYPE_COUNT], *shapes[16];
@@ -473,14 +473,14 @@ static vouch_status bench_run(bench *b, vouch_error *err)
            b->o.set_megabytes);
     for (int32_t i = 0; i < b->n_jobs; i++) {
         job_measure(b, &b->jobs[i]);
-        cli_progress_end(&b->progress);
+        tool_progress_end(&b->progress);
         job_print(b, &b->jobs[i]);
     }
     summary_print(b);
     noise_print(b);
     if (!b->o.json) return VOUCH_OK;
     json_t *report = report_json(b);
-    const vouch_status status = cli_file_write_json(b->o.json, report, err);
+    const vouch_status status = tool_file_write_json(b->o.json, report, err);
     json_decref(report);
     return status;
 }
@@ -494,7 +494,7 @@ int main(int argc, char **argv)
     if (!options_check(&b)) return 2;
     b.jobs = calloc(MOST_JOBS, sizeof *b.jobs);
     const vouch_status status = b.jobs ? bench_run(&b, &err) : vouch_fail(&err, VOUCH_E_MEMORY, "not enough memory");
-    if (status) cli_complain("%s", err.message);
+    if (status) tool_complain("%s", err.message);
     vouch_arena_free(&b.work);
     vouch_arena_free(&b.weights);
     vouch_pool_close(b.pool);

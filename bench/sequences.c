@@ -77,7 +77,7 @@ static double pass_time(const crowd *c, int32_t n, bool is_chain)
         times[p] = 1e3 * (vouch_now() - start);
         for (int32_t i = 0; i < n; i++) vouch_memory_keep_rows(rows[i].memory, 0);
     }
-    return cli_quantile(times, N_PASSES, 0.5);
+    return tool_quantile(times, N_PASSES, 0.5);
 }
 
 int main(int argc, char **argv)
@@ -102,8 +102,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < N_COUNTS; i++) {
         printf("%6d", (int)counts[i]);
         for (int shape = 0; shape < 2; shape++)
-            printf(" %14.3f %7.3f", cli_quantile(times[shape][i], (size_t)n_rounds, 0.5),
-                   cli_quantile(ratios[shape][i], (size_t)n_rounds, 0.5));
+            printf(" %14.3f %7.3f", tool_quantile(times[shape][i], (size_t)n_rounds, 0.5),
+                   tool_quantile(ratios[shape][i], (size_t)n_rounds, 0.5));
         putchar('\n');
     }
     crowd_close(&c);

@@ -64,11 +64,11 @@ int main(int argc, char **argv)
     for (int32_t round = 0; round < n; round++)
         for (int s = 0; s < n_sets; s++) set_time(&sets[s], model, flags.n_threads, round);
     printf("%-16s %8s %8s %8s  milliseconds, medians of %d\n", "drafters", "open", "added", "close", (int)n);
-    const double plain = cli_quantile(sets[0].open, (size_t)n, 0.5);
+    const double plain = tool_quantile(sets[0].open, (size_t)n, 0.5);
     for (int s = 0; s < n_sets; s++) {
-        const double open = cli_quantile(sets[s].open, (size_t)n, 0.5);
+        const double open = tool_quantile(sets[s].open, (size_t)n, 0.5);
         printf("%-16s %8.3f %8.3f %8.3f\n", sets[s].name, open, open - plain,
-               cli_quantile(sets[s].close, (size_t)n, 0.5));
+               tool_quantile(sets[s].close, (size_t)n, 0.5));
     }
     vouch_model_close(model);
     return 0;

@@ -32,16 +32,16 @@ typedef struct options {
 
 #define AT(member) .offset = offsetof(options, member)
 
-static const cli_flag flags[] = {
-    {"shape", NULL, 's', CLI_FLAG_FILE, AT(shape), "NAME", NULL, 1, "Model", BENCH_SHAPE_NAMES, NULL, NULL},
-    {"type", NULL, 't', CLI_FLAG_FILE, AT(type), "TYPE", NULL, 1, "Model", "type of the matrices, such as Q8_0", NULL,
+static const tool_flag flags[] = {
+    {"shape", NULL, 's', TOOL_FLAG_FILE, AT(shape), "NAME", NULL, 1, "Model", BENCH_SHAPE_NAMES, NULL, NULL},
+    {"type", NULL, 't', TOOL_FLAG_FILE, AT(type), "TYPE", NULL, 1, "Model", "type of the matrices, such as Q8_0", NULL,
      NULL},
-    {"head", NULL, 0, CLI_FLAG_FILE, AT(head), "TYPE", NULL, 1, "Model",
+    {"head", NULL, 0, TOOL_FLAG_FILE, AT(head), "TYPE", NULL, 1, "Model",
      "type of the output matrix (default: as quantisers)", NULL, NULL},
-    {"layers", NULL, 'l', CLI_FLAG_INT, AT(n_layers), "N", "[1, 1024]", 1, "Model", "layers (default: the model's)",
+    {"layers", NULL, 'l', TOOL_FLAG_INT, AT(n_layers), "N", "[1, 1024]", 1, "Model", "layers (default: the model's)",
      NULL, NULL},
-    {"seed", NULL, 0, CLI_FLAG_SEED, AT(seed), "N", "[0, 2^64)", 1, "Model", "seed of the random weights", NULL, NULL},
-    {"out", NULL, 'o', CLI_FLAG_FILE, AT(out), "FILE", NULL, 1, "Output", "the file to write", NULL, NULL},
+    {"seed", NULL, 0, TOOL_FLAG_SEED, AT(seed), "N", "[0, 2^64)", 1, "Model", "seed of the random weights", NULL, NULL},
+    {"out", NULL, 'o', TOOL_FLAG_FILE, AT(out), "FILE", NULL, 1, "Output", "the file to write", NULL, NULL},
     BENCH_HELP,
 };
 
@@ -61,7 +61,7 @@ typedef struct model {
     struct tensor *tensors; /* room for all tensors */
     size_t n_tensors;
     int64_t total, written; /* bytes of the matrices */
-    cli_progress progress;
+    tool_progress progress;
 } model;
 
 typedef struct tensor {
@@ -79,7 +79,7 @@ static vouch_status tensor_fill(void *user, size_t offset, void *bytes, size_t s
     const size_t block = (size_t)vouch_type_get_info((uint32_t)t->type)->block_bytes;
     bench_fill_blocks(t->type, t->deviation, t->seed, (int64_t)(offset / block), (int64_t)(size / block), bytes);
     m->written += (int64_t)size;
-    cli_progress_report(&m->progress, (double)m->written / (double)m->total);
+    tool_progress_report(&m->progress, (double)m->written / (double)m->total);
     return VOUCH_OK;
 }
 
@@ -304,19 +304,19 @@ static void keys_add(const model *m, const char *type)
 static int32_t type_find(const char *flag, const char *name)
 {
     const int32_t type = bench_type_find(name);
-    if (type < 0) cli_complain("%s '%s': expected one of %s", flag, name, bench_type_names());
+    if (type < 0) tool_complain("%s '%s': expected one of %s", flag, name, bench_type_names());
     return type;
 }
 
 static bool model_resolve(model *m, const options *o)
 {
     if (!o->shape || !o->type || !o->out) {
-        cli_complain("--%s is missing", !o->shape ? "shape NAME" : !o->type ? "type TYPE" : "out FILE");
+        tool_complain("--%s is missing", !o->shape ? "shape NAME" : !o->type ? "type TYPE" : "out FILE");
         return false;
     }
     for (size_t i = 0; (m->shape = bench_shape_at(i)) && strcmp(m->shape->name, o->shape) != 0;) i++;
     if (!m->shape) {
-        cli_complain("--shape '%s': expected one of " BENCH_SHAPE_NAMES, o->shape);
+        tool_complain("--shape '%s': expected one of " BENCH_SHAPE_NAMES, o->shape);
         return false;
     }
     m->n_layers = o->n_layers ? o->n_layers : m->shape->n_layers;
@@ -330,8 +330,8 @@ static bool model_resolve(model *m, const options *o)
     if (m->head < 0) return false;
     m->head = bench_type_for_row(m->head, m->shape->n_embd);
     if (m->head >= 0 && bench_type_for_row(m->type, m->shape->n_embd) >= 0) return true;
-    cli_complain("--type %s: rows of %d values are not whole blocks of it; choose a type with smaller blocks", o->type,
-                 m->shape->n_embd);
+    tool_complain("--type %s: rows of %d values are not whole blocks of it; choose a type with smaller blocks", o->type,
+                  m->shape->n_embd);
     return false;
 }
 
@@ -344,7 +344,7 @@ static vouch_status model_write(model *m, const options *o, vouch_error *err)
     if (m->tensors && vocabulary_add(m->writer, m->shape)) {
         weights_add(m);
         status = vouch_gguf_write(m->writer, o->out, err);
-        cli_progress_end(&m->progress);
+        tool_progress_end(&m->progress);
     } else {
         status = vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the vocabulary");
     }
@@ -360,8 +360,8 @@ int main(int argc, char **argv)
     bench_arguments_parse(&command, argc, argv, &o);
     model m = {.progress = {.label = "writing the model"}};
     if (!model_resolve(&m, &o)) return 2;
-    if (cli_file_check(o.out, &err) || model_write(&m, &o, &err)) {
-        cli_complain("%s", err.message);
+    if (tool_file_check(o.out, &err) || model_write(&m, &o, &err)) {
+        tool_complain("%s", err.message);
         return 1;
     }
     printf("%s: %s, %s, %d layers, %.0f MB of matrices\n", o.out, m.shape->name, o.type, m.n_layers,

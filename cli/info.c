@@ -10,7 +10,7 @@ static void text_line(const char *key, const char *value)
 {
     if (!*value) return;
     printf("%-18s", key);
-    cli_put_escaped(stdout, value, strlen(value), 0);
+    tool_put_escaped(stdout, value, strlen(value), 0);
     putchar('\n');
 }
 
@@ -25,7 +25,7 @@ static void token_line(const vouch_model *model, const char *key, int32_t token)
     size_t n = 0;
     const char *bytes = vouch_token_bytes(model, token, &n);
     printf("%-18s%d ", key, token);
-    if (bytes) cli_put_escaped(stdout, bytes, n, 0);
+    if (bytes) tool_put_escaped(stdout, bytes, n, 0);
     putchar('\n');
 }
 
@@ -54,7 +54,7 @@ static void template_line(const vouch_file_info *info)
         printf(", %d line%s", info->chat_template_lines, info->chat_template_lines == 1 ? "" : "s");
     if (*info->chat_template_problem) {
         fputs(": ", stdout);
-        cli_put_escaped(stdout, info->chat_template_problem, strlen(info->chat_template_problem), 0);
+        tool_put_escaped(stdout, info->chat_template_problem, strlen(info->chat_template_problem), 0);
         fputs("; --raw works without it", stdout);
     }
     putchar('\n');
@@ -83,9 +83,9 @@ static void file_write(const cli_options *options, const vouch_file_info *info)
 static void sampling_line(const vouch_model *model)
 {
     vouch_sampling sampling = vouch_sampling_default();
-    char text[CLI_SAMPLING_SIZE];
+    char text[TOOL_SAMPLING_SIZE];
     const unsigned fields = vouch_model_sampling(model, 0, &sampling);
-    printf("%-18s%s%s\n", "sampling", cli_sampling_text(&sampling, fields, " (file)", text),
+    printf("%-18s%s%s\n", "sampling", tool_sampling_text(&sampling, fields, " (file)", text),
            fields ? "" : " (vouch's default; the file recommends none)");
 }
 
@@ -117,7 +117,7 @@ static void problem_line(const cli_options *options, const vouch_error *problem,
         strncmp(problem->message, options->model, n) == 0 && strncmp(problem->message + n, ": ", 2) == 0;
     const char *reason = problem->message + (has_path ? n + 2 : 0);
     printf("%-18s%s", is_first ? "vouch runs it" : "", is_first ? "no: " : "and: ");
-    cli_put_escaped(stdout, reason, strlen(reason), 0);
+    tool_put_escaped(stdout, reason, strlen(reason), 0);
     putchar('\n');
 }
 

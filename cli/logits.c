@@ -30,7 +30,7 @@ static bool parse_ids(const char *text, const char *from, cli_tokens *ids)
 {
     ids->items = malloc((strlen(text) / 2 + 1) * sizeof *ids->items);
     if (!ids->items) {
-        cli_complain("not enough memory for the ids of %s", from);
+        tool_complain("not enough memory for the ids of %s", from);
         return false;
     }
     for (const char *at = text;;) {
@@ -40,13 +40,13 @@ static bool parse_ids(const char *text, const char *from, cli_tokens *ids)
         errno = 0;
         const long id = strtol(at, &end, 10);
         if (end == at || (*end && !is_separator(*end)) || errno || id < 0 || id > INT32_MAX) {
-            cli_complain("%s: '%.20s' is no token id; expected ids such as 1,2,3, from 0 on", from, at);
+            tool_complain("%s: '%.20s' is no token id; expected ids such as 1,2,3, from 0 on", from, at);
             return false;
         }
         ids->items[ids->n++] = (int32_t)id;
         at = end;
     }
-    if (ids->n == 0) cli_complain("%s: no token ids; expected at least one", from);
+    if (ids->n == 0) tool_complain("%s: no token ids; expected at least one", from);
     return ids->n > 0;
 }
 
@@ -59,13 +59,13 @@ static bool read_ids(const char *tokens, cli_tokens *ids)
     vouch_error err;
     const bool is_list = strchr("-0123456789, ", tokens[0]) != NULL;
     if (is_list && access(tokens, F_OK) != 0) return parse_ids(tokens, "--tokens", ids);
-    if (cli_file_read(tokens, &text, &n, &err)) {
+    if (tool_file_read(tokens, &text, &n, &err)) {
         cli_flag_fail("tokens", &err);
         return false;
     }
     const bool is_whole = strlen(text) == n;
     if (!is_whole)
-        cli_complain("--tokens %s: a NUL byte at offset %zu; expected a text with ids", tokens, strlen(text));
+        tool_complain("--tokens %s: a NUL byte at offset %zu; expected a text with ids", tokens, strlen(text));
     const bool good = is_whole && parse_ids(text, tokens, ids);
     free(text);
     return good;
@@ -92,7 +92,7 @@ static int write_logits(cli_engine *engine, const cli_tokens *ids)
     char header[MOST_HEADER];
     vouch_error err;
     if (ids->n > INT32_MAX - 1) {
-        cli_complain("--tokens: %zu ids; at most %d are possible", ids->n, INT32_MAX - 1);
+        tool_complain("--tokens: %zu ids; at most %d are possible", ids->n, INT32_MAX - 1);
         return CLI_FAILED;
     }
     const size_t n_header = write_header(header, ids->n, n_vocab), row = (size_t)n_vocab * sizeof(float);
@@ -102,7 +102,7 @@ static int write_logits(cli_engine *engine, const cli_tokens *ids)
     if (status) return status;
     char *bytes = ids->n < (SIZE_MAX - n_header) / row ? malloc(n_header + ids->n * row) : NULL;
     if (!bytes) {
-        cli_complain("not enough memory for the logits of %zu tokens, %zu bytes each; give fewer", ids->n, row);
+        tool_complain("not enough memory for the logits of %zu tokens, %zu bytes each; give fewer", ids->n, row);
         return CLI_FAILED;
     }
     memcpy(bytes, header, n_header);
@@ -112,7 +112,7 @@ static int write_logits(cli_engine *engine, const cli_tokens *ids)
         failure =
             vouch_session_logits(engine->session, (int32_t)i, n, (float *)(void *)(bytes + n_header + i * row), &err);
     }
-    if (!failure) failure = cli_file_write(engine->options->out, bytes, n_header + ids->n * row, &err);
+    if (!failure) failure = tool_file_write(engine->options->out, bytes, n_header + ids->n * row, &err);
     free(bytes);
     return failure ? cli_engine_fail(&err) : CLI_DONE;
 }
@@ -121,8 +121,8 @@ bool cli_logits_check(cli_options *options, cli_given given)
 {
     (void)given;
     if (options->tokens && options->out) return true;
-    cli_complain("--%s is missing: expected %s", options->tokens ? "out FILE" : "tokens LIST",
-                 options->tokens ? "the .npy file to write" : "token ids, such as 1,2,3, or a file of ids");
+    tool_complain("--%s is missing: expected %s", options->tokens ? "out FILE" : "tokens LIST",
+                  options->tokens ? "the .npy file to write" : "token ids, such as 1,2,3, or a file of ids");
     return false;
 }
 

@@ -179,9 +179,9 @@ static const cli_command *command_find(const char *name)
 {
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (strcmp(commands[i].name, name) == 0) return &commands[i];
-    const char *near = cli_nearest(name, command_word, NULL);
-    if (near) cli_complain("unknown command '%s'; did you mean %s?", name, near);
-    else cli_complain("'%s' is neither a command nor a file; `vouch --help` lists the commands", name);
+    const char *near = tool_nearest(name, command_word, NULL);
+    if (near) tool_complain("unknown command '%s'; did you mean %s?", name, near);
+    else tool_complain("'%s' is neither a command nor a file; `vouch --help` lists the commands", name);
     return NULL;
 }
 
@@ -226,7 +226,7 @@ static void help_print(const cli_command *c, FILE *out)
     if (!stream) return;
     if (c) help_command(c, stream);
     else help_all(stream);
-    if (fclose(stream) == 0) cli_put_words(out, text, cli_terminal_width(fileno(out)));
+    if (fclose(stream) == 0) tool_put_words(out, text, tool_terminal_width(fileno(out)));
     free(text);
 }
 
@@ -247,8 +247,8 @@ static void prepare_process(void)
 static int finish_output(int status)
 {
     vouch_error err;
-    if (status == CLI_DONE && cli_print("", 0, &err)) status = cli_engine_fail(&err);
-    return cli_output_closed() ? CLI_DONE : status;
+    if (status == CLI_DONE && tool_print("", 0, &err)) status = cli_engine_fail(&err);
+    return tool_output_closed() ? CLI_DONE : status;
 }
 
 static int command_run(const cli_command *c, int argc, char **argv)
@@ -264,7 +264,7 @@ static int command_run(const cli_command *c, int argc, char **argv)
         for (size_t i = 0; vouch_chat_template_name(i); i++) puts(vouch_chat_template_name(i));
         status = CLI_DONE;
     } else {
-        cli_interrupt_set(CLI_INTERRUPT_ENDS);
+        tool_interrupt_set(TOOL_INTERRUPT_ENDS);
         status = c->run(&options);
     }
     cli_options_free(&options);
@@ -296,7 +296,7 @@ static int help_run(int argc, char **argv)
     } else if (strcmp(topic, "--completion") == 0) {
         const char *shell = argc > 1 ? argv[1] : "";
         if (cli_completion_write(commands, N_COMMANDS, shell, stdout)) return finish_output(CLI_DONE);
-        cli_complain("--completion '%s': expected one of bash|zsh|fish", shell);
+        tool_complain("--completion '%s': expected one of bash|zsh|fish", shell);
         return CLI_WRONG_USAGE;
     } else {
         const cli_command *c = command_find(topic);

@@ -5,27 +5,27 @@
 #include "cli.h"
 
 /* Flag i of the table; NULL where the command doesn't have it. */
-static const cli_flag *flag_of(const cli_command *c, size_t i)
+static const tool_flag *flag_of(const cli_command *c, size_t i)
 {
-    const cli_flag *flag = &cli_option_table()->flags[i];
+    const tool_flag *flag = &cli_option_table()->flags[i];
     return flag->commands & c->bit ? flag : NULL;
 }
 
-static bool takes_file(const cli_flag *flag)
+static bool takes_file(const tool_flag *flag)
 {
-    return flag->kind == CLI_FLAG_FILE && (strstr(flag->value, "FILE") || strcmp(flag->value, "MODEL") == 0);
+    return flag->kind == TOOL_FLAG_FILE && (strstr(flag->value, "FILE") || strcmp(flag->value, "MODEL") == 0);
 }
 
-static bool takes_words(const cli_flag *flag)
+static bool takes_words(const tool_flag *flag)
 {
-    return flag->value && strchr(flag->value, '|') && flag->kind != CLI_FLAG_FILE;
+    return flag->value && strchr(flag->value, '|') && flag->kind != TOOL_FLAG_FILE;
 }
 
 /* "auto none draft" */
-static void words_put(const cli_flag *flag, FILE *out)
+static void words_put(const tool_flag *flag, FILE *out)
 {
     char word[32];
-    for (size_t i = 0; cli_choice_word(flag->value, i, word); i++) fprintf(out, "%s%s", i ? " " : "", word);
+    for (size_t i = 0; tool_choice_word(flag->value, i, word); i++) fprintf(out, "%s%s", i ? " " : "", word);
 }
 
 /* ------------------------------------------------------------- manual page */
@@ -42,9 +42,9 @@ static void roff_put(const char *text, size_t n, FILE *out)
     }
 }
 
-static void roff_flag(const cli_flag *flag, const cli_options *defaults, FILE *out)
+static void roff_flag(const tool_flag *flag, const cli_options *defaults, FILE *out)
 {
-    char text[CLI_FLAG_TEXT_SIZE];
+    char text[TOOL_FLAG_TEXT_SIZE];
     fputs(".TP\n", out);
     if (flag->letter) fprintf(out, "\\fB\\-%c\\fR, ", flag->letter);
     if (*flag->name) {
@@ -58,7 +58,7 @@ static void roff_flag(const cli_flag *flag, const cli_options *defaults, FILE *o
         fputs("\\fR", out);
     }
     fputc('\n', out);
-    cli_flag_describe(flag, defaults, text);
+    tool_flag_describe(flag, defaults, text);
     roff_put(text, strlen(text), out);
     fputc('\n', out);
 }
@@ -81,7 +81,7 @@ static void roff_command(const cli_command *c, FILE *out)
     roff_put(c->about, strlen(c->about), out);
     const char *group = "";
     for (size_t i = 0; i < cli_option_table()->n; i++) {
-        const cli_flag *flag = flag_of(c, i);
+        const tool_flag *flag = flag_of(c, i);
         if (!flag) continue;
         if (strcmp(group, flag->group) != 0) fprintf(out, ".SS %s\n", group = flag->group);
         roff_flag(flag, &defaults, out);
@@ -147,13 +147,13 @@ static void quoted_put(const char *text, size_t n, const char *special, const ch
     }
 }
 
-static void brief_put(const cli_flag *flag, const char *special, const char *quote, FILE *out)
+static void brief_put(const tool_flag *flag, const char *special, const char *quote, FILE *out)
 {
     quoted_put(flag->help, brief_length(flag->help), special, quote, out);
 }
 
 /* A line of `case`: the flag's names as patterns "run --spec|run -s". */
-static void bash_patterns(const cli_command *c, const cli_flag *flag, FILE *out)
+static void bash_patterns(const cli_command *c, const tool_flag *flag, FILE *out)
 {
     fprintf(out, "    '%s --%s'", c->name, flag->name);
     if (flag->letter) fprintf(out, " | '%s -%c'", c->name, flag->letter);
@@ -163,7 +163,7 @@ static void bash_patterns(const cli_command *c, const cli_flag *flag, FILE *out)
 static void bash_values(const cli_command *c, FILE *out)
 {
     for (size_t i = 0; i < cli_option_table()->n; i++) {
-        const cli_flag *flag = flag_of(c, i);
+        const tool_flag *flag = flag_of(c, i);
         if (!flag || !*flag->name || !flag->value || flag->implied) continue;
         bash_patterns(c, flag, out);
         if (takes_words(flag)) {
@@ -183,7 +183,7 @@ static void bash_flags(const cli_command *c, FILE *out)
     fprintf(out, "    %s) flags='", c->name);
     const char *space = "";
     for (size_t i = 0; i < cli_option_table()->n; i++) {
-        const cli_flag *flag = flag_of(c, i);
+        const tool_flag *flag = flag_of(c, i);
         if (!flag || !*flag->name) continue;
         fprintf(out, "%s--%s", space, flag->name);
         space = " ";
@@ -220,9 +220,10 @@ static void bash_write(const cli_command *commands, size_t n, FILE *out)
           out);
 }
 
-static void zsh_flag(const cli_flag *flag, FILE *out)
+static void zsh_flag(const tool_flag *flag, FILE *out)
 {
-    const bool repeats = flag->kind == CLI_FLAG_TEXTS || flag->kind == CLI_FLAG_SETS || flag->kind == CLI_FLAG_CHOICES;
+    const bool repeats =
+        flag->kind == TOOL_FLAG_TEXTS || flag->kind == TOOL_FLAG_SETS || flag->kind == TOOL_FLAG_CHOICES;
     fputs(" \\\n            ", out);
     if (!*flag->name) {
         fputs("'1:model file:_files'", out);
@@ -275,7 +276,7 @@ static void zsh_write(const cli_command *commands, size_t n, FILE *out)
     fputs("    esac\n}\n\n_vouch \"$@\"\n", out);
 }
 
-static void fish_flag(const cli_command *c, const cli_flag *flag, FILE *out)
+static void fish_flag(const cli_command *c, const tool_flag *flag, FILE *out)
 {
     if (!*flag->name) return;
     fprintf(out, "complete -c vouch -n '__vouch_command %s' -l %s", c->name, flag->name);

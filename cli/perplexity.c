@@ -49,7 +49,7 @@ static vouch_status chunk_measure(measure *m, int64_t index, vouch_error *err)
     for (int32_t first = m->n_ctx / 2; !status && first < m->n_ctx - 1; first += m->rows) {
         const int32_t left = m->n_ctx - 1 - first, n = left < m->rows ? left : m->rows;
         status = vouch_session_logits(m->session, first, n, m->logits, err);
-        if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
+        if (tool_interrupted()) return err->code = VOUCH_E_CANCELLED;
         for (int32_t i = 0; !status && i < n; i++)
             m->sum += surprise(m->logits + (size_t)i * (size_t)m->n_vocab, m->n_vocab, m->chunk[first + i + 1]);
         m->count += n;
@@ -68,17 +68,17 @@ static int chunks_measure(measure *m, int64_t n_chunks)
     for (int64_t i = 0; i < n_chunks; i++) {
         const vouch_status status = chunk_measure(m, i, &err);
         if (status == VOUCH_E_CANCELLED && i > 0) {
-            cli_complain("interrupted: %lld of %lld chunks are complete and reported", (long long)i,
-                         (long long)n_chunks);
+            tool_complain("interrupted: %lld of %lld chunks are complete and reported", (long long)i,
+                          (long long)n_chunks);
             return CLI_FAILED;
         }
         if (status) return cli_engine_fail(&err);
         const int n = snprintf(line, sizeof line, "chunk %lld of %lld: %.4f\n", (long long)i + 1, (long long)n_chunks,
                                exp(m->sum / (double)m->count));
-        if (cli_print(line, (size_t)n, &err)) return cli_engine_fail(&err);
+        if (tool_print(line, (size_t)n, &err)) return cli_engine_fail(&err);
     }
     const int n = snprintf(line, sizeof line, "perplexity: %.6f\n", exp(m->sum / (double)m->count));
-    return cli_print(line, (size_t)n, &err) ? cli_engine_fail(&err) : CLI_DONE;
+    return tool_print(line, (size_t)n, &err) ? cli_engine_fail(&err) : CLI_DONE;
 }
 
 /* The BOS token, where the model's file asks for one at the beginning of a text; otherwise -1. */
@@ -102,9 +102,10 @@ static int measure_text(cli_engine *engine, const cli_tokens *tokens)
     const int64_t available = (int64_t)tokens->n / n_ctx;
     const int64_t n_chunks = options->n_chunks > 0 && options->n_chunks < available ? options->n_chunks : available;
     if (n_chunks == 0) {
-        cli_complain("%s%s: the text has %zu token%s; expected at least one chunk of --ctx %d: lower --ctx",
-                     strcmp(options->file, "-") == 0 ? "standard input" : "--file ",
-                     strcmp(options->file, "-") == 0 ? "" : options->file, tokens->n, tokens->n == 1 ? "" : "s", n_ctx);
+        tool_complain("%s%s: the text has %zu token%s; expected at least one chunk of --ctx %d: lower --ctx",
+                      strcmp(options->file, "-") == 0 ? "standard input" : "--file ",
+                      strcmp(options->file, "-") == 0 ? "" : options->file, tokens->n, tokens->n == 1 ? "" : "s",
+                      n_ctx);
         return CLI_FAILED;
     }
     session.n_ctx = n_ctx + 1;
@@ -120,11 +121,11 @@ static int measure_text(cli_engine *engine, const cli_tokens *tokens)
     m.chunk = malloc((size_t)n_ctx * sizeof *m.chunk);
     m.logits = malloc((size_t)m.rows * (size_t)m.n_vocab * sizeof *m.logits);
     if (m.chunk && m.logits) {
-        cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+        tool_interrupt_set(TOOL_INTERRUPT_CANCELS);
         status = chunks_measure(&m, n_chunks);
-        cli_interrupt_set(CLI_INTERRUPT_ENDS);
+        tool_interrupt_set(TOOL_INTERRUPT_ENDS);
     } else {
-        cli_complain("not enough memory for the logits of %d rows; lower --prefill-chunk", m.rows);
+        tool_complain("not enough memory for the logits of %d rows; lower --prefill-chunk", m.rows);
         status = CLI_FAILED;
     }
     free(m.chunk);
@@ -137,7 +138,7 @@ bool cli_perplexity_check(cli_options *options, cli_given given)
     (void)given;
     if (!options->file && !isatty(STDIN_FILENO)) options->file = "-";
     if (options->file) return true;
-    cli_complain("--file FILE is missing: expected the text to predict");
+    tool_complain("--file FILE is missing: expected the text to predict");
     return false;
 }
 
@@ -148,7 +149,7 @@ int cli_perplexity_run(const cli_options *options)
     vouch_error err;
     char *text = NULL;
     size_t n = 0;
-    if (cli_file_read(options->file, &text, &n, &err)) return cli_flag_refuse("file", &err);
+    if (tool_file_read(options->file, &text, &n, &err)) return cli_flag_refuse("file", &err);
     int status = cli_engine_open(&engine, options);
     if (!status && cli_prompt_tokenize(&engine, text, NULL, n, VOUCH_TOKENIZE_BOS, &tokens, &err))
         status = cli_engine_fail(&err);

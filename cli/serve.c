@@ -23,25 +23,25 @@ static bool is_metric_name(const char *name)
 bool cli_serve_check(cli_options *options, cli_given given)
 {
     if (!is_metric_name(options->serve.metrics_prefix)) {
-        cli_complain("--metrics-prefix '%s': expected letters, digits, _ and :, and no digit first, such as vllm",
-                     options->serve.metrics_prefix);
+        tool_complain("--metrics-prefix '%s': expected letters, digits, _ and :, and no digit first, such as vllm",
+                      options->serve.metrics_prefix);
         return false;
     }
     for (size_t i = 0; i < options->serve.origins.n; i++) {
         if (is_origin(options->serve.origins.items[i])) continue;
-        cli_complain("--cors '%s': expected an origin such as https://chat.example or http://localhost:3000, "
-                     "localhost or *",
-                     options->serve.origins.items[i]);
+        tool_complain("--cors '%s': expected an origin such as https://chat.example or http://localhost:3000, "
+                      "localhost or *",
+                      options->serve.origins.items[i]);
         return false;
     }
     if (!options->serve.tls_cert != !options->serve.tls_key) {
-        cli_complain("--%s needs --%s, too", options->serve.tls_cert ? "tls-cert" : "tls-key",
-                     options->serve.tls_cert ? "tls-key" : "tls-cert");
+        tool_complain("--%s needs --%s, too", options->serve.tls_cert ? "tls-cert" : "tls-key",
+                      options->serve.tls_cert ? "tls-key" : "tls-cert");
         return false;
     }
     if (options->draft_model && options->models.n > 1) {
-        cli_complain("--draft-model drafts for a single model, but --model is given %zu times; leave out the others",
-                     options->models.n);
+        tool_complain("--draft-model drafts for a single model, but --model is given %zu times; leave out the others",
+                      options->models.n);
         return false;
     }
     return cli_check_asking(options, given) && cli_check_speculation(options, given);
@@ -52,7 +52,7 @@ bool cli_serve_check(cli_options *options, cli_given given)
 int cli_serve_run(const cli_options *options)
 {
     (void)options;
-    cli_complain("this vouch was built without its server: install libmicrohttpd-dev and build with SERVER=1");
+    tool_complain("this vouch was built without its server: install libmicrohttpd-dev and build with SERVER=1");
     return CLI_FAILED;
 }
 
@@ -98,7 +98,7 @@ static int model_name(serving *s, size_t i, const char *text)
     const char *equal = strchr(text, '='), *slash = strchr(text, '/');
     const bool has_name = equal && (!slash || equal < slash);
     if (has_name && (equal == text || !equal[1])) {
-        cli_complain("--model '%s': expected NAME=FILE", text);
+        tool_complain("--model '%s': expected NAME=FILE", text);
         return CLI_WRONG_USAGE;
     }
     s->names[i] = has_name ? strndup(text, (size_t)(equal - text)) : name_of_path(text);
@@ -106,7 +106,7 @@ static int model_name(serving *s, size_t i, const char *text)
     s->model_options[i].model = has_name ? equal + 1 : text;
     for (size_t j = 0; j < i; j++)
         if (s->names[i] && strcmp(s->names[i], s->names[j]) == 0) {
-            cli_complain("--model '%s': the name is given twice; choose another, as in --model NAME=FILE", text);
+            tool_complain("--model '%s': the name is given twice; choose another, as in --model NAME=FILE", text);
             return CLI_WRONG_USAGE;
         }
     return CLI_DONE;
@@ -129,7 +129,7 @@ static int model_open(serving *s, size_t i)
     m->session.n_ctx = cli_engine_context(engine);
     cli_engine_speculate(engine, &m->session.speculation);
     if (vouch_session_check(m->model, &m->session, &err)) {
-        cli_complain("%s: %s", m->path, err.message);
+        tool_complain("%s: %s", m->path, err.message);
         return CLI_WRONG_USAGE;
     }
     return CLI_DONE;
@@ -137,14 +137,14 @@ static int model_open(serving *s, size_t i)
 
 static int models_open(serving *s)
 {
-    const cli_texts *given = &s->options->models;
+    const tool_texts *given = &s->options->models;
     s->n_models = given->n > 0 ? given->n : 1;
     s->model_options = calloc(s->n_models, sizeof *s->model_options);
     s->engines = calloc(s->n_models, sizeof *s->engines);
     s->models = calloc(s->n_models, sizeof *s->models);
     s->names = calloc(s->n_models, sizeof *s->names);
     int status = s->model_options && s->engines && s->models && s->names ? CLI_DONE : CLI_FAILED;
-    if (status) cli_complain("not enough memory");
+    if (status) tool_complain("not enough memory");
     for (size_t i = 0; i < s->n_models && !status; i++)
         status = model_name(s, i, given->n > 0 ? given->items[i] : s->options->model);
     for (size_t i = 0; i < s->n_models && !status; i++) status = model_open(s, i);
@@ -157,7 +157,7 @@ static int text_read(const char *flag, const char *path, char **text)
 {
     size_t n;
     vouch_error err;
-    if (path && cli_file_read(path, text, &n, &err)) return cli_flag_refuse(flag, &err);
+    if (path && tool_file_read(path, text, &n, &err)) return cli_flag_refuse(flag, &err);
     return CLI_DONE;
 }
 
@@ -170,7 +170,7 @@ static int keys_read(serving *s)
     for (const char *at = s->key_text; at && *at; at++) n_lines += *at == '\n' || *at == '\r';
     s->keys = calloc(o->serve.keys.n + n_lines + 1, sizeof *s->keys);
     if (!s->keys) {
-        cli_complain("not enough memory for the keys");
+        tool_complain("not enough memory for the keys");
         return CLI_FAILED;
     }
     for (size_t i = 0; i < o->serve.keys.n; i++) s->keys[s->n_keys++] = o->serve.keys.items[i];
@@ -178,7 +178,7 @@ static int keys_read(serving *s)
     for (char *line; !status && s->key_text && (line = strsep(&rest, "\r\n"));)
         if (*line) s->keys[s->n_keys++] = line;
     if (!status && o->serve.key_file && s->n_keys == o->serve.keys.n) {
-        cli_complain("--api-key-file %s: the file has no key; expected one a line", o->serve.key_file);
+        tool_complain("--api-key-file %s: the file has no key; expected one a line", o->serve.key_file);
         status = CLI_FAILED;
     }
     if (!status) status = text_read("tls-cert", o->serve.tls_cert, &s->certificate);
@@ -195,9 +195,9 @@ static bool is_loopback(const char *host)
 static int check_host(const serving *s)
 {
     if (s->n_keys > 0 || s->options->serve.no_key || is_loopback(s->options->serve.host)) return CLI_DONE;
-    cli_complain("--host %s: other machines reach this address; add --api-key-file FILE, or --no-key to let everyone "
-                 "in",
-                 s->options->serve.host);
+    tool_complain("--host %s: other machines reach this address; add --api-key-file FILE, or --no-key to let everyone "
+                  "in",
+                  s->options->serve.host);
     return CLI_WRONG_USAGE;
 }
 
@@ -270,8 +270,8 @@ static int serve(serving *s)
 static int check_think(const cli_options *options)
 {
     if (options->think != CLI_THINK_HIDE) return CLI_DONE;
-    cli_complain("--think hide: answers of a server have their thoughts in reasoning_content; expected auto, on or "
-                 "off");
+    tool_complain("--think hide: answers of a server have their thoughts in reasoning_content; expected auto, on or "
+                  "off");
     return CLI_WRONG_USAGE;
 }
 

@@ -15,7 +15,7 @@ static int render_write(FILE *out, const vouch_model *model, const char *json, s
     if (status == VOUCH_E_BUFFER) {
         text = malloc(n_text);
         if (!text) {
-            cli_complain("not enough memory for a text of %zu bytes", n_text);
+            tool_complain("not enough memory for a text of %zu bytes", n_text);
             return CLI_FAILED;
         }
         status = vouch_render_chat(model, json, n, text, n_text, &n_text, &err);
@@ -72,12 +72,12 @@ static int messages_read(const cli_options *options, char **text, size_t *n)
 {
     vouch_error err;
     if (options->prompt || options->prompt_file) {
-        cli_complain("--messages and --%s both give the text: leave out one of them",
-                     options->prompt ? "prompt" : "prompt-file");
+        tool_complain("--messages and --%s both give the text: leave out one of them",
+                      options->prompt ? "prompt" : "prompt-file");
         return CLI_WRONG_USAGE;
     }
-    if (cli_file_read(options->tokenize.messages, text, n, &err)) return cli_flag_refuse("messages", &err);
-    cli_file_drop_mark(*text, n);
+    if (tool_file_read(options->tokenize.messages, text, n, &err)) return cli_flag_refuse("messages", &err);
+    tool_file_drop_mark(*text, n);
     return CLI_DONE;
 }
 
@@ -96,7 +96,7 @@ bool cli_tokenize_check(cli_options *options, cli_given given)
 {
     (void)given;
     if (!options->tokenize.ids || options->tokenize.n_frequent == 0) return true;
-    cli_complain("--ids has no effect with --frequent: leave out one of them");
+    tool_complain("--ids has no effect with --frequent: leave out one of them");
     return false;
 }
 
@@ -107,7 +107,7 @@ int cli_tokenize_run(const cli_options *options)
     char *text = NULL;
     size_t n = 0;
     if (options->tokenize.render && !options->tokenize.messages) {
-        cli_complain("--render needs a conversation: add --messages FILE");
+        tool_complain("--render needs a conversation: add --messages FILE");
         return CLI_WRONG_USAGE;
     }
     int status = options->tokenize.messages ? messages_read(options, &text, &n) : cli_prompt_read(options, &text, &n);
@@ -120,7 +120,7 @@ int cli_tokenize_run(const cli_options *options)
     if (status) goto done;
     if (options->tokenize.n_frequent == 0) cli_tokens_write(stdout, engine.model, &tokens, options->tokenize.ids);
     else if (!frequent_write(stdout, engine.model, &tokens, options->tokenize.n_frequent)) {
-        cli_complain("not enough memory to count tokens");
+        tool_complain("not enough memory to count tokens");
         status = CLI_FAILED;
     }
 done:

@@ -55,7 +55,7 @@ static vouch_status read_all(int fd, const char *name, char **bytes, size_t *n, 
     return VOUCH_OK;
 }
 
-vouch_status cli_file_read(const char *path, char **bytes, size_t *n, vouch_error *err)
+vouch_status tool_file_read(const char *path, char **bytes, size_t *n, vouch_error *err)
 {
     if (strcmp(path, "-") == 0) return read_all(STDIN_FILENO, "standard input", bytes, n, err);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -131,7 +131,7 @@ static bool file_identify(const char *path, identity *out)
     return true;
 }
 
-void cli_file_drop_mark(char *bytes, size_t *n)
+void tool_file_drop_mark(char *bytes, size_t *n)
 {
     static const char mark[] = "\xef\xbb\xbf";
     if (*n < 3 || memcmp(bytes, mark, 3) != 0) return;
@@ -139,7 +139,7 @@ void cli_file_drop_mark(char *bytes, size_t *n)
     *n -= 3;
 }
 
-bool cli_file_is_same(const char *a, const char *b)
+bool tool_file_is_same(const char *a, const char *b)
 {
     identity left, right;
     return !is_stream(a) && file_identify(a, &left) && file_identify(b, &right) && left.device == right.device &&
@@ -152,7 +152,7 @@ static bool is_writable(int descriptor)
     return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
-vouch_status cli_file_check(const char *path, vouch_error *err)
+vouch_status tool_file_check(const char *path, vouch_error *err)
 {
     char resolved[PATH_MAX], folder[PATH_MAX];
     struct stat info;
@@ -169,12 +169,12 @@ vouch_status cli_file_check(const char *path, vouch_error *err)
     return VOUCH_OK;
 }
 
-vouch_status cli_file_check_new(const char *path, vouch_error *err)
+vouch_status tool_file_check_new(const char *path, vouch_error *err)
 {
     struct stat info;
     if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
         return file_fail(err, path, "exists already; name another file, or replace it with --force");
-    return cli_file_check(path, err);
+    return tool_file_check(path, err);
 }
 
 /* Writes all bytes and closes fd. Returns 0, or errno; a full disk shows here at the latest. */
@@ -226,7 +226,7 @@ static bool is_fixed(int reason)
     return reason == EBUSY || reason == EACCES || reason == EPERM || reason == EROFS || reason == EXDEV;
 }
 
-vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch_error *err)
+vouch_status tool_file_write(const char *path, const char *bytes, size_t n, vouch_error *err)
 {
     if (is_stream(path)) {
         /* dup shares the offset, so that whoever writes to this descriptor next writes after these bytes. */
@@ -246,7 +246,7 @@ vouch_status cli_file_write(const char *path, const char *bytes, size_t n, vouch
     return reason ? file_fail(err, path, strerror(reason)) : VOUCH_OK;
 }
 
-vouch_status cli_file_write_json(const char *path, const json_t *value, vouch_error *err)
+vouch_status tool_file_write_json(const char *path, const json_t *value, vouch_error *err)
 {
     char *text = value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     if (!text) {
@@ -255,7 +255,7 @@ vouch_status cli_file_write_json(const char *path, const json_t *value, vouch_er
     }
     const size_t n = strlen(text);
     text[n] = '\n'; /* replaces the NUL: n + 1 bytes are written */
-    const vouch_status status = cli_file_write(path, text, n + 1, err);
+    const vouch_status status = tool_file_write(path, text, n + 1, err);
     free(text);
     return status;
 }

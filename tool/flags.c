@@ -11,14 +11,14 @@
 #include "tool/term.h"
 #include "tool/text.h"
 
-const char *cli_nearest(const char *typed, const char *(*words)(const void *arg, size_t i), const void *arg)
+const char *tool_nearest(const char *typed, const char *(*words)(const void *arg, size_t i), const void *arg)
 {
     const char *best = NULL;
     size_t least = 1 + (strlen(typed) < 3 ? 1 : strlen(typed) < 9 ? 2 : 3);
     for (size_t i = 0;; i++) {
         const char *word = words(arg, i);
         if (!word) return best;
-        const size_t distance = cli_edit_distance(typed, word);
+        const size_t distance = tool_edit_distance(typed, word);
         if (distance >= least || distance >= strlen(word)) continue;
         least = distance;
         best = word;
@@ -35,24 +35,24 @@ static bool range_holds(const char *range, double x)
     return (*range == '(' ? x > low : x >= low) && (*end == ')' ? x < high : x <= high);
 }
 
-static bool flag_refuse(const cli_flag *flag, const char *shown, const char *value, const char *why)
+static bool flag_refuse(const tool_flag *flag, const char *shown, const char *value, const char *why)
 {
-    const bool whole = flag->kind == CLI_FLAG_INT || flag->kind == CLI_FLAG_SEED;
-    const char *what = flag->kind == CLI_FLAG_INTS ? "ascending whole numbers, separated by commas,"
-                       : whole                     ? "a whole number"
-                                                   : "a number";
-    cli_complain("%s '%s': %s; expected %s in %s%s%s", shown, value, why, what, flag->range, flag->remedy ? "; " : "",
-                 flag->remedy ? flag->remedy : "");
+    const bool whole = flag->kind == TOOL_FLAG_INT || flag->kind == TOOL_FLAG_SEED;
+    const char *what = flag->kind == TOOL_FLAG_INTS ? "ascending whole numbers, separated by commas,"
+                       : whole                      ? "a whole number"
+                                                    : "a number";
+    tool_complain("%s '%s': %s; expected %s in %s%s%s", shown, value, why, what, flag->range, flag->remedy ? "; " : "",
+                  flag->remedy ? flag->remedy : "");
     return false;
 }
 
 /* Parses a number of the flag's kind into *place. strtod reads the C locale, because vouch never sets LC_NUMERIC. */
-static bool parse_number(const cli_flag *flag, const char *shown, const char *text, void *place)
+static bool parse_number(const tool_flag *flag, const char *shown, const char *text, void *place)
 {
     char *end;
     double number;
     errno = 0;
-    if (flag->kind == CLI_FLAG_SEED) {
+    if (flag->kind == TOOL_FLAG_SEED) {
         const unsigned long long seed = strtoull(text, &end, 10);
         if (!isdigit((unsigned char)*text) || *end) return flag_refuse(flag, shown, text, "not a whole number");
         if (errno) return flag_refuse(flag, shown, text, "outside the range");
@@ -60,20 +60,20 @@ static bool parse_number(const cli_flag *flag, const char *shown, const char *te
         memcpy(place, &stored, sizeof stored);
         return true;
     }
-    if (flag->kind == CLI_FLAG_INT) number = (double)strtoll(text, &end, 10);
+    if (flag->kind == TOOL_FLAG_INT) number = (double)strtoll(text, &end, 10);
     else number = strtod(text, &end);
-    if (flag->kind == CLI_FLAG_FLOAT) number = (double)(float)number;
+    if (flag->kind == TOOL_FLAG_FLOAT) number = (double)(float)number;
     if (end == text || *end || isspace((unsigned char)*text) || strpbrk(text, "xX")) /* strtod reads 0x10 */
-        return flag_refuse(flag, shown, text, flag->kind == CLI_FLAG_INT ? "not a whole number" : "not a number");
+        return flag_refuse(flag, shown, text, flag->kind == TOOL_FLAG_INT ? "not a whole number" : "not a number");
     if (!range_holds(flag->range, number)) return flag_refuse(flag, shown, text, "outside the range");
-    if (flag->kind == CLI_FLAG_INT) memcpy(place, &(int32_t){(int32_t)number}, sizeof(int32_t));
-    else if (flag->kind == CLI_FLAG_FLOAT) memcpy(place, &(float){(float)number}, sizeof(float));
+    if (flag->kind == TOOL_FLAG_INT) memcpy(place, &(int32_t){(int32_t)number}, sizeof(int32_t));
+    else if (flag->kind == TOOL_FLAG_FLOAT) memcpy(place, &(float){(float)number}, sizeof(float));
     else memcpy(place, &number, sizeof number);
     return true;
 }
 
-/* "1,2,4" into a cli_ints. */
-static bool parse_ints(const cli_flag *flag, const char *shown, const char *text, cli_ints *ints)
+/* "1,2,4" into a tool_ints. */
+static bool parse_ints(const tool_flag *flag, const char *shown, const char *text, tool_ints *ints)
 {
     ints->n = 0;
     for (const char *at = text;; at++) {
@@ -84,14 +84,14 @@ static bool parse_ints(const cli_flag *flag, const char *shown, const char *text
         if (!range_holds(flag->range, (double)number)) return flag_refuse(flag, shown, text, "outside the range");
         if (ints->n > 0 && number <= ints->items[ints->n - 1])
             return flag_refuse(flag, shown, text, "repeated or not ascending");
-        if (ints->n == CLI_MOST_INTS) return flag_refuse(flag, shown, text, "too many numbers");
+        if (ints->n == TOOL_MOST_INTS) return flag_refuse(flag, shown, text, "too many numbers");
         ints->items[ints->n++] = (int32_t)number;
         if (!*end) return true;
         at = end;
     }
 }
 
-const char *cli_choice_word(const char *words, size_t i, char word[32])
+const char *tool_choice_word(const char *words, size_t i, char word[32])
 {
     for (; i > 0; i--) {
         words = strchr(words, '|');
@@ -105,13 +105,13 @@ const char *cli_choice_word(const char *words, size_t i, char word[32])
 static int choice_find(const char *words, const char *typed)
 {
     char word[32];
-    for (size_t i = 0; cli_choice_word(words, i, word); i++)
+    for (size_t i = 0; tool_choice_word(words, i, word); i++)
         if (strcmp(word, typed) == 0) return (int)i;
     return -1;
 }
 
 /* Reads a set such as "a,b" out of the words "auto|none|a|b". The command decides which words go together. */
-static bool parse_set(const cli_flag *flag, const char *shown, const char *text, unsigned *out)
+static bool parse_set(const tool_flag *flag, const char *shown, const char *text, unsigned *out)
 {
     unsigned set = 0;
     for (const char *word = text;; word++) {
@@ -120,11 +120,11 @@ static bool parse_set(const cli_flag *flag, const char *shown, const char *text,
         snprintf(typed, sizeof typed, "%.*s", (int)n, word);
         const int index = choice_find(flag->value, typed);
         if (index < 0 || n >= sizeof typed || (index == 0 && (word != text || word[n]))) {
-            cli_complain("%s '%s': expected one of %s, or several with commas between", shown, text, flag->value);
+            tool_complain("%s '%s': expected one of %s, or several with commas between", shown, text, flag->value);
             return false;
         }
         if (index > 0 && set >> (index - 1) & 1) {
-            cli_complain("%s '%s': %s is given twice; leave one out", shown, text, typed);
+            tool_complain("%s '%s': %s is given twice; leave one out", shown, text, typed);
             return false;
         }
         if (index > 0) set |= 1u << (index - 1);
@@ -136,76 +136,76 @@ static bool parse_set(const cli_flag *flag, const char *shown, const char *text,
 }
 
 /* Appends a value of a flag that may be given several times. */
-static bool ints_append(const char *shown, const char *text, int32_t value, cli_ints *ints)
+static bool ints_append(const char *shown, const char *text, int32_t value, tool_ints *ints)
 {
     for (size_t i = 0; i < ints->n; i++)
         if (ints->items[i] == value) {
-            cli_complain("%s '%s': given twice; leave one out", shown, text);
+            tool_complain("%s '%s': given twice; leave one out", shown, text);
             return false;
         }
-    if (ints->n == CLI_MOST_INTS) {
-        cli_complain("%s: given more than %d times", shown, CLI_MOST_INTS);
+    if (ints->n == TOOL_MOST_INTS) {
+        tool_complain("%s: given more than %d times", shown, TOOL_MOST_INTS);
         return false;
     }
     ints->items[ints->n++] = value;
     return true;
 }
 
-static bool store_set(const cli_flag *flag, const char *shown, const char *text, void *place)
+static bool store_set(const tool_flag *flag, const char *shown, const char *text, void *place)
 {
     unsigned set;
     if (!parse_set(flag, shown, text, &set)) return false;
-    if (flag->kind == CLI_FLAG_SETS) return ints_append(shown, text, (int32_t)set, place);
+    if (flag->kind == TOOL_FLAG_SETS) return ints_append(shown, text, (int32_t)set, place);
     memcpy(place, &set, sizeof set);
     return true;
 }
 
-static bool store_choice(const cli_flag *flag, const char *shown, const char *text, void *place)
+static bool store_choice(const tool_flag *flag, const char *shown, const char *text, void *place)
 {
     const int index = choice_find(flag->value, text);
     if (index < 0) {
-        cli_complain("%s '%s': expected one of %s", shown, text, flag->value);
+        tool_complain("%s '%s': expected one of %s", shown, text, flag->value);
         return false;
     }
-    if (flag->kind == CLI_FLAG_CHOICES) return ints_append(shown, text, index, place);
+    if (flag->kind == TOOL_FLAG_CHOICES) return ints_append(shown, text, index, place);
     memcpy(place, &index, sizeof index);
     return true;
 }
 
-static bool flag_store(const cli_flag *flag, const char *shown, const char *text, void *values)
+static bool flag_store(const tool_flag *flag, const char *shown, const char *text, void *values)
 {
     char *place = (char *)values + flag->offset;
     switch (flag->kind) {
-    case CLI_FLAG_SWITCH: *(bool *)place = true; return true;
-    case CLI_FLAG_CHOICE:
-    case CLI_FLAG_CHOICES: return store_choice(flag, shown, text, place);
-    case CLI_FLAG_SET:
-    case CLI_FLAG_SETS: return store_set(flag, shown, text, place);
-    case CLI_FLAG_FILE:
-    case CLI_FLAG_TEXT:
-    case CLI_FLAG_TEXTS:
-        if (!*text && flag->kind != CLI_FLAG_TEXT) {
-            cli_complain("%s '': the value is empty; expected %s", shown, flag->value);
+    case TOOL_FLAG_SWITCH: *(bool *)place = true; return true;
+    case TOOL_FLAG_CHOICE:
+    case TOOL_FLAG_CHOICES: return store_choice(flag, shown, text, place);
+    case TOOL_FLAG_SET:
+    case TOOL_FLAG_SETS: return store_set(flag, shown, text, place);
+    case TOOL_FLAG_FILE:
+    case TOOL_FLAG_TEXT:
+    case TOOL_FLAG_TEXTS:
+        if (!*text && flag->kind != TOOL_FLAG_TEXT) {
+            tool_complain("%s '': the value is empty; expected %s", shown, flag->value);
             return false;
         }
-        if (flag->kind == CLI_FLAG_TEXTS) {
-            cli_texts *texts = (cli_texts *)(void *)place;
+        if (flag->kind == TOOL_FLAG_TEXTS) {
+            tool_texts *texts = (tool_texts *)(void *)place;
             texts->items[texts->n++] = text;
         } else {
             memcpy(place, &text, sizeof text);
         }
         return true;
-    case CLI_FLAG_INTS: return parse_ints(flag, shown, text, (cli_ints *)(void *)place);
+    case TOOL_FLAG_INTS: return parse_ints(flag, shown, text, (tool_ints *)(void *)place);
     default: return parse_number(flag, shown, text, place);
     }
 }
 
-bool cli_flag_change(const cli_flag *flag, const char *shown, const char *text, void *values)
+bool tool_flag_change(const tool_flag *flag, const char *shown, const char *text, void *values)
 {
-    const bool is_switch = flag->kind == CLI_FLAG_SWITCH, on = strcmp(text, "on") == 0;
+    const bool is_switch = flag->kind == TOOL_FLAG_SWITCH, on = strcmp(text, "on") == 0;
     if (!is_switch) return flag_store(flag, shown, text, values);
     if (!on && strcmp(text, "off") != 0) {
-        cli_complain("%s '%s': expected on or off", shown, text);
+        tool_complain("%s '%s': expected on or off", shown, text);
         return false;
     }
     *(bool *)((char *)values + flag->offset) = on;
@@ -215,13 +215,13 @@ bool cli_flag_change(const cli_flag *flag, const char *shown, const char *text, 
 /* ----------------------------------------------------------------- parsing */
 
 typedef struct parser {
-    const cli_flag_table *table;
+    const tool_flag_table *table;
     unsigned command;
     int argc, next;
     char **argv;
 } parser;
 
-/* Long name of flag i of the command, for cli_nearest. */
+/* Long name of flag i of the command, for tool_nearest. */
 static const char *flag_word(const void *arg, size_t i)
 {
     const parser *p = arg;
@@ -232,10 +232,10 @@ static const char *flag_word(const void *arg, size_t i)
 }
 
 /* A flag of these commands by its long name, or by the letter; NULL: none. */
-static const cli_flag *flag_named(const cli_flag_table *table, unsigned commands, const char *name, size_t n)
+static const tool_flag *flag_named(const tool_flag_table *table, unsigned commands, const char *name, size_t n)
 {
     for (size_t i = 0; i < table->n && n > 0; i++) {
-        const cli_flag *flag = &table->flags[i];
+        const tool_flag *flag = &table->flags[i];
         if (!(flag->commands & commands)) continue;
         if (strlen(flag->name) == n && memcmp(flag->name, name, n) == 0) return flag;
         if (flag->alias && strlen(flag->alias) == n && memcmp(flag->alias, name, n) == 0) return flag;
@@ -243,7 +243,7 @@ static const cli_flag *flag_named(const cli_flag_table *table, unsigned commands
     return NULL;
 }
 
-static const cli_flag *flag_lettered(const parser *p, char letter)
+static const tool_flag *flag_lettered(const parser *p, char letter)
 {
     for (size_t i = 0; i < p->table->n; i++)
         if ((p->table->flags[i].commands & p->command) && p->table->flags[i].letter == letter && letter)
@@ -252,7 +252,7 @@ static const cli_flag *flag_lettered(const parser *p, char letter)
 }
 
 /* The flag that "--name", "--name=..." or "-x" names; NULL for "-xVALUE". */
-static const cli_flag *flag_exact(const parser *p, const char *argument)
+static const tool_flag *flag_exact(const parser *p, const char *argument)
 {
     const size_t n = strcspn(argument, "=");
     if (argument[0] != '-' || n < 2) return NULL;
@@ -261,18 +261,18 @@ static const cli_flag *flag_exact(const parser *p, const char *argument)
 }
 
 /* Finds the row of another program's flag. Such programs take underscores and dashes inside a name as the same. */
-static const cli_foreign_flag *foreign_find(const parser *p, const char *argument)
+static const tool_foreign_flag *foreign_find(const parser *p, const char *argument)
 {
     char typed[64];
     snprintf(typed, sizeof typed, "%.*s", (int)strcspn(argument, "="), argument);
     for (char *at = typed; *at; at++)
         if (*at == '_') *at = '-';
-    for (const cli_foreign_flag *f = p->table->foreign; f && f->name; f++)
+    for (const tool_foreign_flag *f = p->table->foreign; f && f->name; f++)
         if (strcmp(f->name, typed) == 0) return f;
     return NULL;
 }
 
-static const char *command_of(const cli_flag_table *table, const cli_flag *flag)
+static const char *command_of(const tool_flag_table *table, const tool_flag *flag)
 {
     size_t bit = 0;
     while (!(flag->commands >> bit & 1)) bit++;
@@ -284,26 +284,26 @@ static void complain_unknown(const parser *p, const char *argument)
 {
     const int n = (int)strcspn(argument, "=");
     const bool is_long = argument[1] == '-';
-    const cli_foreign_flag *foreign = foreign_find(p, argument);
+    const tool_foreign_flag *foreign = foreign_find(p, argument);
     if (foreign && !foreign->same) {
-        cli_complain("%.*s is not a flag of vouch: %s", n, argument, foreign->advice);
+        tool_complain("%.*s is not a flag of vouch: %s", n, argument, foreign->advice);
         return;
     }
     const char *name = foreign ? foreign->same : argument + 2;
-    const cli_flag *other = flag_named(p->table, UINT_MAX, name, foreign ? strlen(name) : is_long ? (size_t)n - 2 : 0);
+    const tool_flag *other = flag_named(p->table, UINT_MAX, name, foreign ? strlen(name) : is_long ? (size_t)n - 2 : 0);
     if (other) {
-        cli_complain("%.*s is a flag of `vouch %s`, not of this command; leave it out", n, argument,
-                     command_of(p->table, other));
+        tool_complain("%.*s is a flag of `vouch %s`, not of this command; leave it out", n, argument,
+                      command_of(p->table, other));
         return;
     }
     char typed[64];
     snprintf(typed, sizeof typed, "%.*s", n - (is_long ? 2 : 1), argument + (is_long ? 2 : 1));
-    const char *near = n > 2 ? cli_nearest(typed, flag_word, p) : NULL;
-    const cli_flag *letter = n == 2 ? flag_lettered(p, (char)(argument[1] ^ 0x20)) : NULL;
-    if (near) cli_complain("unknown flag %.*s; did you mean --%s?", n, argument, near);
+    const char *near = n > 2 ? tool_nearest(typed, flag_word, p) : NULL;
+    const tool_flag *letter = n == 2 ? flag_lettered(p, (char)(argument[1] ^ 0x20)) : NULL;
+    if (near) tool_complain("unknown flag %.*s; did you mean --%s?", n, argument, near);
     else if (letter)
-        cli_complain("unknown flag %.*s; did you mean -%c (--%s)?", n, argument, letter->letter, letter->name);
-    else cli_complain("unknown flag %.*s; --help lists the flags", n, argument);
+        tool_complain("unknown flag %.*s; did you mean -%c (--%s)?", n, argument, letter->letter, letter->name);
+    else tool_complain("unknown flag %.*s; --help lists the flags", n, argument);
 }
 
 /* The long name that "-model" (a dash is missing) or "-modle" (and misspelt) stands for. NULL: it is "-m" with its
@@ -314,21 +314,21 @@ static const char *dash_missing(const parser *p, const char *argument)
     char typed[64];
     if (argument[1] == '-' || strlen(argument) < 4) return NULL;
     snprintf(typed, sizeof typed, "%.*s", (int)strcspn(argument, "=") - 1, argument + 1);
-    const cli_flag *letter = flag_lettered(p, argument[1]),
-                   *exact = flag_named(p->table, p->command, typed, strlen(typed));
+    const tool_flag *letter = flag_lettered(p, argument[1]),
+                    *exact = flag_named(p->table, p->command, typed, strlen(typed));
     if (exact) return exact->name;
-    return letter && letter->kind == CLI_FLAG_FILE && strlen(typed) > 3 ? cli_nearest(typed, flag_word, p) : NULL;
+    return letter && letter->kind == TOOL_FLAG_FILE && strlen(typed) > 3 ? tool_nearest(typed, flag_word, p) : NULL;
 }
 
 /* The flag that an argument names, under its own or a foreign name; *value is the value in the same argument, or NULL.
  * The foreign names come before a letter with its value: "-md" is no -m with the value "d". */
-static const cli_flag *flag_find(const parser *p, const char *argument, const char **value)
+static const tool_flag *flag_find(const parser *p, const char *argument, const char **value)
 {
     const size_t n = strcspn(argument, "=");
-    const cli_flag *flag = flag_exact(p, argument);
+    const tool_flag *flag = flag_exact(p, argument);
     *value = argument[n] ? argument + n + 1 : NULL;
     if (flag) return flag;
-    const cli_foreign_flag *foreign = foreign_find(p, argument);
+    const tool_foreign_flag *foreign = foreign_find(p, argument);
     if (foreign) return foreign->same ? flag_named(p->table, p->command, foreign->same, strlen(foreign->same)) : NULL;
     if (argument[1] == '-' || dash_missing(p, argument)) return NULL;
     *value = argument + 2;
@@ -337,10 +337,10 @@ static const cli_flag *flag_find(const parser *p, const char *argument, const ch
 
 /* The value in the next argument. NULL if that is "--word": it counts as a flag, and the value as forgotten. A flag
  * that takes any text accepts "--word" unless the command has such a flag. */
-static const char *value_next(parser *p, const cli_flag *flag)
+static const char *value_next(parser *p, const tool_flag *flag)
 {
     const char *next = p->next < p->argc ? p->argv[p->next] : NULL;
-    const bool is_text = flag->kind == CLI_FLAG_TEXT || flag->kind == CLI_FLAG_TEXTS;
+    const bool is_text = flag->kind == TOOL_FLAG_TEXT || flag->kind == TOOL_FLAG_TEXTS;
     if (!next) return NULL;
     if (strncmp(next, "--", 2) == 0 && isalpha((unsigned char)next[2]) && (!is_text || flag_exact(p, next)))
         return NULL;
@@ -349,24 +349,24 @@ static const char *value_next(parser *p, const cli_flag *flag)
     return next;
 }
 
-static bool complain_valueless(const parser *p, const cli_flag *flag, const char *shown)
+static bool complain_valueless(const parser *p, const tool_flag *flag, const char *shown)
 {
     const char *next = p->next < p->argc ? p->argv[p->next] : NULL;
     if (next)
-        cli_complain("%s needs a value: %s %s; if %s is the value, write %s=%s", shown, shown, flag->value, next, shown,
-                     next);
-    else cli_complain("%s needs a value: %s %s", shown, shown, flag->value);
+        tool_complain("%s needs a value: %s %s; if %s is the value, write %s=%s", shown, shown, flag->value, next,
+                      shown, next);
+    else tool_complain("%s needs a value: %s %s", shown, shown, flag->value);
     return false;
 }
 
-static bool value_store(const parser *p, const cli_flag *flag, const char *shown, const char *value, void *values,
+static bool value_store(const parser *p, const tool_flag *flag, const char *shown, const char *value, void *values,
                         const char **given)
 {
     const size_t index = (size_t)(flag - p->table->flags);
     const bool repeatable =
-        flag->kind == CLI_FLAG_TEXTS || flag->kind == CLI_FLAG_SETS || flag->kind == CLI_FLAG_CHOICES;
+        flag->kind == TOOL_FLAG_TEXTS || flag->kind == TOOL_FLAG_SETS || flag->kind == TOOL_FLAG_CHOICES;
     if (!repeatable && given[index] && strcmp(given[index], value) != 0) {
-        cli_complain("%s is given twice, as '%s' and as '%s'; leave one out", shown, given[index], value);
+        tool_complain("%s is given twice, as '%s' and as '%s'; leave one out", shown, given[index], value);
         return false;
     }
     given[index] = value;
@@ -378,13 +378,13 @@ static bool value_store(const parser *p, const cli_flag *flag, const char *shown
 static bool parse_word(const parser *p, const char *word, void *values, const char **given)
 {
     for (size_t i = 0; i < p->table->n; i++) {
-        const cli_flag *flag = &p->table->flags[i];
+        const tool_flag *flag = &p->table->flags[i];
         if (!*flag->name && (flag->commands & p->command) && !given[i])
             return value_store(p, flag, flag->value, word, values, given);
     }
-    cli_complain("unexpected argument '%s': a value follows its flag; several words are one in quotes, as in "
-                 "\"Name three rivers.\"",
-                 word);
+    tool_complain("unexpected argument '%s': a value follows its flag; several words are one in quotes, as in "
+                  "\"Name three rivers.\"",
+                  word);
     return false;
 }
 
@@ -393,27 +393,27 @@ static bool parse_one(parser *p, void *values, const char **given)
     const char *argument = p->argv[p->next++], *value = NULL;
     char shown[48];
     if (argument[0] != '-' || !argument[1]) return parse_word(p, argument, values, given);
-    const cli_flag *flag = flag_find(p, argument, &value);
+    const tool_flag *flag = flag_find(p, argument, &value);
     if (!flag) {
         const char *name = foreign_find(p, argument) ? NULL : dash_missing(p, argument);
-        if (name) cli_complain("unknown flag %s; did you mean --%s?", argument, name);
+        if (name) tool_complain("unknown flag %s; did you mean --%s?", argument, name);
         else complain_unknown(p, argument);
         return false;
     }
     const bool is_attached = value && argument[1] != '-' && value == argument + 2;
     snprintf(shown, sizeof shown, "%.*s", is_attached ? 2 : (int)strcspn(argument, "="), argument);
 
-    if (flag->kind == CLI_FLAG_SWITCH && value) {
-        cli_complain("%s takes no value, but '%s' was given; write %s alone", shown, value, shown);
+    if (flag->kind == TOOL_FLAG_SWITCH && value) {
+        tool_complain("%s takes no value, but '%s' was given; write %s alone", shown, value, shown);
         return false;
     }
-    if (flag->kind != CLI_FLAG_SWITCH && !value) value = value_next(p, flag);
-    if (!value) value = flag->kind == CLI_FLAG_SWITCH ? "" : flag->implied;
+    if (flag->kind != TOOL_FLAG_SWITCH && !value) value = value_next(p, flag);
+    if (!value) value = flag->kind == TOOL_FLAG_SWITCH ? "" : flag->implied;
     return value ? value_store(p, flag, shown, value, values, given) : complain_valueless(p, flag, shown);
 }
 
-bool cli_flags_parse(const cli_flag_table *table, unsigned command, int argc, char **argv, void *values,
-                     const char **given)
+bool tool_flags_parse(const tool_flag_table *table, unsigned command, int argc, char **argv, void *values,
+                      const char **given)
 {
     parser p = {table, command, argc, 0, argv};
     while (p.next < argc)
@@ -423,7 +423,7 @@ bool cli_flags_parse(const cli_flag_table *table, unsigned command, int argc, ch
 
 /* -------------------------------------------------------------------- help */
 
-static void ints_text(const cli_ints *ints, char text[32])
+static void ints_text(const tool_ints *ints, char text[32])
 {
     size_t used = 0;
     for (size_t i = 0; i < ints->n && used < 32; i++)
@@ -431,59 +431,59 @@ static void ints_text(const cli_ints *ints, char text[32])
 }
 
 /* Writes the words of a set with commas between. */
-static void set_text(const char *words, unsigned set, char text[CLI_FLAG_VALUE])
+static void set_text(const char *words, unsigned set, char text[TOOL_FLAG_VALUE])
 {
     char word[32];
     size_t used = 0;
-    if (set == 0) cli_choice_word(words, 0, text);
-    for (size_t i = 1; set && cli_choice_word(words, i, word); i++, set >>= 1)
-        if (set & 1 && used < CLI_FLAG_VALUE)
-            used += (size_t)snprintf(text + used, CLI_FLAG_VALUE - used, "%s%s", used ? "," : "", word);
+    if (set == 0) tool_choice_word(words, 0, text);
+    for (size_t i = 1; set && tool_choice_word(words, i, word); i++, set >>= 1)
+        if (set & 1 && used < TOOL_FLAG_VALUE)
+            used += (size_t)snprintf(text + used, TOOL_FLAG_VALUE - used, "%s%s", used ? "," : "", word);
 }
 
-const char *cli_flag_text(const cli_flag *flag, const void *values, char text[CLI_FLAG_VALUE])
+const char *tool_flag_text(const tool_flag *flag, const void *values, char text[TOOL_FLAG_VALUE])
 {
     const void *place = (const char *)values + flag->offset;
     int index;
     *text = 0;
     switch (flag->kind) {
-    case CLI_FLAG_SWITCH: strcpy(text, *(const bool *)place ? "on" : "off"); break;
-    case CLI_FLAG_INT: snprintf(text, CLI_FLAG_VALUE, "%" PRId32, *(const int32_t *)place); break;
-    case CLI_FLAG_INTS: ints_text(place, text); break;
-    case CLI_FLAG_SEED: snprintf(text, CLI_FLAG_VALUE, "%" PRIu64, *(const uint64_t *)place); break;
-    case CLI_FLAG_FLOAT: snprintf(text, CLI_FLAG_VALUE, "%g", (double)*(const float *)place); break;
-    case CLI_FLAG_DOUBLE: snprintf(text, CLI_FLAG_VALUE, "%g", *(const double *)place); break;
-    case CLI_FLAG_CHOICE:
+    case TOOL_FLAG_SWITCH: strcpy(text, *(const bool *)place ? "on" : "off"); break;
+    case TOOL_FLAG_INT: snprintf(text, TOOL_FLAG_VALUE, "%" PRId32, *(const int32_t *)place); break;
+    case TOOL_FLAG_INTS: ints_text(place, text); break;
+    case TOOL_FLAG_SEED: snprintf(text, TOOL_FLAG_VALUE, "%" PRIu64, *(const uint64_t *)place); break;
+    case TOOL_FLAG_FLOAT: snprintf(text, TOOL_FLAG_VALUE, "%g", (double)*(const float *)place); break;
+    case TOOL_FLAG_DOUBLE: snprintf(text, TOOL_FLAG_VALUE, "%g", *(const double *)place); break;
+    case TOOL_FLAG_CHOICE:
         memcpy(&index, place, sizeof index);
-        cli_choice_word(flag->value, (size_t)index, text);
+        tool_choice_word(flag->value, (size_t)index, text);
         break;
-    case CLI_FLAG_SET: set_text(flag->value, *(const unsigned *)place, text); break;
+    case TOOL_FLAG_SET: set_text(flag->value, *(const unsigned *)place, text); break;
     default: break;
     }
     return text;
 }
 
 /* The default of a flag as text; "" where the help text already says it. */
-static const char *default_text(const cli_flag *flag, const void *defaults, char text[CLI_FLAG_VALUE])
+static const char *default_text(const tool_flag *flag, const void *defaults, char text[TOOL_FLAG_VALUE])
 {
     *text = 0;
-    if (flag->kind == CLI_FLAG_SWITCH || strstr(flag->help, "default")) return text;
-    return cli_flag_text(flag, defaults, text);
+    if (flag->kind == TOOL_FLAG_SWITCH || strstr(flag->help, "default")) return text;
+    return tool_flag_text(flag, defaults, text);
 }
 
 /* A line end in a text becomes a space, so that the description is one line. */
-const char *cli_flag_describe(const cli_flag *flag, const void *defaults, char text[CLI_FLAG_TEXT_SIZE])
+const char *tool_flag_describe(const tool_flag *flag, const void *defaults, char text[TOOL_FLAG_TEXT_SIZE])
 {
-    char standard[CLI_FLAG_VALUE];
+    char standard[TOOL_FLAG_VALUE];
     const bool limited = flag->range && !strstr(flag->range, "2147483647") && !strstr(flag->range, "-inf");
     default_text(flag, defaults, standard);
-    const int n =
-        snprintf(text, CLI_FLAG_TEXT_SIZE, "%s%s%s%s%s", flag->help, limited ? "; in " : "", limited ? flag->range : "",
-                 !*standard ? ""
-                 : limited  ? ", default "
-                            : "; default ",
-                 standard);
-    for (int i = 0; i < n && i < CLI_FLAG_TEXT_SIZE; i++)
+    const int n = snprintf(text, TOOL_FLAG_TEXT_SIZE, "%s%s%s%s%s", flag->help, limited ? "; in " : "",
+                           limited ? flag->range : "",
+                           !*standard ? ""
+                           : limited  ? ", default "
+                                      : "; default ",
+                           standard);
+    for (int i = 0; i < n && i < TOOL_FLAG_TEXT_SIZE; i++)
         if (text[i] == '\n') text[i] = ' ';
     return text;
 }
@@ -524,10 +524,10 @@ static int help_value(const char *value, int column, int width, FILE *stream)
     return used;
 }
 
-static void help_flag(const cli_flag *flag, const void *defaults, FILE *stream)
+static void help_flag(const tool_flag *flag, const void *defaults, FILE *stream)
 {
     enum { COLUMN = 30, WIDTH = 80 };
-    char text[CLI_FLAG_TEXT_SIZE];
+    char text[TOOL_FLAG_TEXT_SIZE];
     int used = 0;
     if (!*flag->name) used = fprintf(stream, "  ");
     else
@@ -537,14 +537,14 @@ static void help_flag(const cli_flag *flag, const void *defaults, FILE *stream)
     if (flag->value) used = help_value(flag->value, used, WIDTH, stream);
     if (used + 2 > COLUMN) fprintf(stream, "\n%*s", COLUMN, "");
     else fprintf(stream, "%*s", COLUMN - used, "");
-    help_wrap(cli_flag_describe(flag, defaults, text), COLUMN, WIDTH, stream);
+    help_wrap(tool_flag_describe(flag, defaults, text), COLUMN, WIDTH, stream);
 }
 
-void cli_flags_help(const cli_flag_table *table, unsigned command, const void *defaults, FILE *stream)
+void tool_flags_help(const tool_flag_table *table, unsigned command, const void *defaults, FILE *stream)
 {
     const char *group = "";
     for (size_t i = 0; i < table->n; i++) {
-        const cli_flag *flag = &table->flags[i];
+        const tool_flag *flag = &table->flags[i];
         if (!(flag->commands & command)) continue;
         if (strcmp(group, flag->group) != 0) fprintf(stream, "\n%s\n", group = flag->group);
         help_flag(flag, defaults, stream);

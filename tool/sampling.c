@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/sampling.h"
 
-const char *cli_sampling_text(const vouch_sampling *sampling, unsigned fields, const char *mark,
-                              char text[CLI_SAMPLING_SIZE])
+const char *tool_sampling_text(const vouch_sampling *sampling, unsigned fields, const char *mark,
+                               char text[TOOL_SAMPLING_SIZE])
 {
     const vouch_sampling off = vouch_sampling_default();
     const bool is_greedy = sampling->temperature == 0;
@@ -39,13 +39,14 @@ const char *cli_sampling_text(const vouch_sampling *sampling, unsigned fields, c
     size_t used = 0;
     *text = 0;
     if (is_greedy)
-        used = (size_t)snprintf(text, CLI_SAMPLING_SIZE, "greedy%s", fields & VOUCH_SAMPLING_TEMPERATURE ? mark : "");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && used < CLI_SAMPLING_SIZE; i++)
+        used = (size_t)snprintf(text, TOOL_SAMPLING_SIZE, "greedy%s", fields & VOUCH_SAMPLING_TEMPERATURE ? mark : "");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && used < TOOL_SAMPLING_SIZE; i++)
         if (rows[i].is_shown) {
             char value[24];
             snprintf(value, sizeof value, "%.6g", rows[i].value);
-            used += (size_t)snprintf(text + used, CLI_SAMPLING_SIZE - used, "%s%s %s%s", used ? ", " : "", rows[i].name,
-                                     rows[i].value < INT32_MAX ? value : "all", fields & rows[i].field ? mark : "");
+            used +=
+                (size_t)snprintf(text + used, TOOL_SAMPLING_SIZE - used, "%s%s %s%s", used ? ", " : "", rows[i].name,
+                                 rows[i].value < INT32_MAX ? value : "all", fields & rows[i].field ? mark : "");
         }
     return text;
 }
@@ -54,33 +55,33 @@ static json_t *breakers_json(const vouch_sampling *sampling)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < sampling->n_dry_sequence_breakers; i++)
-        json_array_append_new(list, cli_json_text(sampling->dry_sequence_breakers[i]));
+        json_array_append_new(list, tool_json_text(sampling->dry_sequence_breakers[i]));
     return list;
 }
 
-json_t *cli_sampling_add(json_t *object, const vouch_sampling *sampling)
+json_t *tool_sampling_add(json_t *object, const vouch_sampling *sampling)
 {
     const vouch_sampling *s = sampling;
-    const cli_json_entry entries[] = {
-        {"temperature", cli_json_float(s->temperature)},
+    const tool_json_entry entries[] = {
+        {"temperature", tool_json_float(s->temperature)},
         {"top_k", json_integer(s->top_k)},
-        {"top_p", cli_json_float(s->top_p)},
-        {"min_p", cli_json_float(s->min_p)},
-        {"typical_p", cli_json_float(s->typical_p)},
-        {"top_n_sigma", cli_json_float(s->top_n_sigma)},
-        {"xtc_probability", cli_json_float(s->xtc_probability)},
-        {"xtc_threshold", cli_json_float(s->xtc_threshold)},
-        {"dry_multiplier", cli_json_float(s->dry_multiplier)},
-        {"dry_base", cli_json_float(s->dry_base)},
+        {"top_p", tool_json_float(s->top_p)},
+        {"min_p", tool_json_float(s->min_p)},
+        {"typical_p", tool_json_float(s->typical_p)},
+        {"top_n_sigma", tool_json_float(s->top_n_sigma)},
+        {"xtc_probability", tool_json_float(s->xtc_probability)},
+        {"xtc_threshold", tool_json_float(s->xtc_threshold)},
+        {"dry_multiplier", tool_json_float(s->dry_multiplier)},
+        {"dry_base", tool_json_float(s->dry_base)},
         {"dry_allowed_length", json_integer(s->dry_allowed_length)},
         {"dry_penalty_last_n", json_integer(s->dry_penalty_last_n)},
         {"dry_sequence_breakers", breakers_json(s)},
-        {"repeat_penalty", cli_json_float(s->repeat_penalty)},
-        {"frequency_penalty", cli_json_float(s->frequency_penalty)},
-        {"presence_penalty", cli_json_float(s->presence_penalty)},
+        {"repeat_penalty", tool_json_float(s->repeat_penalty)},
+        {"frequency_penalty", tool_json_float(s->frequency_penalty)},
+        {"presence_penalty", tool_json_float(s->presence_penalty)},
         {"repeat_last_n", json_integer(s->penalty_window)},
     };
-    json_t *parameters = cli_json_object(entries, sizeof entries / sizeof *entries);
+    json_t *parameters = tool_json_object(entries, sizeof entries / sizeof *entries);
     const bool added = parameters && json_object_update(object, parameters) == 0;
     json_decref(parameters);
     if (added) return object;

@@ -11,7 +11,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double cli_quantile(double *values, size_t n, double share)
+double tool_quantile(double *values, size_t n, double share)
 {
     qsort(values, n, sizeof *values, compare_doubles);
     const double at = share * (double)(n - 1);
@@ -19,7 +19,7 @@ double cli_quantile(double *values, size_t n, double share)
     return values[low] + (at - (double)low) * (values[high] - values[low]);
 }
 
-double cli_chi_square_tail(double statistic, int64_t degrees)
+double tool_chi_square_tail(double statistic, int64_t degrees)
 {
     /* The regularised upper incomplete gamma function Q(a, x): its series where x is small, its continued fraction
      * (Lentz's method) where it is large. */
@@ -46,17 +46,17 @@ double cli_chi_square_tail(double statistic, int64_t degrees)
 
 static double median_of(const double *values, size_t n)
 {
-    double sorted[CLI_MOST_PAIRS];
+    double sorted[TOOL_MOST_PAIRS];
     memcpy(sorted, values, n * sizeof *sorted);
-    return cli_quantile(sorted, n, 0.5);
+    return tool_quantile(sorted, n, 0.5);
 }
 
-cli_speed_kept cli_compare_speeds(const double *plain, const double *other, size_t n, double promised)
+tool_speed_kept tool_compare_speeds(const double *plain, const double *other, size_t n, double promised)
 {
     const double most = 3 * median_of(plain, n), most_other = 3 * median_of(other, n);
     const double clear = 0.01; /* most standard error at which a shortfall within the scatter counts as kept */
     double sum = 0, squares = 0, a = 0, b = 0;
-    cli_speed_kept kept = {.verdict = CLI_SPEED_UNCLEAR};
+    tool_speed_kept kept = {.verdict = TOOL_SPEED_UNCLEAR};
     for (size_t i = 0; i < n; i++) {
         const double left = plain[i] - promised * other[i]; /* 0: exactly the promised share of speed */
         if (plain[i] > most || other[i] > most_other) continue;
@@ -70,9 +70,9 @@ cli_speed_kept cli_compare_speeds(const double *plain, const double *other, size
     const double mean_error = sqrt(fmax(squares / count - mean * mean, 0) / count);
     kept.share = a / b;
     kept.error = mean_error * count / b;
-    if (kept.share >= promised) kept.verdict = CLI_SPEED_KEPT;
-    else if (kept.n < CLI_ENOUGH_PAIRS) return kept;
-    else if (mean <= -3 * mean_error) kept.verdict = CLI_SPEED_LOST;
-    else if (kept.error < clear) kept.verdict = CLI_SPEED_KEPT;
+    if (kept.share >= promised) kept.verdict = TOOL_SPEED_KEPT;
+    else if (kept.n < TOOL_ENOUGH_PAIRS) return kept;
+    else if (mean <= -3 * mean_error) kept.verdict = TOOL_SPEED_LOST;
+    else if (kept.error < clear) kept.verdict = TOOL_SPEED_KEPT;
     return kept;
 }

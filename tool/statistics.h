@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantiles, the chi-square distribution, and a test of speed on paired measurements. */
-#ifndef VOUCH_CLI_STATISTICS_H
-#define VOUCH_CLI_STATISTICS_H
+#ifndef VOUCH_TOOL_STATISTICS_H
+#define VOUCH_TOOL_STATISTICS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* Sorts the n >= 1 values and returns their quantile, interpolated: share 0.5 is the median. */
-double cli_quantile(double *values, size_t n, double share);
+double tool_quantile(double *values, size_t n, double share);
 /* Probability that a chi-square variable with so many degrees of freedom is at least `statistic`. */
-double cli_chi_square_tail(double statistic, int64_t degrees);
+double tool_chi_square_tail(double statistic, int64_t degrees);
 
-typedef enum cli_speed_verdict {
-    CLI_SPEED_UNCLEAR, /* below the promised share, but with fewer than CLI_ENOUGH_PAIRS, or they scatter too much */
-    CLI_SPEED_KEPT,    /* at least the promised share; with enough pairs and a scatter below 1 %, also a shortfall
+typedef enum tool_speed_verdict {
+    TOOL_SPEED_UNCLEAR, /* below the promised share, but with fewer than TOOL_ENOUGH_PAIRS, or they scatter too much */
+    TOOL_SPEED_KEPT,    /* at least the promised share; with enough pairs and a scatter below 1 %, also a shortfall
                           within the scatter */
-    CLI_SPEED_LOST     /* with enough pairs: three standard errors below the promised share */
-} cli_speed_verdict;
+    TOOL_SPEED_LOST     /* with enough pairs: three standard errors below the promised share */
+} tool_speed_verdict;
 
-typedef struct cli_speed_kept {
+typedef struct tool_speed_kept {
     double share, error; /* share of the plain speed that the other program keeps; its standard error */
     size_t n;            /* pairs used */
-    cli_speed_verdict verdict;
-} cli_speed_kept;
+    tool_speed_verdict verdict;
+} tool_speed_kept;
 
-enum { CLI_ENOUGH_PAIRS = 16, CLI_MOST_PAIRS = 128 };
+enum { TOOL_ENOUGH_PAIRS = 16, TOOL_MOST_PAIRS = 128 };
 
-/* plain [n] and other [n] are seconds of two programs doing the same work side by side; 1 <= n <= CLI_MOST_PAIRS.
+/* plain [n] and other [n] are seconds of two programs doing the same work side by side; 1 <= n <= TOOL_MOST_PAIRS.
  * A pair is dropped where either program takes three times its median: something else held the machine then. */
-cli_speed_kept cli_compare_speeds(const double *plain, const double *other, size_t n, double promised);
+tool_speed_kept tool_compare_speeds(const double *plain, const double *other, size_t n, double promised);
 
 #endif

@@ -29,13 +29,13 @@ static void say(const char *prefix, const char *format, va_list arguments)
     FILE *stream = open_memstream(&shown, &n);
     if (!stream) return;
     fputs(prefix, stream);
-    cli_put_escaped(stream, line, strlen(line), 0);
+    tool_put_escaped(stream, line, strlen(line), 0);
     fputc('\n', stream);
-    if (fclose(stream) == 0) cli_put_words(stderr, shown, cli_terminal_width(STDERR_FILENO));
+    if (fclose(stream) == 0) tool_put_words(stderr, shown, tool_terminal_width(STDERR_FILENO));
     free(shown);
 }
 
-void cli_complain(const char *format, ...)
+void tool_complain(const char *format, ...)
 {
     va_list arguments;
     if (output_closed) return;
@@ -44,7 +44,7 @@ void cli_complain(const char *format, ...)
     va_end(arguments);
 }
 
-void cli_note(const char *format, ...)
+void tool_note(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -52,12 +52,12 @@ void cli_note(const char *format, ...)
     va_end(arguments);
 }
 
-bool cli_output_closed(void)
+bool tool_output_closed(void)
 {
     return output_closed;
 }
 
-vouch_status cli_print(const char *bytes, size_t n, vouch_error *err)
+vouch_status tool_print(const char *bytes, size_t n, vouch_error *err)
 {
     const int before = errno; /* of the write that failed, where the caller comes from it */
     errno = 0;
@@ -72,21 +72,21 @@ vouch_status cli_print(const char *bytes, size_t n, vouch_error *err)
     return err->code;
 }
 
-bool cli_color_wanted(FILE *stream, cli_color when)
+bool tool_color_wanted(FILE *stream, tool_color when)
 {
-    if (when != CLI_COLOR_AUTO) return when == CLI_COLOR_ALWAYS;
+    if (when != TOOL_COLOR_AUTO) return when == TOOL_COLOR_ALWAYS;
     const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return isatty(fileno(stream)) && !(refused && *refused) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-double cli_processor_seconds(void)
+double tool_processor_seconds(void)
 {
     struct timespec spent;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
     return (double)spent.tv_sec + 1e-9 * (double)spent.tv_nsec;
 }
 
-double cli_now(void)
+double tool_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -150,16 +150,16 @@ static void line_show(const char *label, double share, const char *left)
 
 /* The log gets a line a minute, and an eager progress its first one after EAGER_NOTE seconds. left: empty where nobody
  * knows it yet. */
-static void note_in_log(cli_progress *progress, double spent, double share, const char *left)
+static void note_in_log(tool_progress *progress, double spent, double share, const char *left)
 {
     const bool is_first = progress->is_eager && progress->noted == 0 && spent >= EAGER_NOTE;
     if (!is_first && spent - progress->noted < NOTE_EVERY) return;
     progress->noted = spent;
-    if (*left) cli_note("%s, %d %%, %s left", progress->label, (int)(share * 100), left);
-    else cli_note("%s", progress->label);
+    if (*left) tool_note("%s, %d %%, %s left", progress->label, (int)(share * 100), left);
+    else tool_note("%s", progress->label);
 }
 
-static void show_on_terminal(cli_progress *progress, double spent, double share, int seconds, const char *left)
+static void show_on_terminal(tool_progress *progress, double spent, double share, int seconds, const char *left)
 {
     if (progress->is_eager && progress->shown == 0) {
         progress->shown = -1;
@@ -170,10 +170,10 @@ static void show_on_terminal(cli_progress *progress, double spent, double share,
     progress->shown = seconds + 1;
 }
 
-void cli_progress_report(void *user, double share)
+void tool_progress_report(void *user, double share)
 {
-    cli_progress *progress = user;
-    const double now = cli_now();
+    tool_progress *progress = user;
+    const double now = tool_now();
     share = fmax(0, fmin(share, 1)); /* 0 / 0 counts as 1: fmin prefers a number to NaN */
     if (progress->start == 0) {
         progress->start = now;
@@ -187,7 +187,7 @@ void cli_progress_report(void *user, double share)
     else note_in_log(progress, spent, share, left);
 }
 
-void cli_progress_end(cli_progress *progress)
+void tool_progress_end(tool_progress *progress)
 {
     line_wipe();
     progress->shown = 0;
@@ -200,7 +200,7 @@ static void interrupt_handle(int number)
     static const char message[] = "vouch: interrupted\n";
     vouch_session *session = interrupt_session;
     (void)number;
-    if (interrupt_mode == CLI_INTERRUPT_ENDS || (interrupt_mode == CLI_INTERRUPT_CANCELS && interrupted)) {
+    if (interrupt_mode == TOOL_INTERRUPT_ENDS || (interrupt_mode == TOOL_INTERRUPT_CANCELS && interrupted)) {
         void (*restore)(void) = interrupt_restore;
         if (restore) restore();
         line_wipe();
@@ -211,9 +211,9 @@ static void interrupt_handle(int number)
     if (session) vouch_session_cancel(session);
 }
 
-void cli_interrupt_set(cli_interrupt mode)
+void tool_interrupt_set(tool_interrupt mode)
 {
-    const bool reads = mode == CLI_INTERRUPT_READS;
+    const bool reads = mode == TOOL_INTERRUPT_READS;
     struct sigaction old, action = {.sa_handler = interrupt_handle, .sa_flags = reads ? 0 : SA_RESTART};
     interrupted = 0;
     interrupt_mode = mode;
@@ -221,18 +221,18 @@ void cli_interrupt_set(cli_interrupt mode)
     if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
 }
 
-void cli_interrupt_restore(void (*restore)(void))
+void tool_interrupt_restore(void (*restore)(void))
 {
     interrupt_restore = restore;
 }
 
-void cli_interrupt_aim(vouch_session *session)
+void tool_interrupt_aim(vouch_session *session)
 {
     interrupt_session = session;
     if (session && interrupted) vouch_session_cancel(session);
 }
 
-bool cli_interrupted(void)
+bool tool_interrupted(void)
 {
     return interrupted;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t cli_utf8_length(const char *s, size_t n, uint32_t *code)
+size_t tool_utf8_length(const char *s, size_t n, uint32_t *code)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     if (n == 0) return 0;
@@ -25,7 +25,7 @@ size_t cli_utf8_length(const char *s, size_t n, uint32_t *code)
     return length;
 }
 
-void cli_put_number(FILE *out, int width, int decimals, const char *unit, double x)
+void tool_put_number(FILE *out, int width, int decimals, const char *unit, double x)
 {
     char text[32] = "-";
     if (isfinite(x)) snprintf(text, sizeof text, "%.*f%s", decimals, x, unit);
@@ -57,7 +57,7 @@ enum { ESCAPED = 16 };
 static size_t escape_one(const char *s, size_t n, char out[ESCAPED], size_t *columns)
 {
     uint32_t c = 0;
-    const size_t length = cli_utf8_length(s, n, &c);
+    const size_t length = tool_utf8_length(s, n, &c);
     if (length == 0) snprintf(out, ESCAPED, "\\x%02x", (unsigned)(unsigned char)s[0]);
     else if (c == '\n') strcpy(out, "\\n");
     else if (c == '\t') strcpy(out, "\\t");
@@ -74,7 +74,7 @@ static size_t escape_one(const char *s, size_t n, char out[ESCAPED], size_t *col
     return length ? length : 1;
 }
 
-size_t cli_put_escaped(FILE *stream, const char *s, size_t n, size_t columns)
+size_t tool_put_escaped(FILE *stream, const char *s, size_t n, size_t columns)
 {
     char out[ESCAPED];
     size_t total = 0, width;
@@ -93,14 +93,14 @@ size_t cli_put_escaped(FILE *stream, const char *s, size_t n, size_t columns)
     return used;
 }
 
-char *cli_utf8_repair(const char *s, size_t n, size_t *n_out)
+char *tool_utf8_repair(const char *s, size_t n, size_t *n_out)
 {
     char *out = n <= SIZE_MAX / 3 - 1 ? malloc(n * 3 + 1) : NULL;
     if (!out) return NULL;
     size_t used = 0;
     for (size_t i = 0; i < n;) {
         uint32_t code;
-        const size_t length = cli_utf8_length(s + i, n - i, &code);
+        const size_t length = tool_utf8_length(s + i, n - i, &code);
         memcpy(out + used, length ? s + i : "\xef\xbf\xbd", length ? length : 3);
         used += length ? length : 3;
         i += length ? length : 1;
@@ -115,7 +115,7 @@ static bool same_letter(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-size_t cli_edit_distance(const char *a, const char *b)
+size_t tool_edit_distance(const char *a, const char *b)
 {
     enum { LONGEST = 48 };
     const size_t n_a = strlen(a), n_b = strlen(b);

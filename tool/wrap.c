@@ -12,7 +12,7 @@
 
 enum { NARROWEST = 20 }; /* in narrower terminals the words stay as they are */
 
-int cli_terminal_width(int descriptor)
+int tool_terminal_width(int descriptor)
 {
     struct winsize size;
     const char *terminal = getenv("TERM");
@@ -35,7 +35,7 @@ static int columns_of(uint32_t code)
     return 1;
 }
 
-void cli_put_words(FILE *stream, const char *text, int width)
+void tool_put_words(FILE *stream, const char *text, int width)
 {
     int column = 0;
     while (*text) {
@@ -56,7 +56,7 @@ void cli_put_words(FILE *stream, const char *text, int width)
     }
 }
 
-static bool put(cli_wrap *w, const char *bytes, size_t n)
+static bool put(tool_wrap *w, const char *bytes, size_t n)
 {
     if (w->n_out + n > w->capacity) {
         const size_t capacity = (w->n_out + n) * 2;
@@ -72,7 +72,7 @@ static bool put(cli_wrap *w, const char *bytes, size_t n)
 
 /* Begins another line, and takes the word so far there, unless it fills its line or is too long to be kept. From the
  * last column the cursor goes one column further left, onto the space before the word. */
-static bool line_break(cli_wrap *w, int width, int columns)
+static bool line_break(tool_wrap *w, int width, int columns)
 {
     char back[24];
     const bool moves = w->word_columns > 0 && w->word_columns < w->column && w->n_word < sizeof w->word &&
@@ -85,18 +85,18 @@ static bool line_break(cli_wrap *w, int width, int columns)
     return put(w, w->word, moves ? w->n_word : 0);
 }
 
-static void word_end(cli_wrap *w)
+static void word_end(tool_wrap *w)
 {
     w->n_word = 0;
     w->word_columns = 0;
 }
 
-const char *cli_wrap_take(cli_wrap *w, const char *text, size_t n, int width, size_t *n_out)
+const char *tool_wrap_take(tool_wrap *w, const char *text, size_t n, int width, size_t *n_out)
 {
     w->n_out = 0;
     for (size_t at = 0, length; at < n; at += length) {
         uint32_t code;
-        length = cli_utf8_length(text + at, n - at, &code);
+        length = tool_utf8_length(text + at, n - at, &code);
         if (length == 0) length = 1, code = '?';
         const int columns = code == '\t' ? 8 - w->column % 8 : code < 0x20 ? 0 : columns_of(code);
         const bool is_space = code == ' ' || code == '\t';
@@ -119,7 +119,7 @@ const char *cli_wrap_take(cli_wrap *w, const char *text, size_t n, int width, si
     return w->n_out > 0 ? w->out : "";
 }
 
-void cli_wrap_free(cli_wrap *wrap)
+void tool_wrap_free(tool_wrap *wrap)
 {
     free(wrap->out);
 }

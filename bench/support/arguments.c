@@ -7,16 +7,16 @@ enum { MOST_FLAGS = 32 };
 
 void bench_arguments_parse(const bench_command *command, int argc, char **argv, void *values)
 {
-    const cli_flag_table table = {command->flags, command->n_flags, &command->name, 1, NULL};
+    const tool_flag_table table = {command->flags, command->n_flags, &command->name, 1, NULL};
     const char *given[MOST_FLAGS] = {NULL};
     if (command->n_flags > MOST_FLAGS) abort();
-    if (!cli_flags_parse(&table, 1, argc - 1, argv + 1, values, given)) {
+    if (!tool_flags_parse(&table, 1, argc - 1, argv + 1, values, given)) {
         fprintf(stderr, "`%s --help` explains the flags\n", command->name);
         exit(2);
     }
     if (!*(const bool *)values) return;
     printf("usage: %s", command->usage);
-    cli_flags_help(&table, 1, values, stdout);
+    tool_flags_help(&table, 1, values, stdout);
     if (command->examples) printf("\nExamples\n%s", command->examples);
     exit(0);
 }

@@ -8,14 +8,14 @@
 
 typedef struct bench_command {
     const char *name, *usage, *examples; /* examples may be NULL */
-    const cli_flag *flags;               /* they include BENCH_HELP */
+    const tool_flag *flags;              /* they include BENCH_HELP */
     size_t n_flags;
 } bench_command;
 
 /* The table's row for --help. The caller's struct begins with a bool for it. */
 #define BENCH_HELP                                                                                           \
     {                                                                                                        \
-        "help", NULL, 'h', CLI_FLAG_SWITCH, 0, NULL, NULL, 1, "Help", "this text", NULL, NULL                \
+        "help", NULL, 'h', TOOL_FLAG_SWITCH, 0, NULL, NULL, 1, "Help", "this text", NULL, NULL                \
     }
 
 /* Fills `values`, which the caller has set to the defaults. Exits with status 2 after an error message, and with status

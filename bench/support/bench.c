@@ -39,22 +39,22 @@ static const char *default_model(void)
 
 #define AT(member) .offset = offsetof(bench_flags, member)
 
-static const cli_flag flags[] = {
-    {"model", NULL, 'm', CLI_FLAG_FILE, AT(model), "FILE", NULL, 1, "What",
+static const tool_flag flags[] = {
+    {"model", NULL, 'm', TOOL_FLAG_FILE, AT(model), "FILE", NULL, 1, "What",
      "GGUF file (default: the model of `make run`)", NULL, NULL},
-    {"head", NULL, 0, CLI_FLAG_FILE, AT(head), "FILE", NULL, 1, "What",
+    {"head", NULL, 0, TOOL_FLAG_FILE, AT(head), "FILE", NULL, 1, "What",
      "head for the model, for benchmarks that draft with one", NULL, NULL},
-    {"data", NULL, 'd', CLI_FLAG_FILE, AT(data), "FOLDER", NULL, 1, "What",
+    {"data", NULL, 'd', TOOL_FLAG_FILE, AT(data), "FOLDER", NULL, 1, "What",
      "folder that has prompts/ (default: the environment variable VOUCH_DATA)", NULL, NULL},
-    {"prompts", NULL, 'p', CLI_FLAG_INT, AT(n_prompts), "N", "[1, 80]", 1, "What", "prompts from each source", NULL,
+    {"prompts", NULL, 'p', TOOL_FLAG_INT, AT(n_prompts), "N", "[1, 80]", 1, "What", "prompts from each source", NULL,
      NULL},
-    {"tokens", NULL, 'n', CLI_FLAG_INT, AT(n_tokens), "N", "[1, 1000000]", 1, "What", "maximum tokens per answer", NULL,
-     NULL},
-    {"from", NULL, 0, CLI_FLAG_INT, AT(from), "N", "[1, 100000]", 1, "What",
-     "begin with the N-th line, where an earlier run stopped (default 1)", NULL, NULL},
-    {"threads", NULL, 0, CLI_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How", "threads (default: one per processor)",
+    {"tokens", NULL, 'n', TOOL_FLAG_INT, AT(n_tokens), "N", "[1, 1000000]", 1, "What", "maximum tokens per answer",
      NULL, NULL},
-    {"cpu", NULL, 0, CLI_FLAG_FILE, AT(cpu), "ISA", NULL, 1, "How", "instruction set (default: the widest)", NULL,
+    {"from", NULL, 0, TOOL_FLAG_INT, AT(from), "N", "[1, 100000]", 1, "What",
+     "begin with the N-th line, where an earlier run stopped (default 1)", NULL, NULL},
+    {"threads", NULL, 0, TOOL_FLAG_INT, AT(n_threads), "N", "[1, 256]", 1, "How",
+     "threads (default: one per processor)", NULL, NULL},
+    {"cpu", NULL, 0, TOOL_FLAG_FILE, AT(cpu), "ISA", NULL, 1, "How", "instruction set (default: the widest)", NULL,
      NULL},
     BENCH_HELP,
 };

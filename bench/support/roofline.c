@@ -22,9 +22,9 @@ static void crew_on_thread(void *arg, vouch_pool *team, int32_t thread)
 
 static double crew_time(vouch_pool *pool, crew c)
 {
-    const double start = cli_now();
+    const double start = tool_now();
     vouch_pool_run(pool, crew_on_thread, &c);
-    return cli_now() - start;
+    return tool_now() - start;
 }
 
 /* -------------------------------------------------------------------- read */

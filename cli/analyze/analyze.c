@@ -43,7 +43,7 @@ static vouch_status chunks_add(cli_analysis *a, vouch_error *err)
     cli_tokens all = {NULL, 0};
     char *bytes = NULL, name[32];
     size_t n;
-    vouch_status status = cli_file_read(o->text, &bytes, &n, err);
+    vouch_status status = tool_file_read(o->text, &bytes, &n, err);
     if (!status) status = cli_prompt_tokenize(a->engine, bytes, NULL, n, VOUCH_TOKENIZE_BOS, &all, err);
     for (size_t at = 0; !status && at + 2 <= all.n && a->n_texts < most; at += size) {
         const size_t left = all.n - at;
@@ -67,7 +67,7 @@ static int32_t trained_context(const cli_analysis *a)
 
 /* The progress line: it shows `done` of the `n` answers that the target writes. */
 typedef struct answers {
-    cli_progress progress;
+    tool_progress progress;
     size_t done, n;
 } answers;
 
@@ -86,7 +86,7 @@ static vouch_status answer_add(cli_analysis *a, const char *name, const int32_t 
     if (!status) status = vouch_session_prompt(session, prompt, n, err);
     for (int32_t written = 0; !status && step.finish == VOUCH_FINISH_NONE; written++) {
         const double share = (double)written / options.max_tokens;
-        cli_progress_report(&state->progress, ((double)state->done + share) / (double)state->n);
+        tool_progress_report(&state->progress, ((double)state->done + share) / (double)state->n);
         status = vouch_session_step(session, &step, err);
     }
     state->done++;
@@ -109,7 +109,7 @@ static vouch_status own_prompts_add(cli_analysis *a, vouch_error *err)
         const int32_t n = cli_probe_text(a->engine->model, i, tokens, CLI_PROBE_TOKENS);
         status = answer_add(a, names[i], tokens, (size_t)n, &answering, err);
     }
-    cli_progress_end(&answering.progress);
+    tool_progress_end(&answering.progress);
     return status;
 }
 
@@ -136,7 +136,7 @@ static int questions_add(cli_analysis *a)
     answers answering = {.progress = {.label = "answering"}, .n = q.n};
     for (size_t i = 0; i < q.n && !status; i++)
         if (question_add(a, &q.items[i], &answering, &err)) status = cli_engine_fail(&err);
-    cli_progress_end(&answering.progress);
+    tool_progress_end(&answering.progress);
     cli_questions_free(&q);
     return status;
 }
@@ -235,21 +235,21 @@ static vouch_status texts_read(cli_analysis *a, vouch_error *err)
 {
     size_t n_read = 0;
     readers r = {.silent = {.mode = CLI_ORACLE_SILENT}};
-    cli_progress progress = {.label = "comparing"};
-    cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+    tool_progress progress = {.label = "comparing"};
+    tool_interrupt_set(TOOL_INTERRUPT_CANCELS);
     vouch_status status = readers_open(&r, a, err);
     for (size_t i = 0; i < a->n_texts && !status; i++) {
         status = text_read(&r, &a->texts[i], err);
         if (!status) status = costs_read(a, &r, err);
         if (!status) n_read++;
-        cli_progress_report(&progress, (double)(i + 1) / (double)a->n_texts);
+        tool_progress_report(&progress, (double)(i + 1) / (double)a->n_texts);
     }
-    cli_interrupt_set(CLI_INTERRUPT_ENDS);
-    cli_progress_end(&progress);
+    tool_interrupt_set(TOOL_INTERRUPT_ENDS);
+    tool_progress_end(&progress);
     a->interrupted = status == VOUCH_E_CANCELLED && n_read > 0;
     a->n_asked = a->n_texts;
     if (a->interrupted) {
-        cli_complain("interrupted: the report covers %zu of %zu texts", n_read, a->n_asked);
+        tool_complain("interrupted: the report covers %zu of %zu texts", n_read, a->n_asked);
         texts_free(a, n_read);
         status = VOUCH_OK;
     }
@@ -284,10 +284,10 @@ static bool check_texts(const cli_options *options, cli_given given)
     const unsigned here = options->text ? CHUNKS : options->prompts ? ANSWERS : OWN;
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
         if (!cli_given_find(given, uses[i].name) || uses[i].where & here) continue;
-        cli_complain("--%s has no effect %s", uses[i].name,
-                     uses[i].where == CHUNKS ? "without --text FILE"
-                     : uses[i].where & OWN   ? "with --text FILE"
-                                             : "without --prompts FILE");
+        tool_complain("--%s has no effect %s", uses[i].name,
+                      uses[i].where == CHUNKS ? "without --text FILE"
+                      : uses[i].where & OWN   ? "with --text FILE"
+                                              : "without --prompts FILE");
         return false;
     }
     return true;
@@ -296,11 +296,12 @@ static bool check_texts(const cli_options *options, cli_given given)
 bool cli_analyze_check(cli_options *options, cli_given given)
 {
     if (!options->draft_model) {
-        cli_complain("--draft-model FILE is missing: expected the GGUF file of the model that drafts");
+        tool_complain("--draft-model FILE is missing: expected the GGUF file of the model that drafts");
         return false;
     }
     if (options->text && options->prompts) {
-        cli_complain("--text and --prompts exclude each other: each says what to compare the models on; leave out one");
+        tool_complain(
+            "--text and --prompts exclude each other: each says what to compare the models on; leave out one");
         return false;
     }
     return check_texts(options, given) && cli_check_asking(options, given);
@@ -312,8 +313,8 @@ int cli_analyze_run(const cli_options *options)
     cli_analysis a = {
         .engine = &engine, .costs = cli_cost_curve_new(), .draft_costs = {.n = 1, .items = {{.rows = 1}}}};
     vouch_error err;
-    if (options->json && cli_file_check(options->json, &err)) return cli_flag_refuse("json", &err);
-    if (options->svg && cli_file_check(options->svg, &err)) return cli_flag_refuse("svg", &err);
+    if (options->json && tool_file_check(options->json, &err)) return cli_flag_refuse("json", &err);
+    if (options->svg && tool_file_check(options->svg, &err)) return cli_flag_refuse("svg", &err);
     int status = cli_engine_open(&engine, options);
     if (!status) status = texts_collect(&a);
     if (!status && texts_read(&a, &err)) status = cli_engine_fail(&err);

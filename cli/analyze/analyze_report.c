@@ -23,7 +23,7 @@ static void put_head(FILE *out, const cli_analysis *a, const cli_provenance *pro
     cli_provenance_print(out, provenance);
     if (o->text || o->prompts) {
         fprintf(out, "%-10s ", o->text ? "text" : "prompts");
-        cli_put_escaped(out, o->text ? o->text : o->prompts, strlen(o->text ? o->text : o->prompts), 0);
+        tool_put_escaped(out, o->text ? o->text : o->prompts, strlen(o->text ? o->text : o->prompts), 0);
         fputc('\n', out);
     } else {
         fprintf(out, "texts      the target's answers to %zu built-in prompts\n", a->n_asked);
@@ -52,7 +52,7 @@ static void put_texts(FILE *out, const cli_analysis *a)
     for (size_t i = 0; i < a->n_texts; i++) {
         const cli_analyzed_text *text = &a->texts[i];
         const cli_means m = cli_means_of(text->at, text->n);
-        const size_t used = cli_put_escaped(out, text->name, strlen(text->name), NAME);
+        const size_t used = tool_put_escaped(out, text->name, strlen(text->name), NAME);
         fprintf(out, "%*s", NAME - (int)used, "");
         put_means(out, &m);
     }
@@ -84,11 +84,11 @@ static void put_speedups(FILE *out, const cli_analysis *a)
             "to plain decode");
     for (int32_t k = 0; k <= CLI_MOST_K; k++) {
         fprintf(out, "%4d", k);
-        cli_put_number(out, 15, 4, "", k > 0 ? a->by_draft_position[k - 1] : NAN);
-        cli_put_number(out, 15, 3, "", a->tokens[k]);
-        cli_put_number(out, 15, 3, "", a->constant_tokens[k]);
-        cli_put_number(out, 11, 3, "", cli_analysis_cycle_seconds(a, k) * 1e3);
-        cli_put_number(out, 17, 2, "x", a->speedup[k]);
+        tool_put_number(out, 15, 4, "", k > 0 ? a->by_draft_position[k - 1] : NAN);
+        tool_put_number(out, 15, 3, "", a->tokens[k]);
+        tool_put_number(out, 15, 3, "", a->constant_tokens[k]);
+        tool_put_number(out, 11, 3, "", cli_analysis_cycle_seconds(a, k) * 1e3);
+        tool_put_number(out, 17, 2, "x", a->speedup[k]);
         fputc('\n', out);
     }
     fprintf(out,
@@ -148,7 +148,7 @@ static json_t *texts_json(const cli_analysis *a)
     for (size_t i = 0; i < a->n_texts; i++) {
         const cli_means m = cli_means_of(a->texts[i].at, a->texts[i].n);
         json_t *object = means_json(&m);
-        json_object_set_new(object, "name", cli_json_text(a->texts[i].name));
+        json_object_set_new(object, "name", tool_json_text(a->texts[i].name));
         json_array_append_new(array, object);
     }
     return array;
@@ -162,27 +162,27 @@ int cli_analysis_write_json(const cli_analysis *a)
     cli_provenance provenance;
     const bool ok = cli_provenance_of(&provenance, a->engine);
     for (int32_t k = 0; k <= CLI_MOST_K; k++) seconds[k] = cli_cost_curve_seconds(&a->costs, k + 1);
-    const cli_json_entry entries[] = {
-        {"model", cli_json_text(o->model)},
-        {"draft_model", cli_json_text(o->draft_model)},
+    const tool_json_entry entries[] = {
+        {"model", tool_json_text(o->model)},
+        {"draft_model", tool_json_text(o->draft_model)},
         {"provenance", ok ? cli_provenance_json(&provenance) : NULL},
-        {"temperature", cli_json_float(o->session.sampling.temperature)},
+        {"temperature", tool_json_float(o->session.sampling.temperature)},
         {"all", means_json(&a->all)},
         {"texts", texts_json(a)},
         {"positions", bins_json(a->positions, a->n_positions)},
         {"entropies", bins_json(a->entropies, a->n_entropies)},
-        {"r_at_place", cli_json_reals(a->by_draft_position, CLI_MOST_K)},
-        {"tokens_per_cycle", cli_json_reals(a->tokens, CLI_MOST_K + 1)},
-        {"tokens_per_cycle_same_r", cli_json_reals(a->constant_tokens, CLI_MOST_K + 1)},
-        {"pass_seconds", cli_json_reals(seconds, CLI_MOST_K + 1)},
-        {"draft_seconds", cli_json_real(a->draft_seconds)},
-        {"speedup", cli_json_reals(a->speedup, CLI_MOST_K + 1)},
+        {"r_at_place", tool_json_reals(a->by_draft_position, CLI_MOST_K)},
+        {"tokens_per_cycle", tool_json_reals(a->tokens, CLI_MOST_K + 1)},
+        {"tokens_per_cycle_same_r", tool_json_reals(a->constant_tokens, CLI_MOST_K + 1)},
+        {"pass_seconds", tool_json_reals(seconds, CLI_MOST_K + 1)},
+        {"draft_seconds", tool_json_real(a->draft_seconds)},
+        {"speedup", tool_json_reals(a->speedup, CLI_MOST_K + 1)},
         {"best_k", a->best_k < 0 ? json_null() : json_integer(a->best_k)},
         {"interrupted", json_boolean(a->interrupted)},
     };
-    json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
+    json_t *object = tool_json_object(entries, sizeof entries / sizeof *entries);
     cli_provenance_free(&provenance);
-    const vouch_status status = cli_file_write_json(o->json, object, &err);
+    const vouch_status status = tool_file_write_json(o->json, object, &err);
     json_decref(object);
     return status ? cli_flag_fail("json", &err) : CLI_DONE;
 }

@@ -37,7 +37,7 @@ typedef struct batch {
     slot *slots; /* [n_slots] */
     int32_t n_slots;
     size_t next; /* the next prompt */
-    cli_progress progress;
+    tool_progress progress;
     double seconds;
 } batch;
 
@@ -123,9 +123,9 @@ static int engine_fit(batch *b, int32_t n_ctx)
     if (status) return status;
     const double least = memory_of(b), engine = (double)vouch_engine_memory(b->engine);
     if (least > most) {
-        cli_complain("--max-memory: weights, cache and sessions need %.0f MB at least; raise it, or lower --ctx or "
-                     "--parallel",
-                     least * 1e-6);
+        tool_complain("--max-memory: weights, cache and sessions need %.0f MB at least; raise it, or lower --ctx or "
+                      "--parallel",
+                      least * 1e-6);
         return CLI_FAILED;
     }
     engine_close(b);
@@ -150,7 +150,7 @@ static int slot_begin(batch *b, slot *s)
             *s = (slot){.session = s->session, .question = i, .text = s->text, .room = s->room};
             return CLI_DONE;
         }
-        cli_complain("--prompts: line %d: %s", (int)question->line, err.message);
+        tool_complain("--prompts: line %d: %s", (int)question->line, err.message);
         const int status = cli_lines_fail(&b->lines, i, err.message);
         if (status) return status;
     }
@@ -163,7 +163,7 @@ static int slot_add(slot *s, const vouch_step *step)
         const size_t room = 2 * (s->n_text + step->n_text);
         char *text = realloc(s->text, room);
         if (!text) {
-            cli_complain("not enough memory for an answer of %zu bytes", room);
+            tool_complain("not enough memory for an answer of %zu bytes", room);
             return CLI_FAILED;
         }
         s->text = text;
@@ -185,11 +185,11 @@ static int event_take(batch *b, const vouch_engine_event *event)
         if (status || event->step.finish == VOUCH_FINISH_NONE) return status;
         status = cli_lines_answer(&b->lines, s->question, s->text, s->n_text, s->n_tokens, event->step.finish);
     } else {
-        cli_complain("--prompts: line %d: %s", (int)b->questions.items[s->question].line,
-                     vouch_status_text(event->status));
+        tool_complain("--prompts: line %d: %s", (int)b->questions.items[s->question].line,
+                      vouch_status_text(event->status));
         status = cli_lines_fail(&b->lines, s->question, vouch_status_text(event->status));
     }
-    cli_progress_report(&b->progress, (double)b->lines.n_written / (double)b->questions.n);
+    tool_progress_report(&b->progress, (double)b->lines.n_written / (double)b->questions.n);
     return status ? status : slot_begin(b, s);
 }
 
@@ -200,7 +200,7 @@ static int answer_all(batch *b)
     int status = CLI_DONE;
     b->next = b->lines.n_written;
     for (int32_t i = 0; i < b->n_slots && !status; i++) status = slot_begin(b, &b->slots[i]);
-    while (!status && !cli_interrupted() && vouch_engine_step(b->engine, &events, &n_events))
+    while (!status && !tool_interrupted() && vouch_engine_step(b->engine, &events, &n_events))
         for (size_t i = 0; i < n_events && !status; i++) status = event_take(b, &events[i]);
     return status;
 }
@@ -211,29 +211,29 @@ static int stats_write(const batch *b, size_t n_before)
 {
     const vouch_engine_stats *s = vouch_engine_get_stats(b->engine);
     const double generated = (double)s->generated_tokens;
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"answers", json_integer((json_int_t)(b->lines.n_written - n_before))},
         {"resumed", json_integer((json_int_t)n_before)},
         {"failed", json_integer((json_int_t)b->lines.n_failed)},
         {"parallel", json_integer(b->n_slots)},
-        {"seconds", cli_json_real(b->seconds)},
+        {"seconds", tool_json_real(b->seconds)},
         {"generated_tokens", json_integer(s->generated_tokens)},
-        {"tokens_per_second", cli_json_real(generated / b->seconds)},
+        {"tokens_per_second", tool_json_real(generated / b->seconds)},
         {"prompt_rows", json_integer(s->prompt_rows)},
         {"shared_prompt_tokens", json_integer(s->shared_tokens)},
         {"passes", json_integer(s->passes)},
-        {"rows_per_pass", cli_json_real((double)s->rows / (double)s->passes)},
+        {"rows_per_pass", tool_json_real((double)s->rows / (double)s->passes)},
         {"draft_passes", json_integer(s->draft_passes)},
         {"drafted", json_integer(s->drafted)},
         {"accepted", json_integer(s->accepted)},
         {"preemptions", json_integer(s->preemptions)},
         {"memory_bytes", json_integer((json_int_t)memory_of(b))},
-        {"drafters", cli_json_text(vouch_session_drafter(b->slots[0].session))},
-        {"rule", cli_json_text(vouch_session_rule(b->slots[0].session))},
+        {"drafters", tool_json_text(vouch_session_drafter(b->slots[0].session))},
+        {"rule", tool_json_text(vouch_session_rule(b->slots[0].session))},
     };
-    json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
+    json_t *object = tool_json_object(entries, sizeof entries / sizeof *entries);
     vouch_error err;
-    const vouch_status status = cli_file_write_json(b->files->options->stats_json, object, &err);
+    const vouch_status status = tool_file_write_json(b->files->options->stats_json, object, &err);
     json_decref(object);
     return status ? cli_flag_fail("stats-json", &err) : CLI_DONE;
 }
@@ -243,8 +243,8 @@ static void tell(const batch *b, size_t n_before)
 {
     const vouch_engine_stats *s = vouch_engine_get_stats(b->engine);
     if (b->lines.n_written < b->questions.n)
-        cli_complain("interrupted: %zu of %zu answers are written%s", b->lines.n_written, b->questions.n,
-                     b->lines.path ? "; --resume continues after them" : "");
+        tool_complain("interrupted: %zu of %zu answers are written%s", b->lines.n_written, b->questions.n,
+                      b->lines.path ? "; --resume continues after them" : "");
     const size_t n = b->lines.n_written - n_before;
     const long long n_tokens = s->generated_tokens;
     fprintf(stderr, "%zu answer%s, %lld token%s in %.1f s: %.1f tokens/s; %d at once, %.0f MB", n, n == 1 ? "" : "s",
@@ -260,27 +260,27 @@ static int batch_run(batch *b)
 {
     const size_t n_before = b->lines.n_written;
     if (n_before == b->questions.n) {
-        cli_note("--out %s has %s already", b->lines.path,
-                 b->lines.n_failed ? "a line for each prompt, some with an error," : "all answers");
+        tool_note("--out %s has %s already", b->lines.path,
+                  b->lines.n_failed ? "a line for each prompt, some with an error," : "all answers");
         return b->lines.n_failed > 0 ? CLI_FAILED : CLI_DONE;
     }
     const size_t left = b->questions.n - n_before;
     b->n_slots = left < (size_t)b->files->options->n_parallel ? (int32_t)left : b->files->options->n_parallel;
     b->slots = calloc((size_t)b->n_slots, sizeof *b->slots);
     if (!b->slots) {
-        cli_complain("not enough memory");
+        tool_complain("not enough memory");
         return CLI_FAILED;
     }
     int status = engine_fit(b, context_of(b));
     if (status) return status;
-    b->progress = (cli_progress){.label = "answering"};
-    const double start = cli_now();
-    cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+    b->progress = (tool_progress){.label = "answering"};
+    const double start = tool_now();
+    tool_interrupt_set(TOOL_INTERRUPT_CANCELS);
     status = answer_all(b);
-    const bool interrupted = cli_interrupted();
-    cli_interrupt_set(CLI_INTERRUPT_ENDS);
-    cli_progress_end(&b->progress);
-    b->seconds = cli_now() - start;
+    const bool interrupted = tool_interrupted();
+    tool_interrupt_set(TOOL_INTERRUPT_ENDS);
+    tool_progress_end(&b->progress);
+    b->seconds = tool_now() - start;
     if (status) return status;
     tell(b, n_before);
     if (b->files->options->stats_json) status = stats_write(b, n_before);
@@ -291,8 +291,8 @@ static int batch_run(batch *b)
 static int outputs_check(const cli_options *options)
 {
     vouch_error err;
-    if (options->out && cli_file_check(options->out, &err)) return cli_flag_refuse("out", &err);
-    if (options->stats_json && cli_file_check(options->stats_json, &err)) return cli_flag_refuse("stats-json", &err);
+    if (options->out && tool_file_check(options->out, &err)) return cli_flag_refuse("out", &err);
+    if (options->stats_json && tool_file_check(options->stats_json, &err)) return cli_flag_refuse("stats-json", &err);
     return CLI_DONE;
 }
 
@@ -313,15 +313,15 @@ static double parse_size(const char *text)
 bool cli_batch_check(cli_options *options, cli_given given)
 {
     if (!options->prompts) {
-        cli_complain("--prompts FILE is missing: expected the prompts to answer, one a line or as JSON lines");
+        tool_complain("--prompts FILE is missing: expected the prompts to answer, one a line or as JSON lines");
         return false;
     }
     if (options->resume && !options->out) {
-        cli_complain("--resume needs --out FILE: the file whose answers it goes on with");
+        tool_complain("--resume needs --out FILE: the file whose answers it goes on with");
         return false;
     }
     if (options->max_memory_text && (options->max_memory = parse_size(options->max_memory_text)) == 0) {
-        cli_complain("--max-memory '%s': expected a size such as 800M or 4G", options->max_memory_text);
+        tool_complain("--max-memory '%s': expected a size such as 800M or 4G", options->max_memory_text);
         return false;
     }
     if (!cli_check_asking(options, given)) return false;

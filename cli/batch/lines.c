@@ -116,8 +116,8 @@ static json_t *line_begin(const cli_lines *lines, size_t i)
     const cli_question *question = &lines->questions->items[i];
     char key[17];
     key_write(lines, i, key);
-    return json_pack("{s:o, s:i, s:s, s:I}", "id", cli_json_text(question->id), "line", (int)question->line, "key", key,
-                     "prompt_tokens", (json_int_t)question->tokens.n);
+    return json_pack("{s:o, s:i, s:s, s:I}", "id", tool_json_text(question->id), "line", (int)question->line, "key",
+                     key, "prompt_tokens", (json_int_t)question->tokens.n);
 }
 
 /* The text of a line, without its end. Frees `object`, which may be NULL. NULL: memory is short. */
@@ -125,7 +125,7 @@ static char *line_dump(json_t *object)
 {
     char *line = object ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
     json_decref(object);
-    if (!line) cli_complain("not enough memory for an answer");
+    if (!line) tool_complain("not enough memory for an answer");
     return line;
 }
 
@@ -133,9 +133,9 @@ static char *line_dump(json_t *object)
 
 static int foreign_fail(const cli_lines *lines, size_t i, const char *reason)
 {
-    cli_complain("--out %s: line %zu %s: --resume needs the file of a run with these prompts, model and options; name "
-                 "another --out",
-                 lines->path, i + 1, reason);
+    tool_complain("--out %s: line %zu %s: --resume needs the file of a run with these prompts, model and options; name "
+                  "another --out",
+                  lines->path, i + 1, reason);
     return CLI_FAILED;
 }
 
@@ -186,7 +186,7 @@ static int lines_resume(cli_lines *lines)
     if (!status && n > 0) status = rest_check(lines, text, (size_t)n);
     free(text);
     if (!status && (ferror(lines->file) || fseeko(lines->file, end, SEEK_SET) || ftruncate(fileno(lines->file), end))) {
-        cli_complain("--out %s: %s", lines->path, strerror(errno));
+        tool_complain("--out %s: %s", lines->path, strerror(errno));
         status = CLI_FAILED;
     }
     return status;
@@ -197,9 +197,9 @@ static int lines_resume(cli_lines *lines)
 static int write_fail(const cli_lines *lines)
 {
     vouch_error err;
-    if (!lines->path && cli_print("", 0, &err)) return cli_engine_fail(&err);
-    cli_complain("%s%s: %s", lines->path ? "--out " : "", lines->path ? lines->path : "standard output",
-                 strerror(errno));
+    if (!lines->path && tool_print("", 0, &err)) return cli_engine_fail(&err);
+    tool_complain("%s%s: %s", lines->path ? "--out " : "", lines->path ? lines->path : "standard output",
+                  strerror(errno));
     return CLI_FAILED;
 }
 
@@ -216,14 +216,14 @@ static int regular_open(cli_lines *lines, bool resume)
     }
     /* The lock ends with the process. A file system without locks is no reason to refuse. */
     if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        cli_complain("--out %s: another process writes to this file; wait for its end, or name another file",
-                     lines->path);
+        tool_complain("--out %s: another process writes to this file; wait for its end, or name another file",
+                      lines->path);
         return CLI_FAILED;
     }
     if (resume) return lines_resume(lines);
     if (fstat(fd, &info) != 0) return write_fail(lines);
     if (info.st_size == 0) return CLI_DONE;
-    cli_complain("--out %s: the file exists already; continue it with --resume, or name another file", lines->path);
+    tool_complain("--out %s: the file exists already; continue it with --resume, or name another file", lines->path);
     return CLI_FAILED;
 }
 
@@ -234,7 +234,7 @@ int cli_lines_open(cli_lines *lines, const cli_engine *engine, const cli_questio
     *lines = (cli_lines){.questions = questions, .path = options->out, .base = hash_run(engine)};
     lines->waiting = calloc(questions->n, sizeof *lines->waiting);
     if (!lines->waiting) {
-        cli_complain("not enough memory for %zu answers", questions->n);
+        tool_complain("not enough memory for %zu answers", questions->n);
         return CLI_FAILED;
     }
     if (!lines->path) {
@@ -243,7 +243,7 @@ int cli_lines_open(cli_lines *lines, const cli_engine *engine, const cli_questio
     }
     if (stat(lines->path, &info) != 0 || S_ISREG(info.st_mode)) return regular_open(lines, options->resume);
     if (options->resume) {
-        cli_complain("--out %s: --resume needs a regular file", lines->path);
+        tool_complain("--out %s: --resume needs a regular file", lines->path);
         return CLI_FAILED;
     }
     lines->file = fopen(lines->path, "we");
@@ -269,7 +269,7 @@ static int line_finish(cli_lines *lines, size_t i, json_t *object)
 int cli_lines_answer(cli_lines *lines, size_t i, const char *text, size_t n_text, int32_t n_tokens, vouch_finish finish)
 {
     size_t n;
-    char *whole = cli_utf8_repair(text, n_text, &n);
+    char *whole = tool_utf8_repair(text, n_text, &n);
     json_t *object = whole ? line_begin(lines, i) : NULL;
     if (object && json_object_update_new(object, json_pack("{s:i, s:s, s:o}", "tokens", (int)n_tokens, "finish",
                                                            cli_finish_name(finish), "text", json_stringn(whole, n)))) {

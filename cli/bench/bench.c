@@ -66,7 +66,7 @@ static bool is_cut(const vouch_step *step)
 
 /* Progress of all answers, of which `done` are complete. */
 typedef struct answering {
-    cli_progress line;
+    tool_progress line;
     double done, all;
 } answering;
 
@@ -75,7 +75,7 @@ static void answering_report(answering *a, const cli_comparison *b, double n_tok
 {
     const int32_t most = b->engine->options->session.max_tokens;
     const double share = most > 0 && n_tokens < most ? n_tokens / most : 0;
-    cli_progress_report(&a->line, (a->done + share) / a->all);
+    tool_progress_report(&a->line, (a->done + share) / a->all);
 }
 
 static vouch_status answer(const cli_comparison *b, const cli_question *question, size_t config, cli_answered *out,
@@ -113,7 +113,7 @@ static vouch_status question_run(cli_comparison *b, size_t q, size_t round, expe
     for (size_t i = 0; i < n; i++) {
         const size_t config = i == 0 ? 0 : 1 + (i - 1 + q + round) % n_others;
         cli_answered *out = &b->answers[(q * b->n_rounds + round) * n + config];
-        if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
+        if (tool_interrupted()) return err->code = VOUCH_E_CANCELLED;
         const vouch_status status = answer(b, &b->questions.items[q], config, out, e, progress, err);
         if (status) return status;
     }
@@ -159,10 +159,10 @@ static int bench_measure(cli_comparison *b, int32_t n_ctx)
         }
     }
     for (size_t q = 0; q < b->questions.n; q++) cli_bench_close_question(b, q);
-    cli_progress_end(&progress.line);
+    tool_progress_end(&progress.line);
     free(e.tokens);
     if (opened) return opened;
-    if (status && status != VOUCH_E_CANCELLED) cli_complain("--prompts: line %d: %s", line, err.message);
+    if (status && status != VOUCH_E_CANCELLED) tool_complain("--prompts: line %d: %s", line, err.message);
     b->interrupted = status != VOUCH_OK;
     return status && status != VOUCH_E_CANCELLED && b->n_complete == 0 ? CLI_FAILED : CLI_DONE;
 }
@@ -179,11 +179,11 @@ static int bench_report(const cli_comparison *b)
     for (size_t config = 1; config < b->configs.n; config++)
         n_different += cli_bench_summary(b, config, NULL).n_different;
     if (n_different > 0)
-        cli_complain("%zu answers differ from those of the target alone: this breaks law L2, please report it",
-                     n_different);
+        tool_complain("%zu answers differ from those of the target alone: this breaks law L2, please report it",
+                      n_different);
     if (b->interrupted)
-        cli_complain("interrupted: the report covers %zu of %zu answers of each config", b->n_complete,
-                     b->questions.n * b->n_rounds);
+        tool_complain("interrupted: the report covers %zu of %zu answers of each config", b->n_complete,
+                      b->questions.n * b->n_rounds);
     return n_different > 0 || b->interrupted ? CLI_FAILED : status;
 }
 
@@ -214,7 +214,7 @@ static int bench_run(cli_comparison *b)
     const bool ok = cli_provenance_of(&b->provenance, b->engine);
     b->answers = calloc(b->questions.n * b->n_rounds * b->configs.n, sizeof *b->answers);
     if (!ok || !b->answers) {
-        cli_complain("not enough memory for the figures of %zu answers", b->questions.n * b->n_rounds * b->configs.n);
+        tool_complain("not enough memory for the figures of %zu answers", b->questions.n * b->n_rounds * b->configs.n);
         return CLI_FAILED;
     }
     status = bench_measure(b, n_ctx);
@@ -229,7 +229,7 @@ static int outputs_check(const cli_options *o)
     } outputs[] = {{"json", o->json}, {"csv", o->bench.csv}, {"html", o->bench.html}};
     vouch_error err;
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-        if (outputs[i].path && cli_file_check(outputs[i].path, &err)) return cli_flag_refuse(outputs[i].flag, &err);
+        if (outputs[i].path && tool_file_check(outputs[i].path, &err)) return cli_flag_refuse(outputs[i].flag, &err);
     return CLI_DONE;
 }
 
@@ -246,7 +246,7 @@ int32_t cli_bench_room(const cli_options *options)
 static bool check_bench_speculation(cli_options *options, cli_given given)
 {
     vouch_speculation *speculation = &options->session.speculation;
-    cli_ints *sets = &options->bench.drafters;
+    tool_ints *sets = &options->bench.drafters;
     unsigned all = 0;
     char text[CLI_DRAFTERS_SIZE];
     if (sets->n == 0) sets->items[sets->n++] = VOUCH_DRAFTER_AUTO;
@@ -257,8 +257,8 @@ static bool check_bench_speculation(cli_options *options, cli_given given)
         sets->items[i] = (int32_t)speculation->drafters;
         for (size_t j = 0; j < i; j++)
             if (sets->items[j] == sets->items[i]) {
-                cli_complain("--spec %s is given twice, because auto means the same here; leave one out",
-                             cli_spec_text(speculation->drafters, text));
+                tool_complain("--spec %s is given twice, because auto means the same here; leave one out",
+                              cli_spec_text(speculation->drafters, text));
                 return false;
             }
         all |= speculation->drafters;
@@ -281,9 +281,9 @@ static bool check_bench_flags(const cli_options *options, cli_given given)
         for (size_t j = 0; !options->prompts && j < sizeof about_prompts / sizeof *about_prompts; j++)
             if (strcmp(cli_flag_at(i)->group, about_prompts[j]) == 0) idle = true;
         if (!given[i] || !idle) continue;
-        cli_complain(options->prompts ? "--%s has no effect with --prompts: leave out one of them"
-                                      : "--%s has no effect without --prompts FILE",
-                     cli_flag_at(i)->name);
+        tool_complain(options->prompts ? "--%s has no effect with --prompts: leave out one of them"
+                                       : "--%s has no effect without --prompts FILE",
+                      cli_flag_at(i)->name);
         return false;
     }
     return true;
@@ -297,7 +297,7 @@ static bool check_bench_parallel(const cli_options *options)
                        : options->bench.rules.n > 1         ? "accept with several rules"
                                                             : NULL;
     if (options->bench.parallel.n == 0 || !flag) return true;
-    cli_complain("--parallel can't be measured with --%s: leave out one of them", flag);
+    tool_complain("--parallel can't be measured with --%s: leave out one of them", flag);
     return false;
 }
 
@@ -308,8 +308,8 @@ bool cli_bench_check(cli_options *options, cli_given given)
     if (options->prompts) return cli_check_asking(options, given) && check_bench_speculation(options, given);
     const int32_t room = cli_bench_room(options);
     if (options->session.n_ctx == 0 || options->session.n_ctx >= room) return true;
-    cli_complain("--ctx %d: --depth, --rows, --prefill and --decode need %d; raise --ctx or leave it out",
-                 options->session.n_ctx, room);
+    tool_complain("--ctx %d: --depth, --rows, --prefill and --decode need %d; raise --ctx or leave it out",
+                  options->session.n_ctx, room);
     return false;
 }
 
@@ -324,9 +324,9 @@ int cli_bench_run(const cli_options *options)
     status = cli_engine_open(&engine, options);
     if (!status) status = cli_questions_read(&b.questions, &engine, "prompts");
     if (!status) {
-        cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+        tool_interrupt_set(TOOL_INTERRUPT_CANCELS);
         status = bench_run(&b);
-        cli_interrupt_set(CLI_INTERRUPT_ENDS);
+        tool_interrupt_set(TOOL_INTERRUPT_ENDS);
     }
     cli_configs_close(&b.configs);
     cli_provenance_free(&b.provenance);

@@ -14,27 +14,27 @@ static json_t *summary_json(const cli_summary *s)
 {
     const size_t deepest = cli_draft_depth(&s->sum);
     const vouch_stats *sum = &s->sum;
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"answers", json_integer((json_int_t)s->n_answers)},
         {"prompt_tokens", json_integer(sum->prompt_tokens)},
         {"generated_tokens", json_integer(sum->generated_tokens)},
-        {"tokens_per_second", cli_json_real(s->rates.tokens_per_second)},
-        {"tokens_per_second_p10", cli_json_real(s->slow)},
-        {"tokens_per_second_p90", cli_json_real(s->fast)},
-        {"predicted_tokens_per_second", cli_json_real(cli_ratio(sum->predicted_tokens, sum->predicted_seconds))},
-        {"speedup", cli_json_real(s->speedup)},
-        {"theory_speedup", cli_json_real(s->theory_speedup)},
+        {"tokens_per_second", tool_json_real(s->rates.tokens_per_second)},
+        {"tokens_per_second_p10", tool_json_real(s->slow)},
+        {"tokens_per_second_p90", tool_json_real(s->fast)},
+        {"predicted_tokens_per_second", tool_json_real(cli_ratio(sum->predicted_tokens, sum->predicted_seconds))},
+        {"speedup", tool_json_real(s->speedup)},
+        {"theory_speedup", tool_json_real(s->theory_speedup)},
         {"cycles", json_integer(sum->cycles)},
-        {"tokens_per_cycle", cli_json_real(s->rates.tokens_per_cycle)},
-        {"theory_tokens_per_cycle", cli_json_real(s->theory_tokens_per_cycle)},
+        {"tokens_per_cycle", tool_json_real(s->rates.tokens_per_cycle)},
+        {"theory_tokens_per_cycle", tool_json_real(s->theory_tokens_per_cycle)},
         {"drafted", json_integer(sum->drafted)},
         {"accepted", json_integer(sum->accepted)},
-        {"acceptance_rate", cli_json_real(s->rates.acceptance_rate)},
-        {"guess_holds", cli_json_real(s->guess_holds)},
-        {"full_accept_fraction", cli_json_real(s->rates.full_accept_fraction)},
-        {"accepted_per_position", cli_json_counts(sum->accepted_at, deepest)},
-        {"drafted_per_position", cli_json_counts(sum->drafted_at, deepest)},
-        {"depth_histogram", cli_json_counts(sum->depth_histogram, cli_most_guesses(sum) + 1)},
+        {"acceptance_rate", tool_json_real(s->rates.acceptance_rate)},
+        {"guess_holds", tool_json_real(s->guess_holds)},
+        {"full_accept_fraction", tool_json_real(s->rates.full_accept_fraction)},
+        {"accepted_per_position", tool_json_counts(sum->accepted_at, deepest)},
+        {"drafted_per_position", tool_json_counts(sum->drafted_at, deepest)},
+        {"depth_histogram", tool_json_counts(sum->depth_histogram, cli_most_guesses(sum) + 1)},
         {"prefill_seconds", json_real(sum->prefill_seconds)},
         {"decode_seconds", json_real(sum->decode_seconds)},
         {"draft_seconds", json_real(sum->draft_seconds)},
@@ -42,7 +42,7 @@ static json_t *summary_json(const cli_summary *s)
         {"judge_seconds", json_real(sum->judge_seconds)},
         {"different_answers", json_integer((json_int_t)s->n_different)},
     };
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
+    return tool_json_object(entries, sizeof entries / sizeof *entries);
 }
 
 static json_t *config_json(const cli_comparison *b, size_t config)
@@ -53,12 +53,12 @@ static json_t *config_json(const cli_comparison *b, size_t config)
         const cli_summary s = cli_bench_summary(b, config, b->questions.categories[c]);
         if (s.n_answers > 0) json_object_set_new(categories, b->questions.categories[c], summary_json(&s));
     }
-    const cli_json_entry entries[] = {{"name", json_string(b->configs.items[config].name)},
-                                      {"k", json_integer(b->configs.items[config].k)},
-                                      {"lossless", json_boolean(b->configs.items[config].lossless)},
-                                      {"all", summary_json(&all)},
-                                      {"categories", categories}};
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
+    const tool_json_entry entries[] = {{"name", json_string(b->configs.items[config].name)},
+                                       {"k", json_integer(b->configs.items[config].k)},
+                                       {"lossless", json_boolean(b->configs.items[config].lossless)},
+                                       {"all", summary_json(&all)},
+                                       {"categories", categories}};
+    return tool_json_object(entries, sizeof entries / sizeof *entries);
 }
 
 static json_t *configs_json(const cli_comparison *b)
@@ -83,7 +83,7 @@ static json_t *bad_lines_json(const cli_questions *q)
     json_t *array = json_array();
     for (size_t i = 0; i < q->n_bad; i++)
         json_array_append_new(array, json_pack("{s:i, s:o}", "line", q->bad[i].line, "reason",
-                                               cli_json_text(q->bad[i].reason)));
+                                               tool_json_text(q->bad[i].reason)));
     return array;
 }
 
@@ -92,35 +92,35 @@ static json_t *bench_json(const cli_comparison *b)
     const cli_options *o = b->engine->options;
     const vouch_model_info *info = vouch_model_get_info(b->engine->model);
     json_t *configs = configs_json(b);
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"provenance", cli_provenance_json(&b->provenance)},
-        {"model", cli_json_text(o->model)},
-        {"draft_model", o->draft_model ? cli_json_text(o->draft_model) : json_null()},
+        {"model", tool_json_text(o->model)},
+        {"draft_model", o->draft_model ? tool_json_text(o->draft_model) : json_null()},
         {"weights", json_string(info->weight_types)},
         {"cpu", json_string(info->cpu)},
         {"threads", json_integer(cli_bench_threads(b))},
-        {"prompts", cli_json_text(o->prompts)},
+        {"prompts", tool_json_text(o->prompts)},
         {"questions", json_integer((json_int_t)b->questions.n)},
         {"left_out", bad_lines_json(&b->questions)},
         {"rounds", json_integer((json_int_t)b->n_rounds)},
         {"rounds_complete", json_integer((json_int_t)(b->n_complete / b->questions.n))},
         {"interrupted", json_boolean(b->interrupted)},
         {"max_tokens", json_integer(o->session.max_tokens)},
-        {"temperature", cli_json_float(o->session.sampling.temperature)},
-        {"seed", cli_json_seed(o->session.sampling.seed)},
+        {"temperature", tool_json_float(o->session.sampling.temperature)},
+        {"seed", tool_json_seed(o->session.sampling.seed)},
         {"lenience", json_real(o->session.speculation.lenience)},
         {"costs", costs_json(&b->costs)},
         {"configs", configs},
         {"ways", json_incref(configs)}, /* the older name, for one release */
     };
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
+    return tool_json_object(entries, sizeof entries / sizeof *entries);
 }
 
 int cli_bench_write_json(const cli_comparison *b)
 {
     json_t *object = bench_json(b);
     vouch_error err;
-    const vouch_status status = cli_file_write_json(b->engine->options->json, object, &err);
+    const vouch_status status = tool_file_write_json(b->engine->options->json, object, &err);
     json_decref(object);
     return status ? cli_flag_fail("json", &err) : CLI_DONE;
 }

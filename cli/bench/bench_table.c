@@ -31,7 +31,7 @@ static void put_head(FILE *out, const cli_comparison *b)
     char limit[32];
     cli_provenance_print(out, &b->provenance);
     fprintf(out, "prompts    %zu of ", b->questions.n);
-    cli_put_escaped(out, o->prompts, strlen(o->prompts), 0);
+    tool_put_escaped(out, o->prompts, strlen(o->prompts), 0);
     fprintf(out, ", %zu round%s\nanswers    up to %s, ", b->n_rounds, b->n_rounds == 1 ? "" : "s",
             cli_bench_limit(b, limit));
     if (o->session.sampling.temperature == 0) fprintf(out, "greedy\n");
@@ -52,12 +52,12 @@ static void put_configs(FILE *out, const cli_comparison *b, int width)
         char range[40] = "-";
         if (isfinite(s.slow)) snprintf(range, sizeof range, "%.*f to %.*f", s.slow < 10, s.slow, s.fast < 10, s.fast);
         put_name(out, b, i, width);
-        cli_put_number(out, 9, 2, "x", s.speedup);
-        cli_put_number(out, 9, 1, "", s.rates.tokens_per_second);
+        tool_put_number(out, 9, 2, "x", s.speedup);
+        tool_put_number(out, 9, 1, "", s.rates.tokens_per_second);
         fprintf(out, " %11s", range);
-        cli_put_number(out, 7, 2, "", s.rates.tokens_per_cycle);
-        cli_put_number(out, 9, 1, " %", 100 * s.rates.acceptance_rate);
-        cli_put_number(out, 7, 0, " %", 100 * s.rates.full_accept_fraction);
+        tool_put_number(out, 7, 2, "", s.rates.tokens_per_cycle);
+        tool_put_number(out, 9, 1, " %", 100 * s.rates.acceptance_rate);
+        tool_put_number(out, 7, 0, " %", 100 * s.rates.full_accept_fraction);
         fprintf(out, "\n");
     }
     fprintf(out, "\nspeed vs plain: speed relative to plain decoding. of 80 %%: a tenth of the\n"
@@ -78,10 +78,10 @@ static void put_predictions(FILE *out, const cli_comparison *b, int width)
         const cli_summary s = cli_bench_summary(b, i, NULL);
         const double by_pace = cli_ratio(s.sum.predicted_tokens, s.sum.predicted_seconds);
         put_name(out, b, i, width);
-        cli_put_number(out, 11, 2, "x", s.theory_speedup);
-        cli_put_number(out, 11, 2, "", s.theory_tokens_per_cycle);
-        cli_put_number(out, 15, 1, "", by_pace);
-        cli_put_number(out, 15, 1, " %", 100 * cli_ratio(by_pace, s.rates.tokens_per_second));
+        tool_put_number(out, 11, 2, "x", s.theory_speedup);
+        tool_put_number(out, 11, 2, "", s.theory_tokens_per_cycle);
+        tool_put_number(out, 15, 1, "", by_pace);
+        tool_put_number(out, 15, 1, " %", 100 * cli_ratio(by_pace, s.rates.tokens_per_second));
         fprintf(out, "\n");
     }
     fprintf(out, "\npredicted: from the acceptance rate and cost curve measured here, if each guess\n"
@@ -100,10 +100,10 @@ static void put_categories(FILE *out, const cli_comparison *b)
         fputc('\n', out);
         for (size_t c = 0; c < b->questions.n_categories; c++) {
             const char *name = b->questions.categories[c];
-            const size_t used = cli_put_escaped(out, name, strlen(name), CATEGORY);
+            const size_t used = tool_put_escaped(out, name, strlen(name), CATEGORY);
             fprintf(out, "%*s%*zu", CATEGORY - (int)used, "", COUNT, cli_bench_summary(b, 0, name).n_answers);
             for (size_t i = first; i < end; i++)
-                cli_put_number(out, CELL, 2, "x", cli_bench_summary(b, i, name).speedup);
+                tool_put_number(out, CELL, 2, "x", cli_bench_summary(b, i, name).speedup);
             fprintf(out, "\n");
         }
     }
@@ -122,8 +122,8 @@ static void put_draft_positions(FILE *out, const cli_comparison *b, int width)
         any = true;
         put_name(out, b, i, width);
         for (size_t d = 0; d < deepest && d < fit; d++)
-            cli_put_number(out, RATE, 1, "",
-                           100 * cli_ratio((double)s.sum.accepted_at[d], (double)s.sum.drafted_at[d]));
+            tool_put_number(out, RATE, 1, "",
+                            100 * cli_ratio((double)s.sum.accepted_at[d], (double)s.sum.drafted_at[d]));
         fprintf(out, deepest > fit ? " ...\n" : "\n");
     }
 }

@@ -10,7 +10,7 @@ static int config_open(cli_configs *configs, const vouch_model *model, const vou
     vouch_error err;
     const vouch_status status = vouch_session_open(&config->session, model, options, &err);
     if (status) {
-        cli_complain("%s: %s", name, err.message);
+        tool_complain("%s: %s", name, err.message);
         return status == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
     }
     config->speculates = options->speculation.drafters != VOUCH_DRAFTER_NONE;
@@ -44,7 +44,7 @@ int cli_configs_open(cli_configs *configs, const cli_engine *engine, int32_t n_c
     options.speculation.accept = VOUCH_ACCEPT_AUTO;
     *configs = (cli_configs){.items = calloc(2 + n, sizeof *configs->items)};
     if (!configs->items) {
-        cli_complain("not enough memory");
+        tool_complain("not enough memory");
         return CLI_FAILED;
     }
     int status = config_open(configs, engine->model, &options, "target only");

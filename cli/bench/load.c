@@ -107,7 +107,7 @@ static vouch_status event_take(run *r, const vouch_engine_event *event)
         snprintf(r->err.message, sizeof r->err.message, "%s", vouch_status_text(event->status));
         return event->status;
     }
-    const double now = cli_now();
+    const double now = tool_now();
     vouch_status status = s->last > 0 ? gap_add(r, now - s->last, event->step.n_tokens) : VOUCH_OK;
     s->last = now;
     if (status || event->step.finish == VOUCH_FINISH_NONE) return status;
@@ -177,7 +177,7 @@ static void run_close(run *r)
 }
 
 /* Answers all prompts. CANCELLED: by Ctrl-C. */
-static vouch_status run_all(cli_load *b, size_t i_at_once, size_t config, size_t round, cli_progress *progress,
+static vouch_status run_all(cli_load *b, size_t i_at_once, size_t config, size_t round, tool_progress *progress,
                             double done, vouch_error *err)
 {
     run r = {.load = b,
@@ -186,16 +186,16 @@ static vouch_status run_all(cli_load *b, size_t i_at_once, size_t config, size_t
              .is_first = i_at_once == 0 && config == 0};
     const double all = (double)(b->n_rounds * b->at_once->n * b->n_configs);
     vouch_status status = run_open(&r, config);
-    const double start = cli_now();
+    const double start = tool_now();
     for (size_t i = 0; i < r.n_slots && !status; i++) status = slot_begin(&r, &r.slots[i]);
     const vouch_engine_event *events;
     size_t n_events;
     while (!status && vouch_engine_step(r.engine, &events, &n_events)) {
         for (size_t i = 0; i < n_events && !status; i++) status = event_take(&r, &events[i]);
-        cli_progress_report(progress, (done + (double)r.n_done / (double)b->questions.n) / all);
-        if (cli_interrupted()) status = VOUCH_E_CANCELLED;
+        tool_progress_report(progress, (done + (double)r.n_done / (double)b->questions.n) / all);
+        if (tool_interrupted()) status = VOUCH_E_CANCELLED;
     }
-    if (!status) run_count(&r, cli_now() - start, round);
+    if (!status) run_count(&r, tool_now() - start, round);
     run_close(&r);
     *err = r.err;
     return status;
@@ -203,7 +203,7 @@ static vouch_status run_all(cli_load *b, size_t i_at_once, size_t config, size_t
 
 static vouch_status measure(cli_load *b, vouch_error *err)
 {
-    cli_progress progress = {.label = "answering"};
+    tool_progress progress = {.label = "answering"};
     vouch_status status = VOUCH_OK;
     double done = 0;
     for (size_t round = 0; round < b->n_rounds && !status; round++) {
@@ -212,7 +212,7 @@ static vouch_status measure(cli_load *b, vouch_error *err)
                 status = run_all(b, i, config, round, &progress, done++, err);
         if (!status) b->n_complete++;
     }
-    cli_progress_end(&progress);
+    tool_progress_end(&progress);
     return status;
 }
 
@@ -224,7 +224,7 @@ static double relative(const cli_load *b, const cli_load_cell *x, const cli_load
     double *ratios = calloc(b->n_complete, sizeof *ratios);
     if (!ratios) return NAN;
     for (size_t i = 0; i < b->n_complete; i++) ratios[i] = cli_ratio(x->speeds[i], y->speeds[i]);
-    const double median = cli_quantile(ratios, b->n_complete, 0.5);
+    const double median = tool_quantile(ratios, b->n_complete, 0.5);
     free(ratios);
     return median;
 }
@@ -234,8 +234,8 @@ cli_load_figures cli_load_figure(const cli_load *load, size_t i_at_once, size_t 
     const cli_load_cell *c = cli_load_at(load, i_at_once, config);
     cli_load_figures f = {.to_first = relative(load, c, cli_load_at(load, 0, config)),
                           .to_plain = relative(load, c, cli_load_at(load, i_at_once, 0)),
-                          .median_gap = c->n_gaps > 0 ? cli_quantile(c->gaps, c->n_gaps, 0.5) : NAN,
-                          .late_gap = c->n_gaps > 0 ? cli_quantile(c->gaps, c->n_gaps, 0.99) : NAN,
+                          .median_gap = c->n_gaps > 0 ? tool_quantile(c->gaps, c->n_gaps, 0.5) : NAN,
+                          .late_gap = c->n_gaps > 0 ? tool_quantile(c->gaps, c->n_gaps, 0.99) : NAN,
                           .accepted = cli_ratio((double)c->accepted, (double)c->drafted),
                           .tokens_per_pass = cli_ratio((double)c->generated, (double)c->passes),
                           .rows_per_pass = cli_ratio((double)c->rows, (double)c->passes),
@@ -244,7 +244,7 @@ cli_load_figures cli_load_figure(const cli_load *load, size_t i_at_once, size_t 
                                                             cli_ratio((double)c->decoded, c->decode_seconds))};
     double *speeds = calloc(load->n_complete, sizeof *speeds);
     if (speeds) memcpy(speeds, c->speeds, load->n_complete * sizeof *speeds);
-    f.speed = speeds ? cli_quantile(speeds, load->n_complete, 0.5) : NAN;
+    f.speed = speeds ? tool_quantile(speeds, load->n_complete, 0.5) : NAN;
     free(speeds);
     return f;
 }
@@ -263,12 +263,12 @@ static int report(const cli_load *b, vouch_status status, const vouch_error *err
     }
     for (size_t i = 0; i < b->at_once->n * b->n_configs; i++) n_different += b->cells[i].n_different;
     if (n_different > 0)
-        cli_complain("%zu answers differ from those of one prompt at a time without drafts: law L2 or L7 "
-                     "(docs/lossless.md) is broken, please report it",
-                     n_different);
+        tool_complain("%zu answers differ from those of one prompt at a time without drafts: law L2 or L7 "
+                      "(docs/lossless.md) is broken, please report it",
+                      n_different);
     if (status == VOUCH_E_CANCELLED)
-        cli_complain("interrupted: the report covers %zu of %zu rounds", b->n_complete, b->n_rounds);
-    else if (status) cli_complain("--prompts: %s", err->message);
+        tool_complain("interrupted: the report covers %zu of %zu rounds", b->n_complete, b->n_rounds);
+    else if (status) tool_complain("--prompts: %s", err->message);
     return status || n_different > 0 ? CLI_FAILED : result;
 }
 
@@ -292,14 +292,14 @@ static int check_prompts(const cli_load *b)
 {
     const int32_t most = b->at_once->items[b->at_once->n - 1];
     if ((size_t)most <= b->questions.n) return CLI_DONE;
-    cli_complain("--parallel %d: %s has %zu prompts to answer; give more prompts, or answer fewer at once", most,
-                 b->engine->options->prompts, b->questions.n);
+    tool_complain("--parallel %d: %s has %zu prompts to answer; give more prompts, or answer fewer at once", most,
+                  b->engine->options->prompts, b->questions.n);
     return CLI_WRONG_USAGE;
 }
 
 static bool allocate(cli_load *b)
 {
-    const cli_ints *sets = &b->engine->options->bench.drafters;
+    const tool_ints *sets = &b->engine->options->bench.drafters;
     b->drafters = calloc(sets->n + 1, sizeof *b->drafters);
     if (!b->drafters) return false;
     b->drafters[b->n_configs++] = VOUCH_DRAFTER_NONE;
@@ -340,13 +340,13 @@ int cli_bench_load(const cli_options *options)
     if (!status) status = context_choose(&b);
     if (!status) status = check_prompts(&b);
     if (!status && !allocate(&b)) {
-        cli_complain("not enough memory for the figures");
+        tool_complain("not enough memory for the figures");
         status = CLI_FAILED;
     }
     if (!status) {
-        cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+        tool_interrupt_set(TOOL_INTERRUPT_CANCELS);
         const vouch_status measured = measure(&b, &err);
-        cli_interrupt_set(CLI_INTERRUPT_ENDS);
+        tool_interrupt_set(TOOL_INTERRUPT_ENDS);
         status = report(&b, measured, &err);
     }
     load_free(&b);

@@ -31,7 +31,7 @@ typedef struct cli_load {
     cli_questions questions;
     unsigned *drafters; /* [n_configs]; config 0 is plain decoding */
     size_t n_configs;
-    const cli_ints *at_once;     /* of --parallel */
+    const tool_ints *at_once;    /* of --parallel */
     cli_load_cell *cells;        /* [at_once][config] */
     size_t n_rounds, n_complete; /* n_complete: whole rounds */
     int32_t n_ctx;

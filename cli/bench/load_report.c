@@ -17,7 +17,7 @@ static void put_head(FILE *out, const cli_load *b)
     const cli_options *o = b->engine->options;
     cli_provenance_print(out, &b->provenance);
     fprintf(out, "prompts    %zu of ", b->questions.n);
-    cli_put_escaped(out, o->prompts, strlen(o->prompts), 0);
+    tool_put_escaped(out, o->prompts, strlen(o->prompts), 0);
     fprintf(out, ", %zu round%s\nanswers    ", b->n_complete, b->n_complete == 1 ? "" : "s");
     if (o->session.max_tokens > 0) fprintf(out, "up to %d tokens", o->session.max_tokens);
     else fprintf(out, "up to the context's end");
@@ -37,14 +37,14 @@ static void put_config(FILE *out, const cli_load *b, size_t config)
     for (size_t i = 0; i < b->at_once->n; i++) {
         const cli_load_figures f = cli_load_figure(b, i, config);
         fprintf(out, "%8d", b->at_once->items[i]);
-        cli_put_number(out, 10, 1, "", f.speed);
-        cli_put_number(out, 9, 2, "", f.to_first);
-        cli_put_number(out, 9, 2, "", f.to_plain);
-        cli_put_number(out, 9, 1, "", f.median_gap * 1e3);
-        cli_put_number(out, 9, 1, "", f.late_gap * 1e3);
-        cli_put_number(out, 10, 2, "", f.accepted);
-        cli_put_number(out, 7, 2, "", f.tokens_per_pass);
-        cli_put_number(out, 9, 2, "", f.expected_to_achieved);
+        tool_put_number(out, 10, 1, "", f.speed);
+        tool_put_number(out, 9, 2, "", f.to_first);
+        tool_put_number(out, 9, 2, "", f.to_plain);
+        tool_put_number(out, 9, 1, "", f.median_gap * 1e3);
+        tool_put_number(out, 9, 1, "", f.late_gap * 1e3);
+        tool_put_number(out, 10, 2, "", f.accepted);
+        tool_put_number(out, 7, 2, "", f.tokens_per_pass);
+        tool_put_number(out, 9, 2, "", f.expected_to_achieved);
         fputc('\n', out);
     }
 }
@@ -68,27 +68,27 @@ static json_t *cell_json(const cli_load *b, size_t i, size_t config)
 {
     const cli_load_cell *c = cli_load_at(b, i, config);
     const cli_load_figures f = cli_load_figure(b, i, config);
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"parallel", json_integer(b->at_once->items[i])},
-        {"tokens_per_second", cli_json_real(f.speed)},
-        {"tokens_per_second_by_round", cli_json_reals(c->speeds, b->n_complete)},
-        {"to_first", cli_json_real(f.to_first)},
-        {"to_plain", cli_json_real(f.to_plain)},
-        {"between_tokens_median_seconds", cli_json_real(f.median_gap)},
-        {"between_tokens_p99_seconds", cli_json_real(f.late_gap)},
+        {"tokens_per_second", tool_json_real(f.speed)},
+        {"tokens_per_second_by_round", tool_json_reals(c->speeds, b->n_complete)},
+        {"to_first", tool_json_real(f.to_first)},
+        {"to_plain", tool_json_real(f.to_plain)},
+        {"between_tokens_median_seconds", tool_json_real(f.median_gap)},
+        {"between_tokens_p99_seconds", tool_json_real(f.late_gap)},
         {"generated_tokens", json_integer(c->generated)},
         {"drafted", json_integer(c->drafted)},
         {"accepted", json_integer(c->accepted)},
-        {"acceptance_rate", cli_json_real(f.accepted)},
+        {"acceptance_rate", tool_json_real(f.accepted)},
         {"passes", json_integer(c->passes)},
-        {"tokens_per_pass", cli_json_real(f.tokens_per_pass)},
-        {"rows_per_pass", cli_json_real(f.rows_per_pass)},
-        {"draft_passes_per_pass", cli_json_real(f.draft_passes_per_pass)},
-        {"expected_to_achieved", cli_json_real(f.expected_to_achieved)},
+        {"tokens_per_pass", tool_json_real(f.tokens_per_pass)},
+        {"rows_per_pass", tool_json_real(f.rows_per_pass)},
+        {"draft_passes_per_pass", tool_json_real(f.draft_passes_per_pass)},
+        {"expected_to_achieved", tool_json_real(f.expected_to_achieved)},
         {"memory_bytes", json_integer((json_int_t)c->memory)},
         {"different_answers", json_integer((json_int_t)c->n_different)},
     };
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
+    return tool_json_object(entries, sizeof entries / sizeof *entries);
 }
 
 static json_t *configs_json(const cli_load *b)
@@ -98,8 +98,8 @@ static json_t *configs_json(const cli_load *b)
         char name[CLI_DRAFTERS_SIZE];
         json_t *loads = json_array();
         for (size_t i = 0; i < b->at_once->n; i++) json_array_append_new(loads, cell_json(b, i, config));
-        const cli_json_entry entries[] = {{"name", json_string(cli_load_name(b, config, name))}, {"loads", loads}};
-        json_array_append_new(array, cli_json_object(entries, sizeof entries / sizeof *entries));
+        const tool_json_entry entries[] = {{"name", json_string(cli_load_name(b, config, name))}, {"loads", loads}};
+        json_array_append_new(array, tool_json_object(entries, sizeof entries / sizeof *entries));
     }
     return array;
 }
@@ -109,23 +109,23 @@ int cli_load_write_json(const cli_load *b)
     const cli_options *o = b->engine->options;
     const vouch_model_info *info = vouch_model_get_info(b->engine->model);
     const int32_t n_threads = o->session.n_threads ? o->session.n_threads : vouch_cpu_count();
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"provenance", cli_provenance_json(&b->provenance)},
-        {"model", cli_json_text(o->model)},
-        {"draft_model", o->draft_model ? cli_json_text(o->draft_model) : json_null()},
+        {"model", tool_json_text(o->model)},
+        {"draft_model", o->draft_model ? tool_json_text(o->draft_model) : json_null()},
         {"weights", json_string(info->weight_types)},
         {"cpu", json_string(info->cpu)},
         {"threads", json_integer(n_threads)},
-        {"prompts", cli_json_text(o->prompts)},
+        {"prompts", tool_json_text(o->prompts)},
         {"questions", json_integer((json_int_t)b->questions.n)},
         {"rounds_complete", json_integer((json_int_t)b->n_complete)},
         {"max_tokens", json_integer(o->session.max_tokens)},
-        {"temperature", cli_json_float(o->session.sampling.temperature)},
+        {"temperature", tool_json_float(o->session.sampling.temperature)},
         {"configs", configs_json(b)},
     };
-    json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
+    json_t *object = tool_json_object(entries, sizeof entries / sizeof *entries);
     vouch_error err;
-    const vouch_status status = cli_file_write_json(o->json, object, &err);
+    const vouch_status status = tool_file_write_json(o->json, object, &err);
     json_decref(object);
     return status ? cli_flag_fail("json", &err) : CLI_DONE;
 }
@@ -187,7 +187,7 @@ static double accepted_of(const cli_load_figures *f)
 static void put_plot(FILE *out, const cli_load *b, const char *const *names, const char *title, const char *label,
                      double (*value)(const cli_load_figures *), double reference, double *y)
 {
-    double x[CLI_MOST_INTS];
+    double x[TOOL_MOST_INTS];
     for (size_t i = 0; i < b->at_once->n; i++) x[i] = b->at_once->items[i];
     for (size_t config = 0; config < b->n_configs; config++)
         for (size_t i = 0; i < b->at_once->n; i++) {

@@ -34,9 +34,9 @@ typedef struct bench {
     vouch_session *session;
     int32_t n_vocab;
     int32_t *tokens; /* of the prompt to run */
-    series passes[CLI_MOST_INTS], prefill, decode;
+    series passes[TOOL_MOST_INTS], prefill, decode;
     int32_t n_rounds; /* complete ones */
-    cli_progress progress;
+    tool_progress progress;
     double progress_done, progress_part; /* shares of the whole work: done before the running prompt; its own */
 } bench;
 
@@ -46,7 +46,7 @@ typedef struct bench {
 static void prompt_progress(void *user, double share)
 {
     bench *b = user;
-    cli_progress_report(&b->progress, b->progress_done + b->progress_part * share);
+    tool_progress_report(&b->progress, b->progress_done + b->progress_part * share);
 }
 
 /* Sets the sequence to n arbitrary tokens and runs all but the last. Another `variant` has other tokens, so that
@@ -60,9 +60,9 @@ static vouch_status prompt_run(bench *b, int32_t n, int32_t variant, vouch_error
 static vouch_status prefill_measure(bench *b, int32_t round, vouch_error *err)
 {
     const int32_t n = b->options->bench.n_prefill;
-    const double start = cli_now();
+    const double start = tool_now();
     const vouch_status status = prompt_run(b, n + 1, round + 2, err);
-    if (round >= 0) b->prefill.seconds[round] = cli_now() - start;
+    if (round >= 0) b->prefill.seconds[round] = tool_now() - start;
     return status;
 }
 
@@ -70,10 +70,10 @@ static vouch_status decode_measure(bench *b, int32_t round, vouch_error *err)
 {
     vouch_step step;
     vouch_status status = VOUCH_OK;
-    const double start = cli_now();
+    const double start = tool_now();
     for (int32_t i = 0; i < b->options->bench.n_decode && !status; i++)
         status = cli_session_step(b->session, &step, err);
-    if (round >= 0) b->decode.seconds[round] = cli_now() - start;
+    if (round >= 0) b->decode.seconds[round] = tool_now() - start;
     return status ? status : prompt_run(b, b->options->bench.depth + 1, 0, err);
 }
 
@@ -81,11 +81,11 @@ static vouch_status decode_measure(bench *b, int32_t round, vouch_error *err)
  * (cost_curve.h says why). */
 static vouch_status passes_measure(bench *b, int32_t round, vouch_error *err)
 {
-    const cli_ints *rows = &b->options->bench.rows;
+    const tool_ints *rows = &b->options->bench.rows;
     for (size_t step = 0; step < rows->n; step++) {
         const size_t i = round % 2 != 0 ? rows->n - 1 - step : step;
         double seconds;
-        if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
+        if (tool_interrupted()) return err->code = VOUCH_E_CANCELLED;
         const vouch_status status = vouch_session_time_pass(b->session, rows->items[i], 1, &seconds, err);
         if (status) return status;
         if (round >= 0) b->passes[i].seconds[round] = seconds;
@@ -95,8 +95,8 @@ static vouch_status passes_measure(bench *b, int32_t round, vouch_error *err)
 
 static void progress_begin(bench *b, const char *label, double part)
 {
-    cli_progress_end(&b->progress);
-    b->progress = (cli_progress){.label = label};
+    tool_progress_end(&b->progress);
+    b->progress = (tool_progress){.label = label};
     b->progress_done = 0;
     b->progress_part = part;
 }
@@ -121,15 +121,15 @@ static vouch_status all_measure(bench *b, vouch_error *err)
         status = passes_measure(b, round, err);
         if (!status && o->bench.n_decode > 0) status = decode_measure(b, round, err);
         if (!status) b->n_rounds = round + 1;
-        cli_progress_report(&b->progress, (round + 2) * part);
+        tool_progress_report(&b->progress, (round + 2) * part);
     }
-    cli_progress_end(&b->progress);
+    tool_progress_end(&b->progress);
     return status;
 }
 
 static void series_sum_up(series *s, int32_t n)
 {
-    s->median = cli_quantile(s->seconds, (size_t)n, 0.5);
+    s->median = tool_quantile(s->seconds, (size_t)n, 0.5);
     s->least = s->seconds[0];
 }
 
@@ -141,14 +141,14 @@ static void table_write(FILE *out, const bench *b)
     const cli_options *o = b->options;
     cli_provenance_print(out, b->provenance);
     fprintf(out, "cache      %s, %d tokens before each pass\nrounds     %d%s\n\n",
-            cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type), o->bench.depth, b->n_rounds,
+            tool_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type), o->bench.depth, b->n_rounds,
             b->n_rounds < o->bench.n_reps ? ": interrupted" : "");
     fprintf(out, "%6s %12s %12s %10s %12s\n", "rows", "median ms", "least ms", "x 1 row", "tokens/s");
     for (size_t i = 0; i < o->bench.rows.n; i++) {
         const series *s = &b->passes[i];
         fprintf(out, "%6d %12.3f %12.3f ", o->bench.rows.items[i], s->median * 1e3, s->least * 1e3);
-        cli_put_number(out, 10, 3, "", o->bench.rows.items[0] == 1 ? cli_ratio(s->median, b->passes[0].median) : NAN);
-        cli_put_number(out, 13, 1, "", cli_ratio(o->bench.rows.items[i], s->median));
+        tool_put_number(out, 10, 3, "", o->bench.rows.items[0] == 1 ? cli_ratio(s->median, b->passes[0].median) : NAN);
+        tool_put_number(out, 13, 1, "", cli_ratio(o->bench.rows.items[i], s->median));
         fputc('\n', out);
     }
     const struct {
@@ -161,7 +161,7 @@ static void table_write(FILE *out, const bench *b)
             const series *s = others[i].series;
             fprintf(out, "%s of %d tokens: %.1f ms, least %.1f ms; ", others[i].label, others[i].n, s->median * 1e3,
                     s->least * 1e3);
-            cli_put_number(out, 0, 1, " tokens/s", cli_ratio(others[i].n, s->median));
+            tool_put_number(out, 0, 1, " tokens/s", cli_ratio(others[i].n, s->median));
             fputc('\n', out);
         }
 }
@@ -183,7 +183,7 @@ static json_t *series_json(const char *key, int32_t n, const series *s)
 
 static json_t *passes_json(const bench *b, const vouch_model *model)
 {
-    const cli_ints *rows = &b->options->bench.rows;
+    const tool_ints *rows = &b->options->bench.rows;
     json_t *passes = json_array();
     for (size_t i = 0; i < rows->n; i++) {
         json_t *pass = series_json("rows", rows->items[i], &b->passes[i]);
@@ -200,14 +200,14 @@ static json_t *report_json(const bench *b, const cli_engine *engine)
     char kv_type[32];
     const cli_options *o = b->options;
     const vouch_model_info *info = vouch_model_get_info(engine->model);
-    cli_json_entry entries[16] = {
+    tool_json_entry entries[16] = {
         {"provenance", cli_provenance_json(b->provenance)},
-        {"model", cli_json_text(o->model)},
+        {"model", tool_json_text(o->model)},
         {"architecture", json_string(info->architecture)},
         {"weights", json_string(info->weight_types)},
         {"cpu", json_string(info->cpu)},
         {"threads", json_integer(o->session.n_threads ? o->session.n_threads : vouch_cpu_count())},
-        {"kv_type", json_string(cli_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type))},
+        {"kv_type", json_string(tool_choice_word(CLI_KV_TYPES, o->session.kv_type, kv_type))},
         {"depth", json_integer(o->bench.depth)},
         {"reps", json_integer(b->n_rounds)},
         {"interrupted", json_boolean(b->n_rounds < o->bench.n_reps)},
@@ -215,10 +215,10 @@ static json_t *report_json(const bench *b, const cli_engine *engine)
         {"passes", passes_json(b, engine->model)}};
     size_t n = 12;
     if (o->bench.n_prefill)
-        entries[n++] = (cli_json_entry){"prefill", series_json("tokens", o->bench.n_prefill, &b->prefill)};
+        entries[n++] = (tool_json_entry){"prefill", series_json("tokens", o->bench.n_prefill, &b->prefill)};
     if (o->bench.n_decode)
-        entries[n++] = (cli_json_entry){"decode", series_json("tokens", o->bench.n_decode, &b->decode)};
-    return cli_json_object(entries, n);
+        entries[n++] = (tool_json_entry){"decode", series_json("tokens", o->bench.n_decode, &b->decode)};
+    return tool_json_object(entries, n);
 }
 
 /* ------------------------------------------------------------------ command */
@@ -233,7 +233,7 @@ static int bench_report(bench *b, const cli_engine *engine)
     if (status || !o->json) return status;
     json_t *object = report_json(b, engine);
     vouch_error err;
-    const vouch_status written = cli_file_write_json(o->json, object, &err);
+    const vouch_status written = tool_file_write_json(o->json, object, &err);
     json_decref(object);
     return written ? cli_flag_fail("json", &err) : CLI_DONE;
 }
@@ -242,13 +242,13 @@ static int bench_report(bench *b, const cli_engine *engine)
 static int bench_measure(bench *b, const cli_engine *engine)
 {
     vouch_error err;
-    cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+    tool_interrupt_set(TOOL_INTERRUPT_CANCELS);
     const vouch_status status = all_measure(b, &err);
-    cli_interrupt_set(CLI_INTERRUPT_ENDS);
+    tool_interrupt_set(TOOL_INTERRUPT_ENDS);
     if (status && (status != VOUCH_E_CANCELLED || b->n_rounds == 0)) return cli_engine_fail(&err);
     const int reported = bench_report(b, engine);
     if (!status) return reported;
-    cli_complain("interrupted: the report covers %d of %d rounds", b->n_rounds, b->options->bench.n_reps);
+    tool_complain("interrupted: the report covers %d of %d rounds", b->n_rounds, b->options->bench.n_reps);
     return CLI_FAILED;
 }
 
@@ -256,7 +256,7 @@ static int bench_measure(bench *b, const cli_engine *engine)
  * rows. */
 static int session_start(cli_engine *engine, cli_oracle *silent, int32_t room)
 {
-    const cli_ints *rows = &engine->options->bench.rows;
+    const tool_ints *rows = &engine->options->bench.rows;
     const int32_t most_rows = rows->items[rows->n - 1];
     vouch_session_options session = engine->options->session;
     if (session.n_ctx == 0) session.n_ctx = room;

@@ -85,8 +85,8 @@ cli_summary cli_bench_summary(const cli_comparison *b, size_t config, const char
     sum_up(b, 0, category, &plain, NULL);
     const size_t n_speeds = sum_up(b, config, category, &s, speeds);
     if (n_speeds > 0) {
-        s.slow = cli_quantile(speeds, n_speeds, 0.1);
-        s.fast = cli_quantile(speeds, n_speeds, 0.9);
+        s.slow = tool_quantile(speeds, n_speeds, 0.1);
+        s.fast = tool_quantile(speeds, n_speeds, 0.9);
     }
     free(speeds);
     s.rates = cli_rates_of(&s.sum);

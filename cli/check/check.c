@@ -44,7 +44,7 @@ static void put_wrapped(FILE *out, const char *text)
         if (n > ROOM)
             for (n = ROOM; n > 1 && text[n] != ' ';) n--;
         fprintf(out, "%*s", INDENT, "");
-        cli_put_escaped(out, text, n, 0);
+        tool_put_escaped(out, text, n, 0);
         fputc('\n', out);
         text += n;
         while (*text == ' ') text++;
@@ -99,14 +99,14 @@ static vouch_status check_print(const cli_check *c, const cli_finding *findings,
 
 static json_t *finding_json(const cli_finding *f)
 {
-    const cli_json_entry entries[] = {{"law", json_string(f->law)},
-                                      {"name", json_string(f->name)},
-                                      {"verdict", json_string(verdict_of(f))},
-                                      {"comparisons", json_integer(f->n_compared)},
-                                      {"broken", json_integer(f->n_broken)},
-                                      {"covered", cli_json_text(f->covered)},
-                                      {"first", cli_json_text(f->first)}};
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
+    const tool_json_entry entries[] = {{"law", json_string(f->law)},
+                                       {"name", json_string(f->name)},
+                                       {"verdict", json_string(verdict_of(f))},
+                                       {"comparisons", json_integer(f->n_compared)},
+                                       {"broken", json_integer(f->n_broken)},
+                                       {"covered", tool_json_text(f->covered)},
+                                       {"first", tool_json_text(f->first)}};
+    return tool_json_object(entries, sizeof entries / sizeof *entries);
 }
 
 static int check_write_json(const cli_check *c, const cli_finding *findings)
@@ -115,13 +115,13 @@ static int check_write_json(const cli_check *c, const cli_finding *findings)
     json_t *array = json_array();
     vouch_error err;
     for (size_t i = 0; i < N_LAWS; i++) json_array_append_new(array, finding_json(&findings[i]));
-    const cli_json_entry entries[] = {{"model", cli_json_text(o->model)},
-                                      {"cpu", json_string(vouch_model_get_info(c->engine->model)->cpu)},
-                                      {"seconds", json_real(cli_now() - c->start)},
-                                      {"interrupted", json_boolean(c->interrupted)},
-                                      {"laws", array}};
-    json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
-    const vouch_status status = cli_file_write_json(o->json, object, &err);
+    const tool_json_entry entries[] = {{"model", tool_json_text(o->model)},
+                                       {"cpu", json_string(vouch_model_get_info(c->engine->model)->cpu)},
+                                       {"seconds", json_real(tool_now() - c->start)},
+                                       {"interrupted", json_boolean(c->interrupted)},
+                                       {"laws", array}};
+    json_t *object = tool_json_object(entries, sizeof entries / sizeof *entries);
+    const vouch_status status = tool_file_write_json(o->json, object, &err);
     json_decref(object);
     return status ? cli_flag_fail("json", &err) : CLI_DONE;
 }
@@ -170,7 +170,7 @@ static vouch_status laws_check(cli_check *c, cli_finding *findings, vouch_error 
         c->later_seconds += least_seconds(c, i);
     }
     for (size_t i = 0; i < N_LAWS; i++) {
-        const double now = cli_now(), left = c->start + c->seconds - now;
+        const double now = tool_now(), left = c->start + c->seconds - now;
         cli_finding *f = &findings[i];
         *f = (cli_finding){.law = laws[i].law, .name = laws[i].name, .covered = "not asked for"};
         if (!is_wanted(c, i)) continue;
@@ -195,14 +195,14 @@ int cli_check_run(const cli_options *options)
     cli_finding findings[N_LAWS];
     char broken[32];
     vouch_error err;
-    if (options->json && cli_file_check(options->json, &err)) return cli_flag_refuse("json", &err);
+    if (options->json && tool_file_check(options->json, &err)) return cli_flag_refuse("json", &err);
     int status = cli_engine_open(&engine, options);
     if (!status) {
-        c.start = cli_now();
-        cli_interrupt_set(CLI_INTERRUPT_CANCELS);
+        c.start = tool_now();
+        tool_interrupt_set(TOOL_INTERRUPT_CANCELS);
         vouch_status checked = laws_check(&c, findings, &err);
-        cli_interrupt_set(CLI_INTERRUPT_ENDS);
-        cli_progress_end(&c.progress);
+        tool_interrupt_set(TOOL_INTERRUPT_ENDS);
+        tool_progress_end(&c.progress);
         const bool has_findings = checked == VOUCH_OK;
         if (!checked) checked = check_print(&c, findings, &err);
         if (checked) status = cli_engine_fail(&err);
@@ -210,7 +210,7 @@ int cli_check_run(const cli_options *options)
     }
     if (!status && broken_list(findings, broken) > 0) status = CLI_FAILED;
     if (c.interrupted) {
-        cli_complain("interrupted: the report covers what was tried by then");
+        tool_complain("interrupted: the report covers what was tried by then");
         status = CLI_FAILED;
     }
     cli_engine_close(&engine);

@@ -28,7 +28,7 @@ typedef struct cli_finding {
 
 typedef struct cli_check {
     const cli_engine *engine;
-    cli_progress progress;
+    tool_progress progress;
     double start, seconds; /* of the whole check */
     double deadline;       /* of the current law */
     double row_seconds;    /* of a pass of one row */

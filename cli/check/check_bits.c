@@ -93,7 +93,7 @@ static vouch_status model_compare(bits *b, const vouch_model *model, int32_t n, 
     b->n_cases = 0;
     for (int32_t t = 1; t <= thread_cases(); t++)
         for (size_t r = 0; r < N_ROWS && !status; r++) {
-            if ((t > 1 || r > 0) && (!cli_check_goes_on(b->check) || cli_now() > deadline)) return VOUCH_OK;
+            if ((t > 1 || r > 0) && (!cli_check_goes_on(b->check) || tool_now() > deadline)) return VOUCH_OK;
             status = rows_compare(b, model, n, rows[r], t > FEW_THREADS ? vouch_cpu_count() : t, err);
         }
     return status;
@@ -108,7 +108,7 @@ static vouch_status cpu_compare(bits *b, const char *cpu, int32_t n, double dead
     options.cpu = cpu;
     options.n_threads = o->session.n_threads;
     vouch_status status = vouch_model_open(&model, o->model, &options, err);
-    if (!status) status = rows_that_fit(b, model, (deadline - cli_now()) / 4, &fitting, err);
+    if (!status) status = rows_that_fit(b, model, (deadline - tool_now()) / 4, &fitting, err);
     if (!status) status = model_compare(b, model, fitting < n ? fitting : n, deadline, err);
     vouch_model_close(model);
     return status;
@@ -123,16 +123,16 @@ static vouch_status all_compare(bits *b, vouch_error *err)
     const size_t size = sizeof b->finding->covered;
     size_t n_cpus = 0;
     int32_t n = b->n;
-    vouch_status status = rows_that_fit(b, model, (b->check->deadline - cli_now()) / 16, &n, err);
+    vouch_status status = rows_that_fit(b, model, (b->check->deadline - tool_now()) / 16, &n, err);
     if (!status) status = rows_read(b, model, n, 1, 1, b->expected, err);
-    if (!status) status = model_compare(b, model, n, (cli_now() + b->check->deadline) / 2, err);
+    if (!status) status = model_compare(b, model, n, (tool_now() + b->check->deadline) / 2, err);
     const int32_t all = N_ROWS * thread_cases();
     snprintf(covered, size, "passes tried, of %d with 1 to %d rows and 1 to %d threads: %s %d", all, MOST_ROWS,
              thread_cases() > FEW_THREADS ? vouch_cpu_count() : FEW_THREADS, own, b->n_cases);
     while (vouch_cpu_name(n_cpus)) n_cpus++;
     for (size_t i = n_cpus; i-- > 0 && !status;) {
         const char *cpu = vouch_cpu_name(i);
-        const double now = cli_now();
+        const double now = tool_now();
         if (strcmp(cpu, own) == 0) continue;
         status = cpu_compare(b, cpu, n, now + (b->check->deadline - now) / (double)(i + 1), err);
         snprintf(covered + strlen(covered), size - strlen(covered), ", %s %d", cpu, b->n_cases);

@@ -53,7 +53,7 @@ static void counts_compare(chance *c, const double *p, const int64_t *counts, in
     degrees += has_rest;
     /* A bin expected less than once is too small for the statistic, but mustn't be hit often. */
     const bool impossible = !has_rest && (double)rest_count > 20 + 20 * rest;
-    const double tail = impossible ? 0 : degrees > 0 ? cli_chi_square_tail(statistic, degrees) : 1;
+    const double tail = impossible ? 0 : degrees > 0 ? tool_chi_square_tail(statistic, degrees) : 1;
     if (tail < c->least) c->least = tail;
     c->n_draws += n;
     cli_check_compare(c->finding, tail >= LEAST_CHANCE, "%s: %lld draws don't fit p (probability %.1e)", name,
@@ -169,7 +169,7 @@ static vouch_status session_compare(chance *c, const double *p, const trial *g, 
     options.speculation.custom = (vouch_drafter){propose_fixed, &guess};
     if (vouch_speculation_lacks(&options.speculation)) return VOUCH_OK;
     vouch_status status = VOUCH_OK;
-    while (!status && n < SESSION_DRAWS && (n < FEWEST_DRAWS || cli_now() < deadline)) {
+    while (!status && n < SESSION_DRAWS && (n < FEWEST_DRAWS || tool_now() < deadline)) {
         int32_t token = -1, bin = 0;
         options.sampling.seed = (uint64_t)n;
         status = session_draw(c, &options, &token, err);
@@ -268,7 +268,7 @@ static vouch_status all_compare(chance *c, vouch_error *err)
         if (!status) status = rule_compare(c, p, NULL, (vouch_accept)rule, err);
     }
     for (size_t i = 0; i < N && !status; i++) {
-        const double now = cli_now();
+        const double now = tool_now();
         if (i > 0 && now > c->check->deadline) break;
         status = session_compare(c, expected, &trials[i], now + (c->check->deadline - now) / (double)(N - i), err);
     }

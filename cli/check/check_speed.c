@@ -3,7 +3,7 @@
  * L4: with a drafter that is always wrong, decoding keeps at least 97 % of plain speed, provided that pace chooses the
  * draft length. Two sessions, one plain, write the same text a few tokens at a time by turns, so that both meet the
  * machine in the same state. A turn is long enough that one wasted draft doesn't make it an outlier, which
- * cli_compare_speeds would drop. Where even FEWEST_TURNS turns would take longer than the whole check, no turn is
+ * tool_compare_speeds would drop. Where even FEWEST_TURNS turns would take longer than the whole check, no turn is
  * taken: so few could not show a loss.
  */
 #include <math.h>
@@ -16,7 +16,7 @@ enum {
     TURN = 8,
     WARM = 2,
     FEWEST_TURNS = 8,
-    MOST_TURNS = CLI_MOST_PAIRS,
+    MOST_TURNS = TOOL_MOST_PAIRS,
     MOST = CLI_PROBE_TOKENS + TURN * (MOST_TURNS + 2 * WARM),
 };
 #define KEPT 0.97
@@ -33,13 +33,13 @@ static vouch_status turn_take(turns *t, double *seconds, vouch_error *err)
     vouch_step step = {0};
     vouch_status status = VOUCH_OK;
     int32_t n = 0;
-    const double start = cli_now();
+    const double start = tool_now();
     while (n < TURN && !status && step.finish == VOUCH_FINISH_NONE) {
         status = cli_session_step(t->session, &step, err);
         n += step.n_tokens;
     }
     t->is_over = step.finish != VOUCH_FINISH_NONE;
-    *seconds = n > 0 ? (cli_now() - start) * TURN / n : 0;
+    *seconds = n > 0 ? (tool_now() - start) * TURN / n : 0;
     return status;
 }
 
@@ -62,16 +62,16 @@ static vouch_status turns_open(turns *t, const cli_check *c, unsigned drafters, 
 /* An unclear comparison counts neither for nor against the law. */
 static void turns_compare(cli_finding *finding, const turns *plain, const turns *wrong, int32_t n)
 {
-    const cli_speed_kept kept = cli_compare_speeds(plain->seconds, wrong->seconds, (size_t)n, KEPT);
-    if (kept.verdict != CLI_SPEED_UNCLEAR)
-        cli_check_compare(finding, kept.verdict == CLI_SPEED_KEPT,
+    const tool_speed_kept kept = tool_compare_speeds(plain->seconds, wrong->seconds, (size_t)n, KEPT);
+    if (kept.verdict != TOOL_SPEED_UNCLEAR)
+        cli_check_compare(finding, kept.verdict == TOOL_SPEED_KEPT,
                           "%.1f %% of plain speed is kept; the law promises %.1f %%", 100 * kept.share, 100 * KEPT);
     snprintf(finding->covered, sizeof finding->covered,
              "%.1f %% of plain speed kept with a drafter that is always wrong, +- %.1f over %zu tokens%s",
              100 * kept.share, 100 * kept.error, kept.n * TURN,
-             kept.verdict != CLI_SPEED_UNCLEAR ? ""
-             : kept.n < CLI_ENOUGH_PAIRS       ? ": too few for a verdict, set a longer time with --seconds"
-                                               : ": the machine is too busy for a verdict");
+             kept.verdict != TOOL_SPEED_UNCLEAR ? ""
+             : kept.n < TOOL_ENOUGH_PAIRS       ? ": too few for a verdict, set a longer time with --seconds"
+                                                : ": the machine is too busy for a verdict");
 }
 
 static double fewest_rows(void)

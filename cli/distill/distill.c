@@ -20,7 +20,7 @@ typedef struct lessons {
 
 static int memory_fail(void)
 {
-    cli_complain("not enough memory for the prompts");
+    tool_complain("not enough memory for the prompts");
     return CLI_FAILED;
 }
 
@@ -62,7 +62,7 @@ static int texts_add(lessons *l, const cli_questions *questions)
 /* Reads the prompts. This takes the model's tokenizer, but not its weights. */
 static int lessons_read(lessons *l, const cli_options *options)
 {
-    const cli_texts *files = &options->distill.excluded;
+    const tool_texts *files = &options->distill.excluded;
     cli_engine engine = {0};
     const char *measured = options->distill.measured;
     if (!options->prompts && !measured && files->n == 0) return CLI_DONE;
@@ -122,7 +122,7 @@ static void flags_print(const char *message, char *out, size_t size)
 }
 
 typedef struct messages {
-    cli_progress progress;
+    tool_progress progress;
     char label[128];
     char stage[32];
 } messages;
@@ -131,18 +131,18 @@ static void report(void *user, const train_report *r)
 {
     messages *m = user;
     if (strcmp(m->stage, r->stage) != 0) {
-        cli_progress_end(&m->progress);
-        m->progress = (cli_progress){.label = m->label, .is_eager = true};
+        tool_progress_end(&m->progress);
+        m->progress = (tool_progress){.label = m->label, .is_eager = true};
         snprintf(m->stage, sizeof m->stage, "%s", r->stage);
     }
     snprintf(m->label, sizeof m->label, "%s: %s", r->stage, r->detail);
-    cli_progress_report(&m->progress, r->share);
+    tool_progress_report(&m->progress, r->share);
 }
 
 static void note(void *user, const char *line)
 {
     messages *m = user;
-    cli_progress_end(&m->progress);
+    tool_progress_end(&m->progress);
     *m->stage = 0;
     char text[512];
     flags_print(line, text, sizeof text);
@@ -152,7 +152,7 @@ static void note(void *user, const char *line)
 static bool is_cancelled(void *user)
 {
     (void)user;
-    return cli_interrupted();
+    return tool_interrupted();
 }
 
 /* A depth that no chain reached has no rate. */
@@ -245,11 +245,11 @@ static int teach(const cli_options *options, const lessons *l)
     train.note = note;
     train.is_cancelled = is_cancelled;
     train.user = &m;
-    cli_interrupt_set(CLI_INTERRUPT_READS);
+    tool_interrupt_set(TOOL_INTERRUPT_READS);
     const vouch_status status = train_distill(options->model, out_of(options), &train, &result, &err);
-    cli_progress_end(&m.progress);
+    tool_progress_end(&m.progress);
     if (status == VOUCH_E_CANCELLED) {
-        cli_complain("interrupted: the files beside %s keep what is done; the same command goes on", out_of(options));
+        tool_complain("interrupted: the files beside %s keep what is done; the same command goes on", out_of(options));
         return CLI_FAILED;
     }
     if (status) {
@@ -266,7 +266,7 @@ static int teach(const cli_options *options, const lessons *l)
 static bool refuse_idle(cli_given given, const char *const *names, const char *why)
 {
     while (*names && !cli_given_find(given, *names)) names++;
-    if (*names) cli_complain("--%s has no effect %s", *names, why);
+    if (*names) tool_complain("--%s has no effect %s", *names, why);
     return !*names;
 }
 
@@ -280,13 +280,13 @@ bool cli_distill_check(cli_options *options, cli_given given)
                                               "on-policy",     "lora",           NULL};
     const bool has_student = options->distill.student != NULL;
     if (!options->distill.head && !has_student && !options->distill.train.table) {
-        cli_complain("--head OUT is missing: expected the file to write, as in `vouch distill m.gguf --head h.gguf`; "
-                     "or --student OUT, for a draft model, or --table OUT");
+        tool_complain("--head OUT is missing: expected the file to write, as in `vouch distill m.gguf --head h.gguf`; "
+                      "or --student OUT, for a draft model, or --table OUT");
         return false;
     }
     if ((options->distill.head || options->distill.train.table) && has_student) {
-        cli_complain("--%s and --student exclude each other: leave out one of them",
-                     options->distill.head ? "head" : "table");
+        tool_complain("--%s and --student exclude each other: leave out one of them",
+                      options->distill.head ? "head" : "table");
         return false;
     }
     if (has_student && !refuse_idle(given, of_heads, "with --student: leave out one of them")) return false;
@@ -302,16 +302,17 @@ bool cli_distill_check(cli_options *options, cli_given given)
     size_t type = 0;
     while (options->distill.train.type && type < 5 && strcmp(types[type], options->distill.train.type) != 0) type++;
     if (type == 5) {
-        cli_complain("--type '%s': expected Q8_0, Q4_1, Q4_0, F16 or F32", options->distill.train.type);
+        tool_complain("--type '%s': expected Q8_0, Q4_1, Q4_0, F16 or F32", options->distill.train.type);
         return false;
     }
     if (cli_given_find(given, "beta") && options->distill.train.loss != TRAIN_JENSEN_SHANNON) {
-        cli_complain("--beta has no effect without --loss jensen-shannon");
+        tool_complain("--beta has no effect without --loss jensen-shannon");
         return false;
     }
     if (!has_student || options->distill.train.student_model || options->distill.student_layers.n > 0) return true;
-    cli_complain("--student needs --student-layers or --student-model: expected the layers or the model that it begins "
-                 "as, such as --student-layers 0,29");
+    tool_complain(
+        "--student needs --student-layers or --student-model: expected the layers or the model that it begins "
+        "as, such as --student-layers 0,29");
     return false;
 }
 
@@ -320,7 +321,7 @@ int cli_distill_run(const cli_options *options)
     lessons l = {0};
     vouch_error err;
     int status = CLI_DONE;
-    if (cli_file_check(out_of(options), &err))
+    if (tool_file_check(out_of(options), &err))
         status = cli_flag_refuse(options->distill.student ? "student" : options->distill.head ? "head" : "table", &err);
     if (!status) status = lessons_read(&l, options);
     if (!status) status = teach(options, &l);

@@ -16,7 +16,7 @@ static void label_write(const char *path, char *label, size_t size)
     FILE *stream = fmemopen(label, size, "w");
     if (!stream) return;
     fputs("loading ", stream);
-    cli_put_escaped(stream, name, strlen(name), 22);
+    tool_put_escaped(stream, name, strlen(name), 22);
     const double bytes = stat(path, &info) == 0 ? (double)info.st_size : 0;
     if (bytes >= 1e9) fprintf(stream, ", %.1f GB", bytes * 1e-9);
     else if (bytes > 0) fprintf(stream, ", %.0f MB", bytes * 1e-6);
@@ -28,7 +28,7 @@ static vouch_status model_open(vouch_model **out, const char *path, const char *
                                const cli_options *options, vouch_error *err)
 {
     char label[128] = "loading the model";
-    cli_progress progress = {.label = label, .is_eager = !text_only};
+    tool_progress progress = {.label = label, .is_eager = !text_only};
     label_write(path, label, sizeof label);
     vouch_model_options model = vouch_model_options_default();
     model.cpu = options->cpu;
@@ -37,11 +37,11 @@ static vouch_status model_open(vouch_model **out, const char *path, const char *
     if (options->think == CLI_THINK_OFF) model.chat_variables = "{\"enable_thinking\": false, \"thinking\": false}";
     model.n_threads = options->session.n_threads;
     model.text_only = text_only;
-    model.progress = cli_progress_report;
+    model.progress = tool_progress_report;
     model.progress_user = &progress;
-    cli_progress_report(&progress, 0);
+    tool_progress_report(&progress, 0);
     const vouch_status status = vouch_model_open(out, path, &model, err);
-    cli_progress_end(&progress);
+    tool_progress_end(&progress);
     return status;
 }
 
@@ -49,20 +49,20 @@ void cli_engine_check_think(const cli_engine *engine)
 {
     const int think = engine->options->think;
     if ((think == CLI_THINK_ON || think == CLI_THINK_OFF) && !vouch_model_get_info(engine->model)->chat_template_thinks)
-        cli_note("--think %s has no effect: the chat template has no switch for thoughts",
-                 think == CLI_THINK_ON ? "on" : "off");
+        tool_note("--think %s has no effect: the chat template has no switch for thoughts",
+                  think == CLI_THINK_ON ? "on" : "off");
 }
 
 int cli_engine_fail(const vouch_error *err)
 {
-    cli_complain("%s", err->code == VOUCH_E_CANCELLED ? "interrupted" : err->message);
+    tool_complain("%s", err->code == VOUCH_E_CANCELLED ? "interrupted" : err->message);
     return CLI_FAILED;
 }
 
 int cli_flag_fail(const char *flag, const vouch_error *err)
 {
     if (!flag) return cli_engine_fail(err);
-    cli_complain("--%s: %s", flag, err->message);
+    tool_complain("--%s: %s", flag, err->message);
     return CLI_FAILED;
 }
 
@@ -79,8 +79,8 @@ static int bias_check(const cli_engine *engine)
     const int32_t n_vocab = vouch_model_get_info(engine->model)->n_vocab;
     for (size_t i = 0; i < options->bias_texts.n; i++) {
         if (options->bias[i].token < n_vocab) continue;
-        cli_complain("--logit-bias '%s': expected a token of the model, 0 to %d", options->bias_texts.items[i],
-                     n_vocab - 1);
+        tool_complain("--logit-bias '%s': expected a token of the model, 0 to %d", options->bias_texts.items[i],
+                      n_vocab - 1);
         return CLI_WRONG_USAGE;
     }
     return CLI_DONE;
@@ -89,8 +89,8 @@ static int bias_check(const cli_engine *engine)
 /* Reads a text file, without a byte-order mark. A NUL byte in it is an error. */
 static vouch_status text_read(const char *path, char **text, size_t *n, vouch_error *err)
 {
-    const vouch_status status = cli_file_read(path, text, n, err);
-    if (!status) cli_file_drop_mark(*text, n);
+    const vouch_status status = tool_file_read(path, text, n, err);
+    if (!status) tool_file_drop_mark(*text, n);
     const char *nul = status ? NULL : memchr(*text, 0, *n);
     if (!nul) return status;
     *err = (vouch_error){.code = VOUCH_E_FORMAT};
@@ -168,7 +168,7 @@ static int target_open(cli_engine *engine, const cli_options *options, bool text
                                            text_only, options, &err);
     free(text);
     if (status == VOUCH_E_UNSUPPORTED && !is_own && strncmp(err.message, options->model, strlen(options->model)) != 0) {
-        cli_complain("--chat-template: %s: %s", asked, err.message);
+        tool_complain("--chat-template: %s: %s", asked, err.message);
         return CLI_WRONG_USAGE;
     }
     if (status == VOUCH_E_IO) return cli_flag_refuse(NULL, &err);
@@ -186,16 +186,16 @@ static int draft_open(cli_engine *engine, const cli_options *options)
     if (!options->session.speculation.allow_vocab_mismatch &&
         vouch_model_check_pair(engine->model, engine->draft, &err)) {
         const bool has_bridge = strcmp(target->tokenizer, "none") != 0 && strcmp(draft->tokenizer, "none") != 0;
-        cli_complain("--draft-model: %s: %s%s", options->draft_model, err.message,
-                     has_bridge ? "; with --allow-vocab-mismatch, `vouch run` and `vouch bench` draft the "
-                                  "tokens that both have"
-                                : "");
+        tool_complain("--draft-model: %s: %s%s", options->draft_model, err.message,
+                      has_bridge ? "; with --allow-vocab-mismatch, `vouch run` and `vouch bench` draft the "
+                                   "tokens that both have"
+                                 : "");
         return CLI_FAILED;
     }
     if (draft->n_parameters > target->n_parameters)
-        cli_note("the draft model is larger than the target (%.1f against %.1f million parameters): "
-                 "the text is the same, but it doesn't come sooner",
-                 (double)draft->n_parameters * 1e-6, (double)target->n_parameters * 1e-6);
+        tool_note("the draft model is larger than the target (%.1f against %.1f million parameters): "
+                  "the text is the same, but it doesn't come sooner",
+                  (double)draft->n_parameters * 1e-6, (double)target->n_parameters * 1e-6);
     return CLI_DONE;
 }
 
@@ -229,17 +229,17 @@ static int grammar_open(cli_engine *engine, const cli_options *options)
     if (!status) status = vouch_grammar_open(&engine->grammar, engine->grammar_kind, text, strlen(text), &err);
     const char *note;
     for (size_t i = 0; !status && (note = vouch_grammar_unbound(engine->grammar, i)) != NULL; i++)
-        cli_note("--%s: %s; the answer isn't bound to it", source->flag, note);
+        tool_note("--%s: %s; the answer isn't bound to it", source->flag, note);
     if (!status) return CLI_DONE;
     if (!source->is_file || status == VOUCH_E_IO) return cli_flag_refuse(source->flag, &err);
-    cli_complain("--%s %s: %s", source->flag, source->value, err.message);
+    tool_complain("--%s %s: %s", source->flag, source->value, err.message);
     return status == VOUCH_E_MEMORY ? CLI_FAILED : CLI_WRONG_USAGE;
 }
 
 int cli_engine_open(cli_engine *engine, const cli_options *options)
 {
     vouch_error err;
-    const double start = cli_now();
+    const double start = tool_now();
     *engine = (cli_engine){.options = options};
     int status = grammar_open(engine, options);
     if (!status) status = target_open(engine, options, false);
@@ -251,7 +251,7 @@ int cli_engine_open(cli_engine *engine, const cli_options *options)
         if (options->draft_files[i] && vouch_draft_file_open(&engine->files[i], i, options->draft_files[i],
                                                              engine->model, options->allow_other_head, &err))
             return cli_flag_refuse(vouch_drafter_get_info(i).flags, &err);
-    engine->load_seconds = cli_now() - start;
+    engine->load_seconds = tool_now() - start;
     return bias_check(engine);
 }
 
@@ -280,22 +280,22 @@ int32_t cli_engine_context(const cli_engine *engine)
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
 {
     vouch_error err;
-    const double start = cli_now();
+    const double start = tool_now();
     const int32_t n_trained = vouch_model_get_info(engine->model)->n_ctx_train;
     vouch_session_options options = *session;
     if (options.n_ctx > n_trained)
-        cli_note("--ctx %d: the model was trained for %d tokens; text beyond them may be poor", options.n_ctx,
-                 n_trained);
+        tool_note("--ctx %d: the model was trained for %d tokens; text beyond them may be poor", options.n_ctx,
+                  n_trained);
     const int32_t n_draft = engine->draft ? vouch_model_get_info(engine->draft)->n_ctx_train : n_trained;
     const int32_t usual = n_trained < USUAL_CTX ? n_trained : USUAL_CTX;
     if (n_draft < n_trained && n_draft < (options.n_ctx ? options.n_ctx : usual))
-        cli_note("the draft model was trained for %d tokens of context, the target for %d: the draft model guesses "
-                 "nothing after its %d tokens",
-                 n_draft, n_trained, n_draft);
+        tool_note("the draft model was trained for %d tokens of context, the target for %d: the draft model guesses "
+                  "nothing after its %d tokens",
+                  n_draft, n_trained, n_draft);
     cli_engine_speculate(engine, &options.speculation);
     options.grammar = engine->grammar;
     const vouch_status status = vouch_session_open(&engine->session, engine->model, &options, &err);
-    engine->load_seconds += cli_now() - start;
+    engine->load_seconds += tool_now() - start;
     if (!status) return CLI_DONE;
     cli_engine_fail(&err);
     return status == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
@@ -324,16 +324,16 @@ void cli_engine_close(cli_engine *engine)
 
 vouch_status cli_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err)
 {
-    cli_interrupt_aim(session);
+    tool_interrupt_aim(session);
     const vouch_status status = vouch_session_prompt(session, tokens, n_tokens, err);
-    cli_interrupt_aim(NULL);
+    tool_interrupt_aim(NULL);
     return status;
 }
 
 vouch_status cli_session_step(vouch_session *session, vouch_step *step, vouch_error *err)
 {
-    cli_interrupt_aim(session);
+    tool_interrupt_aim(session);
     const vouch_status status = vouch_session_step(session, step, err);
-    cli_interrupt_aim(NULL);
+    tool_interrupt_aim(NULL);
     return status;
 }

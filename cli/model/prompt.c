@@ -25,7 +25,7 @@ static bool input_is_text(void)
     struct pollfd wait = {STDIN_FILENO, POLLIN, 0};
     if (fstat(STDIN_FILENO, &info) != 0) return false;
     if (S_ISFIFO(info.st_mode) && poll(&wait, 1, 1000) == 0)
-        cli_note("waiting for standard input, which is added to --prompt; </dev/null leaves it out");
+        tool_note("waiting for standard input, which is added to --prompt; </dev/null leaves it out");
     return S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode);
 }
 
@@ -60,7 +60,7 @@ int cli_prompt_read(const cli_options *options, char **text, size_t *n)
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory for the prompt"};
     *text = NULL;
     *n = 0;
-    if (path && cli_file_read(path, text, n, &err))
+    if (path && tool_file_read(path, text, n, &err))
         return cli_flag_refuse(options->prompt_file ? "prompt-file" : NULL, &err);
     const bool is_input = path && strcmp(path, "-") == 0;
     if (is_input && options->command & CLI_RUN) line_end_drop(*text, n);
@@ -124,7 +124,7 @@ bool cli_prompt_check_system(const cli_engine *engine)
 {
     if (!engine->options->system || cli_prompt_is_chat(engine)) return true;
     char advice[CLI_ADVICE_SIZE];
-    cli_complain("--system needs a chat template, but this model has none: %s", cli_template_advice(engine, advice));
+    tool_complain("--system needs a chat template, but this model has none: %s", cli_template_advice(engine, advice));
     return false;
 }
 
@@ -150,7 +150,7 @@ void cli_tokens_write(FILE *out, const vouch_model *model, const cli_tokens *tok
         size_t n = 0;
         const char *bytes = vouch_token_bytes(model, tokens->items[i], &n);
         fprintf(out, "%d\t", tokens->items[i]);
-        if (bytes) cli_put_escaped(out, bytes, n, 0);
+        if (bytes) tool_put_escaped(out, bytes, n, 0);
         fputc('\n', out);
     }
     if (ids) fputc('\n', out);

@@ -19,7 +19,7 @@ static void *list_grow(void *list, size_t n, size_t size)
 
 static int memory_fail(void)
 {
-    cli_complain("not enough memory for the prompts");
+    tool_complain("not enough memory for the prompts");
     return CLI_FAILED;
 }
 
@@ -34,8 +34,8 @@ __attribute__((format(printf, 3, 4))) static int bad_add(cli_questions *q, int32
     va_start(arguments, format);
     vsnprintf(bad->reason, sizeof bad->reason, format, arguments);
     va_end(arguments);
-    if (q->n_bad <= MOST_COMPLAINTS) cli_complain("--%s: line %d is left out: %s", q->flag, line, bad->reason);
-    else if (q->n_bad == MOST_COMPLAINTS + 1) cli_complain("--%s: more lines are left out", q->flag);
+    if (q->n_bad <= MOST_COMPLAINTS) tool_complain("--%s: line %d is left out: %s", q->flag, line, bad->reason);
+    else if (q->n_bad == MOST_COMPLAINTS + 1) tool_complain("--%s: more lines are left out", q->flag);
     return CLI_DONE;
 }
 
@@ -100,7 +100,7 @@ static const char *prompt_of(const json_t *object)
 
 static bool is_wanted(const cli_options *options, const cli_questions *q, const char *category)
 {
-    const cli_texts *names = &options->categories;
+    const tool_texts *names = &options->categories;
     bool named = names->n == 0;
     int32_t n = 0;
     for (size_t i = 0; i < names->n; i++) named |= strcmp(names->items[i], category) == 0;
@@ -171,7 +171,7 @@ static char *category_of(const char *path)
     const char *dot = strrchr(name, '.');
     size_t n;
     if (strcmp(path, "-") == 0) return strdup("prompts");
-    return cli_utf8_repair(name, dot && dot > name ? (size_t)(dot - name) : strlen(name), &n);
+    return tool_utf8_repair(name, dot && dot > name ? (size_t)(dot - name) : strlen(name), &n);
 }
 
 static bool holds_json(const char *path, const char *bytes)
@@ -192,9 +192,10 @@ static bool holds_array(const char *bytes, size_t n)
 
 static int lines_read(cli_questions *q, const cli_engine *engine, char *bytes, size_t n, const char *category)
 {
-    cli_file_drop_mark(bytes, &n);
+    tool_file_drop_mark(bytes, &n);
     if (holds_array(bytes, n)) {
-        cli_complain("--prompts %s: found one JSON array; expected one JSON object per line", engine->options->prompts);
+        tool_complain("--prompts %s: found one JSON array; expected one JSON object per line",
+                      engine->options->prompts);
         return CLI_FAILED;
     }
     const bool json = holds_json(engine->options->prompts, bytes);
@@ -229,11 +230,11 @@ static int categories_list(cli_questions *q)
 }
 
 /* Complains about a --category without a prompt. */
-static int categories_check(const cli_questions *q, const cli_texts *names)
+static int categories_check(const cli_questions *q, const tool_texts *names)
 {
     for (size_t i = 0; i < names->n; i++) {
         if (category_find(q, names->items[i]) < q->n_categories) continue;
-        cli_complain("--category %s: no prompt has this category", names->items[i]);
+        tool_complain("--category %s: no prompt has this category", names->items[i]);
         return CLI_FAILED;
     }
     return CLI_DONE;
@@ -242,8 +243,8 @@ static int categories_check(const cli_questions *q, const cli_texts *names)
 static int questions_any(const cli_questions *q, const cli_options *options)
 {
     if (q->n > 0) return CLI_DONE;
-    cli_complain("--%s: %s has no prompt to answer%s", q->flag, options->prompts,
-                 options->categories.n > 0 ? " in the categories named" : "");
+    tool_complain("--%s: %s has no prompt to answer%s", q->flag, options->prompts,
+                  options->categories.n > 0 ? " in the categories named" : "");
     return CLI_FAILED;
 }
 
@@ -255,7 +256,7 @@ int cli_questions_read(cli_questions *q, const cli_engine *engine, const char *f
     size_t n;
     *q = (cli_questions){.flag = flag};
     if (!cli_prompt_check_system(engine)) return CLI_WRONG_USAGE;
-    if (cli_file_read(options->prompts, &bytes, &n, &err)) return cli_flag_refuse(flag, &err);
+    if (tool_file_read(options->prompts, &bytes, &n, &err)) return cli_flag_refuse(flag, &err);
     char *category = category_of(options->prompts);
     int status = category ? lines_read(q, engine, bytes, n, category) : memory_fail();
     free(category);
@@ -283,7 +284,7 @@ int cli_questions_fit(cli_questions *q, int64_t n_ctx, int64_t n_answer, const c
     }
     q->n = kept;
     if (!status && q->n == 0) {
-        cli_complain("--%s: no prompt fits into the context: %s", q->flag, remedy);
+        tool_complain("--%s: no prompt fits into the context: %s", q->flag, remedy);
         return CLI_FAILED;
     }
     return status;

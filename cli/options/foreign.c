@@ -9,7 +9,7 @@
 #define KV_TYPE    "write --kv-type f16, f32, q8_0 or q4_0, for keys and values alike"
 #define DOWNLOAD   "download the .gguf file, then type `vouch run FILE`"
 
-const cli_foreign_flag cli_foreign_flags[] = {
+const tool_foreign_flag cli_foreign_flags[] = {
     {"-hf", NULL, DOWNLOAD},
     {"-hfr", NULL, DOWNLOAD},
     {"--hf-repo", NULL, DOWNLOAD},

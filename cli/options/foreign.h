@@ -6,6 +6,6 @@
 
 #include "tool/flags.h"
 
-extern const cli_foreign_flag cli_foreign_flags[]; /* the last has no name */
+extern const tool_foreign_flag cli_foreign_flags[]; /* the last has no name */
 
 #endif

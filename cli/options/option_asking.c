@@ -23,7 +23,7 @@ static bool parse_bias(const char *text, vouch_logit_bias *bias)
     const float value = strtof(number, &end);
     const bool is_number = end > number && !isspace((unsigned char)*number) && !*end && !strpbrk(number, "xX");
     if (!has_token || !is_number || !(fabsf(value) <= 1e9f || value == -INFINITY)) {
-        cli_complain("--logit-bias '%s': expected ID=X, the id of a token and a number in [-1e9, 1e9] or -inf", text);
+        tool_complain("--logit-bias '%s': expected ID=X, the id of a token and a number in [-1e9, 1e9] or -inf", text);
         return false;
     }
     *bias = (vouch_logit_bias){(int32_t)token, value};
@@ -35,9 +35,9 @@ static bool check_stop(const char *text)
     const size_t n = strlen(text);
     uint32_t code;
     for (size_t at = 0, length; at < n; at += length) {
-        length = cli_utf8_length(text + at, n - at, &code);
+        length = tool_utf8_length(text + at, n - at, &code);
         if (length > 0) continue;
-        cli_complain("--stop '%s': expected UTF-8 text", text);
+        tool_complain("--stop '%s': expected UTF-8 text", text);
         return false;
     }
     return true;
@@ -47,7 +47,7 @@ uint64_t cli_seed_draw(void)
 {
     uint32_t seed;
     if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed) return seed;
-    return (uint64_t)(cli_now() * 1e9) & UINT32_MAX;
+    return (uint64_t)(tool_now() * 1e9) & UINT32_MAX;
 }
 
 /* The parameters of sampling that flags set. */
@@ -74,19 +74,19 @@ static unsigned given_sampling(cli_given given)
 /* Hands --dry-sequence-breaker to the library's options, which keep their own breakers without the flag. */
 static bool take_breakers(cli_options *options)
 {
-    const cli_texts *texts = &options->breakers;
+    const tool_texts *texts = &options->breakers;
     vouch_sampling *sampling = &options->session.sampling;
     if (texts->n == 0) return true;
     const bool is_none = texts->n == 1 && strcmp(texts->items[0], "none") == 0;
     if (texts->n > VOUCH_MAX_BREAKERS) {
-        cli_complain("--dry-sequence-breaker is given %zu times; expected at most %d", texts->n, VOUCH_MAX_BREAKERS);
+        tool_complain("--dry-sequence-breaker is given %zu times; expected at most %d", texts->n, VOUCH_MAX_BREAKERS);
         return false;
     }
     for (size_t i = 0; i < texts->n; i++) {
         const size_t n = strlen(texts->items[i]);
         if (n <= VOUCH_MAX_BREAKER_BYTES) continue;
-        cli_complain("--dry-sequence-breaker '%s': %zu bytes; expected at most %d", texts->items[i], n,
-                     VOUCH_MAX_BREAKER_BYTES);
+        tool_complain("--dry-sequence-breaker '%s': %zu bytes; expected at most %d", texts->items[i], n,
+                      VOUCH_MAX_BREAKER_BYTES);
         return false;
     }
     sampling->dry_sequence_breakers = texts->items;
@@ -109,8 +109,8 @@ bool cli_check_asking(cli_options *options, cli_given given)
     options->session.n_stop = options->stop.n;
     if (options->raw) options->chat_template = "none";
     if (options->chat_template && strcmp(options->chat_template, "none") == 0 && (options->chat || options->system)) {
-        cli_complain("--%s needs a chat template, but --chat-template is none: leave out one of them",
-                     options->chat ? "chat" : "system");
+        tool_complain("--%s needs a chat template, but --chat-template is none: leave out one of them",
+                      options->chat ? "chat" : "system");
         return false;
     }
     return true;

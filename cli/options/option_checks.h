@@ -15,13 +15,13 @@
 /* The text of each flag that was given, by its number in cli_option_table; NULL: not given. */
 typedef const char *cli_given[CLI_MOST_FLAGS];
 
-static inline const cli_flag *cli_flag_at(size_t i)
+static inline const tool_flag *cli_flag_at(size_t i)
 {
     return &cli_option_table()->flags[i];
 }
 
 /* The row of a flag that was given, or NULL. */
-const cli_flag *cli_given_find(cli_given given, const char *name);
+const tool_flag *cli_given_find(cli_given given, const char *name);
 
 /* Drafters that a flag belongs to: it gives what they need, or sets how they draft. A set of VOUCH_DRAFTER_ bits. */
 unsigned cli_drafters_taking(const char *name);

@@ -55,7 +55,7 @@ unsigned cli_drafters_given(const cli_options *options, cli_given given)
 /* Writes the command's flags that give what one of the drafters needs: "--head FILE or --draft-table FILE". */
 static void flags_text(unsigned command, unsigned drafters, char text[256])
 {
-    const cli_flag *found[16];
+    const tool_flag *found[16];
     size_t n = 0, used = 0;
     for (int i = VOUCH_DRAFTERS - 1; i >= 0; i--)
         for (size_t j = 0; j < cli_option_table()->n && n < 16 && drafters >> i & 1; j++)
@@ -86,10 +86,12 @@ bool cli_check_set_spec(const cli_options *options, const char *text)
         if (!is_known || (i > 0 && vouch_drafter_name(i) && !(here >> i & 1))) {
             char names[CLI_DRAFTERS_SIZE];
             cli_spec_text(ready, names);
-            if (!is_known) cli_complain("/set spec %s: no drafter has this name; here are auto, none, %s", text, names);
+            if (!is_known)
+                tool_complain("/set spec %s: no drafter has this name; here are auto, none, %s", text, names);
             else
-                cli_complain("/set spec %s: %s needs %s, which only the command line can give; here are auto, none, %s",
-                             text, typed, vouch_drafter_get_info(i).needs, names);
+                tool_complain(
+                    "/set spec %s: %s needs %s, which only the command line can give; here are auto, none, %s", text,
+                    typed, vouch_drafter_get_info(i).needs, names);
             return false;
         }
         at += n;
@@ -105,7 +107,7 @@ static bool parse_tree(const char *text, vouch_speculation *speculation)
     const char *second = end && *end == ',' ? end + 1 : "";
     const long depth = isdigit((unsigned char)*second) ? strtol(second, &end, 10) : 0;
     if (depth < 1 || depth > VOUCH_MAX_DRAFT || *end || branches < 1 || branches > VOUCH_MAX_DRAFT) {
-        cli_complain("--tree '%s': expected BRANCHES,DEPTH such as 4,3, both in [1, %d]", text, VOUCH_MAX_DRAFT);
+        tool_complain("--tree '%s': expected BRANCHES,DEPTH such as 4,3, both in [1, %d]", text, VOUCH_MAX_DRAFT);
         return false;
     }
     speculation->tree_branches = (int32_t)branches;
@@ -123,15 +125,15 @@ static bool check_need(const cli_options *options, int i)
     char spec[CLI_DRAFTERS_SIZE], flags[256];
     cli_spec_text(options->session.speculation.drafters, spec);
     flags_text(options->command, 1u << i, flags);
-    if (*flags) cli_complain("--spec %s needs %s: add %s", spec, info.needs, flags);
+    if (*flags) tool_complain("--spec %s needs %s: add %s", spec, info.needs, flags);
     else if (options->command & CLI_SERVE && info.need == VOUCH_NEED_PREDICTION)
-        cli_complain("--spec %s: %s belongs to one request, which brings it; leave it out", spec, info.needs);
+        tool_complain("--spec %s: %s belongs to one request, which brings it; leave it out", spec, info.needs);
     else if (options->prompts)
-        cli_complain("--spec %s: bench can't measure %s, because %s belongs to one prompt; leave it out", spec,
-                     info.name, info.needs);
+        tool_complain("--spec %s: bench can't measure %s, because %s belongs to one prompt; leave it out", spec,
+                      info.name, info.needs);
     else
-        cli_complain("--spec %s: %s needs %s, which no flag of this command gives; leave it out", spec, info.name,
-                     info.needs);
+        tool_complain("--spec %s: %s needs %s, which no flag of this command gives; leave it out", spec, info.name,
+                      info.needs);
     return false;
 }
 
@@ -146,13 +148,13 @@ bool cli_check_drafters(cli_options *options)
         const vouch_drafter_info info = vouch_drafter_get_info(i);
         if (!info.is_paid || !(options->drafters_given >> i & 1)) continue;
         if (paid) {
-            cli_complain("--%s and --%s exclude each other: leave out one of them", paid, info.flags);
+            tool_complain("--%s and --%s exclude each other: leave out one of them", paid, info.flags);
             return false;
         }
         paid = info.flags;
     }
     if ((speculation->drafters & VOUCH_DRAFTER_NONE) && speculation->drafters != VOUCH_DRAFTER_NONE) {
-        cli_complain("--spec %s: none stands alone; leave out the others", cli_spec_text(speculation->drafters, text));
+        tool_complain("--spec %s: none stands alone; leave out the others", cli_spec_text(speculation->drafters, text));
         return false;
     }
     for (int i = 0; i < VOUCH_DRAFTERS; i++)
@@ -166,18 +168,19 @@ static bool check_accept(const vouch_speculation *speculation, cli_given given)
     const bool is_auto = speculation->accept == VOUCH_ACCEPT_AUTO;
     const vouch_accept_info rule = vouch_accept_get_info((int)speculation->accept);
     if (cli_given_find(given, "accept") && speculation->drafters == VOUCH_DRAFTER_NONE && !rule.seed_reproduces) {
-        cli_complain("--accept %s has no effect with --spec none: leave out one of them", is_auto ? "auto" : rule.name);
+        tool_complain("--accept %s has no effect with --spec none: leave out one of them",
+                      is_auto ? "auto" : rule.name);
         return false;
     }
     if (is_auto) return true;
     if (cli_given_find(given, "lenience") && !rule.lenient) {
-        cli_complain("--lenience has no effect with --accept %s: leave out one of them", rule.name);
+        tool_complain("--lenience has no effect with --accept %s: leave out one of them", rule.name);
         return false;
     }
     if (speculation->tree_branches > 1 && !rule.trees) {
-        cli_complain("--tree %d,%d and --accept %s exclude each other: %s judges chains; use --tree 1,%d",
-                     speculation->tree_branches, speculation->tree_depth, rule.name, rule.name,
-                     speculation->tree_depth);
+        tool_complain("--tree %d,%d and --accept %s exclude each other: %s judges chains; use --tree 1,%d",
+                      speculation->tree_branches, speculation->tree_depth, rule.name, rule.name,
+                      speculation->tree_depth);
         return false;
     }
     return true;
@@ -197,10 +200,10 @@ static bool check_effect(const cli_options *options, const char *name)
     char text[256];
     flags_text(options->command, needy, text);
     if (set == needy && !(set & options->drafters_given) && *text)
-        cli_complain("--%s has no effect without %s", name, text);
+        tool_complain("--%s has no effect without %s", name, text);
     else {
         char spec[CLI_DRAFTERS_SIZE];
-        cli_complain("--%s has no effect with --spec %s: leave out one of them", name, cli_spec_text(drafters, spec));
+        tool_complain("--%s has no effect with --spec %s: leave out one of them", name, cli_spec_text(drafters, spec));
     }
     return false;
 }
@@ -209,7 +212,7 @@ bool cli_check_effects(cli_options *options, cli_given given)
 {
     vouch_speculation *speculation = &options->session.speculation;
     for (size_t i = 0; i < cli_option_table()->n; i++) {
-        const cli_flag *flag = cli_flag_at(i);
+        const tool_flag *flag = cli_flag_at(i);
         if (given[i] && flag->commands & options->command && strcmp(flag->group, "Speculation") == 0 &&
             !check_effect(options, flag->name))
             return false;
@@ -217,8 +220,8 @@ bool cli_check_effects(cli_options *options, cli_given given)
     if (options->tree && !parse_tree(options->tree, speculation)) return false;
     if (!check_accept(speculation, given)) return false;
     if (speculation->ngram_min > speculation->ngram_max) {
-        cli_complain("--ngram-min %d is more than --ngram-max %d; lower one or raise the other", speculation->ngram_min,
-                     speculation->ngram_max);
+        tool_complain("--ngram-min %d is more than --ngram-max %d; lower one or raise the other",
+                      speculation->ngram_min, speculation->ngram_max);
         return false;
     }
     return true;
@@ -233,10 +236,10 @@ bool cli_check_speculation(cli_options *options, cli_given given)
         const unsigned meant = draft ? draft : VOUCH_DRAFTER_AUTO;
         const bool is_given = cli_given_find(given, "spec");
         if (is_given && speculation->drafters != meant && speculation->drafters != cli_drafters_taking("draft-model")) {
-            cli_complain("--speculative means --spec %s %s a draft model, but --spec %s was given; leave out "
-                         "one of them",
-                         cli_spec_text(meant, text), draft ? "with" : "without",
-                         cli_spec_text(speculation->drafters, given_text));
+            tool_complain("--speculative means --spec %s %s a draft model, but --spec %s was given; leave out "
+                          "one of them",
+                          cli_spec_text(meant, text), draft ? "with" : "without",
+                          cli_spec_text(speculation->drafters, given_text));
             return false;
         }
         if (!is_given) speculation->drafters = meant;

@@ -5,7 +5,7 @@
 
 #include "tool/file.h"
 
-const cli_flag *cli_given_find(cli_given given, const char *name)
+const tool_flag *cli_given_find(cli_given given, const char *name)
 {
     for (size_t i = 0; i < cli_option_table()->n; i++)
         if (given[i] && strcmp(cli_flag_at(i)->name, name) == 0) return cli_flag_at(i);
@@ -13,12 +13,12 @@ const cli_flag *cli_given_find(cli_given given, const char *name)
 }
 
 /* Does the flag name a file that the command writes? */
-static bool is_written(const cli_flag *flag)
+static bool is_written(const tool_flag *flag)
 {
     static const char *const names[] = {"json",    "svg", "csv",     "html", "stats-json",
                                         "history", "out", "student", "table"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (flag->kind == CLI_FLAG_FILE && strcmp(flag->name, names[i]) == 0) return true;
+        if (flag->kind == TOOL_FLAG_FILE && strcmp(flag->name, names[i]) == 0) return true;
     return strcmp(flag->name, "head") == 0 && strcmp(flag->value, "OUT") == 0; /* of `vouch distill` */
 }
 
@@ -28,22 +28,22 @@ static bool check_written(cli_given given)
     for (size_t i = 0; i < cli_option_table()->n; i++) {
         if (!given[i] || !is_written(cli_flag_at(i))) continue;
         if (strcmp(given[i], "-") == 0) {
-            cli_complain("--%s -: standard output carries the text only; expected a file (./- for a file named -)",
-                         cli_flag_at(i)->name);
+            tool_complain("--%s -: standard output carries the text only; expected a file (./- for a file named -)",
+                          cli_flag_at(i)->name);
             return false;
         }
         for (size_t j = 0; j < sizeof standard / sizeof *standard; j++) {
-            if (!cli_file_is_same(given[i], standard[j][0])) continue;
-            cli_complain("--%s %s is also the file that standard %s, and would overwrite it; name another file",
-                         cli_flag_at(i)->name, given[i], standard[j][1]);
+            if (!tool_file_is_same(given[i], standard[j][0])) continue;
+            tool_complain("--%s %s is also the file that standard %s, and would overwrite it; name another file",
+                          cli_flag_at(i)->name, given[i], standard[j][1]);
             return false;
         }
         for (size_t j = 0; j < cli_option_table()->n; j++) {
-            const cli_flag *other = cli_flag_at(j);
-            const bool is_file = is_written(other) || (other->kind == CLI_FLAG_FILE && strstr(other->value, "FILE"));
-            if (j == i || !given[j] || !is_file || !cli_file_is_same(given[i], given[j])) continue;
-            cli_complain("--%s %s is also the file of --%s, and would overwrite it; name another file",
-                         cli_flag_at(i)->name, given[i], other->name);
+            const tool_flag *other = cli_flag_at(j);
+            const bool is_file = is_written(other) || (other->kind == TOOL_FLAG_FILE && strstr(other->value, "FILE"));
+            if (j == i || !given[j] || !is_file || !tool_file_is_same(given[i], given[j])) continue;
+            tool_complain("--%s %s is also the file of --%s, and would overwrite it; name another file",
+                          cli_flag_at(i)->name, given[i], other->name);
             return false;
         }
     }
@@ -59,20 +59,20 @@ static bool check_read(cli_options *options, cli_given given)
         asks && !options->chat && !options->prompt && !options->prompt_file && !options->tokenize.messages;
     const char *first = options->chat ? "chat" : NULL;
     if (asks && options->prompt && strcmp(options->prompt, "-") == 0) {
-        cli_complain("--prompt -: expected a text; write --prompt-file - to read the prompt from standard input");
+        tool_complain("--prompt -: expected a text; write --prompt-file - to read the prompt from standard input");
         return false;
     }
     for (size_t i = 0; i < cli_option_table()->n; i++) {
-        const bool is_read = cli_flag_at(i)->kind == CLI_FLAG_FILE && !is_written(cli_flag_at(i));
+        const bool is_read = cli_flag_at(i)->kind == TOOL_FLAG_FILE && !is_written(cli_flag_at(i));
         if (!given[i] || !is_read || strcmp(given[i], "-") != 0) continue;
         if (is_prompt) {
-            cli_complain("--%s -: without --prompt or --prompt-file the prompt is standard input; add one of them",
-                         cli_flag_at(i)->name);
+            tool_complain("--%s -: without --prompt or --prompt-file the prompt is standard input; add one of them",
+                          cli_flag_at(i)->name);
             return false;
         }
         if (first) {
-            cli_complain("--%s and --%s - both read standard input; give one of them a file", first,
-                         cli_flag_at(i)->name);
+            tool_complain("--%s and --%s - both read standard input; give one of them a file", first,
+                          cli_flag_at(i)->name);
             return false;
         }
         first = cli_flag_at(i)->name;

@@ -57,7 +57,7 @@ typedef struct cli_quantize_options {
 } cli_quantize_options;
 
 typedef struct cli_serve_options {
-    cli_texts keys, origins;
+    tool_texts keys, origins;
     const char *host, *metrics_prefix, *key_file, *tls_cert, *tls_key;
     bool no_key;
     int32_t port, n_queue;
@@ -66,12 +66,12 @@ typedef struct cli_serve_options {
 } cli_serve_options;
 
 typedef struct cli_bench_options {
-    cli_ints rows; /* of passes */
+    tool_ints rows; /* of passes */
     int32_t depth, n_reps, n_prefill, n_decode;
-    cli_ints parallel;      /* over prompts: numbers of answers at once; n 0: one after the other */
-    cli_ints drafters;      /* sets of VOUCH_DRAFTER_ bits */
-    cli_ints draft_lengths; /* values of -k; 0: as many as pay */
-    cli_ints rules;         /* values of vouch_accept */
+    tool_ints parallel;      /* over prompts: numbers of answers at once; n 0: one after the other */
+    tool_ints drafters;      /* sets of VOUCH_DRAFTER_ bits */
+    tool_ints draft_lengths; /* values of -k; 0: as many as pay */
+    tool_ints rules;         /* values of vouch_accept */
     const char *csv, *html;
 } cli_bench_options;
 
@@ -82,8 +82,8 @@ typedef struct cli_check_options {
 
 typedef struct cli_distill_options {
     const char *head, *student, *measured;
-    cli_texts excluded; /* files of prompts */
-    cli_ints taps, student_layers;
+    tool_texts excluded; /* files of prompts */
+    tool_ints taps, student_layers;
     int32_t n_tokens;    /* of train */
     train_options train; /* the other flags write into it; distill.c adds the prompts */
 } cli_distill_options;
@@ -96,12 +96,12 @@ typedef struct cli_options {
     bool help;
 
     const char *model, *draft_model, *cpu;
-    cli_texts models;              /* serve: NAME=FILE */
+    tool_texts models;             /* serve: NAME=FILE */
     const char *model_word;        /* the model, given as a word without a flag */
     vouch_session_options session; /* draft_model is set when the model is open (engine.h) */
     unsigned sampling_given;       /* VOUCH_SAMPLING_ bits of the flags that were given */
     bool seed_is_drawn;            /* vouch draws the seed, because --seed was not given */
-    cli_texts stop, bias_texts, breakers;
+    tool_texts stop, bias_texts, breakers;
     vouch_logit_bias *bias;
 
     const char *prompt_word;                   /* the prompt, given as a word without a flag */
@@ -113,7 +113,7 @@ typedef struct cli_options {
     bool lists_templates;      /* --chat-template list */
     int think;                 /* cli_think */
     const char *prompts;       /* a file of many */
-    cli_texts categories;
+    tool_texts categories;
     int32_t n_each;
 
     bool speculative;
@@ -125,7 +125,7 @@ typedef struct cli_options {
     const char *grammar_file, *json_schema, *regex;
     bool open_objects, json_answer;
 
-    int color;  /* cli_color, of messages and tables */
+    int color;  /* tool_color, of messages and tables */
     bool paint; /* --color was given: colour the answer, too, where `color` allows it */
     bool trace, stats, show_prompt;
     const char *stats_json, *json, *svg;
@@ -151,7 +151,7 @@ typedef struct cli_options {
 /* The flags of all commands, and the values before any flag is read. Parsing, help, manual and completions come from
  * these. */
 enum { CLI_MOST_FLAGS = 192 };
-const cli_flag_table *cli_option_table(void);
+const tool_flag_table *cli_option_table(void);
 cli_options cli_options_default(unsigned command);
 
 #endif

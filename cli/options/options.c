@@ -31,8 +31,8 @@ static bool check_exclusive(cli_given given)
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         if (!cli_given_find(given, pairs[i][0]) || !cli_given_find(given, pairs[i][1])) continue;
-        cli_complain("--%s and --%s exclude each other: %s; leave out one of them", pairs[i][0], pairs[i][1],
-                     pairs[i][2]);
+        tool_complain("--%s and --%s exclude each other: %s; leave out one of them", pairs[i][0], pairs[i][1],
+                      pairs[i][2]);
         return false;
     }
     return true;
@@ -43,7 +43,7 @@ static bool check_lengths(const cli_options *options)
 {
     const int32_t least = options->session.min_tokens, most = options->session.max_tokens;
     if (most == 0 || least <= most) return true;
-    cli_complain("--min-tokens %d: expected at most --max-tokens, which is %d", least, most);
+    tool_complain("--min-tokens %d: expected at most --max-tokens, which is %d", least, most);
     return false;
 }
 
@@ -56,7 +56,7 @@ static bool check_cpu(const char *cpu)
         const size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, ", %s", vouch_cpu_name(i));
     }
-    cli_complain("--cpu '%s': expected one that this machine has: %s", cpu, known);
+    tool_complain("--cpu '%s': expected one that this machine has: %s", cpu, known);
     return false;
 }
 
@@ -78,10 +78,10 @@ static bool check_template(const char *word)
 {
     if (!word || strcmp(word, "auto") == 0 || strcmp(word, "none") == 0 || cli_template_is_known(word)) return true;
     if (strcmp(word, "-") == 0 || access(word, F_OK) == 0) return true;
-    const char *near = cli_nearest(word, template_word, NULL);
-    cli_complain("--chat-template '%s': neither a name nor a file%s%s%s `vouch run --chat-template list` prints the "
-                 "names",
-                 word, near ? "; did you mean " : ";", near ? near : "", near ? "?" : "");
+    const char *near = tool_nearest(word, template_word, NULL);
+    tool_complain("--chat-template '%s': neither a name nor a file%s%s%s `vouch run --chat-template list` prints the "
+                  "names",
+                  word, near ? "; did you mean " : ";", near ? near : "", near ? "?" : "");
     return false;
 }
 
@@ -103,8 +103,8 @@ static bool take_prompt_word(cli_options *options, cli_given given)
     const char *word = options->prompt_word;
     if (!word) return true;
     if (options->prompt) {
-        cli_complain("the prompt is given twice, as '%s' and as --prompt '%s': leave out one of them", word,
-                     options->prompt);
+        tool_complain("the prompt is given twice, as '%s' and as --prompt '%s': leave out one of them", word,
+                      options->prompt);
         return false;
     }
     options->prompt = word;
@@ -119,13 +119,13 @@ static bool take_model_word(cli_options *options, const char *name, cli_given gi
     const char *word = options->model_word;
     if (!word) return true;
     if (cli_given_find(given, "model")) {
-        cli_complain("unexpected argument '%s': the model is --model %s already%s", word, options->model,
-                     options->command == CLI_SERVE ? "; a further model follows a --model of its own" : "");
+        tool_complain("unexpected argument '%s': the model is --model %s already%s", word, options->model,
+                      options->command == CLI_SERVE ? "; a further model follows a --model of its own" : "");
         return false;
     }
     if (access(word, F_OK) != 0) {
-        cli_complain("'%s': %s; `vouch %s` expects the file or folder of a model here%s", word, strerror(errno), name,
-                     options->command == CLI_RUN ? ", and a prompt after it" : "");
+        tool_complain("'%s': %s; `vouch %s` expects the file or folder of a model here%s", word, strerror(errno), name,
+                      options->command == CLI_RUN ? ", and a prompt after it" : "");
         return false;
     }
     options->model = word;
@@ -141,7 +141,7 @@ static bool lists_allocate(cli_options *o, size_t n)
         &o->serve.keys.items, &o->serve.origins.items, &o->distill.excluded.items, &o->breakers.items};
     bool ok = (o->bias = calloc(n, sizeof *o->bias)) != NULL;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok &= (*lists[i] = calloc(n, sizeof **lists[i])) != NULL;
-    if (!ok) cli_complain("not enough memory");
+    if (!ok) tool_complain("not enough memory");
     return ok;
 }
 
@@ -154,7 +154,7 @@ bool cli_options_parse(cli_options *options, const cli_command *command, int arg
     options->arguments = argv;
     options->n_arguments = argc;
     if (!lists_allocate(options, (size_t)argc + 1)) return false;
-    if (!cli_flags_parse(cli_option_table(), command->bit, argc, argv, options, given)) return false;
+    if (!tool_flags_parse(cli_option_table(), command->bit, argc, argv, options, given)) return false;
     options->lists_templates = options->chat_template && strcmp(options->chat_template, "list") == 0;
     if (options->help || options->lists_templates) return true;
     if (command->chat) give(given, "chat", "");
@@ -166,7 +166,7 @@ bool cli_options_parse(cli_options *options, const cli_command *command, int arg
     if (!check_lengths(options) || !check_cpu(options->cpu) || !check_template(options->chat_template)) return false;
     if (command->check && !command->check(options, given)) return false;
     if (options->model) return !command->needs || command->needs(options, given);
-    cli_complain("--model FILE is missing: expected the GGUF file of a model, as in `vouch %s m.gguf`", command->name);
+    tool_complain("--model FILE is missing: expected the GGUF file of a model, as in `vouch %s m.gguf`", command->name);
     return false;
 }
 
@@ -222,10 +222,10 @@ bool cli_option_applies(const cli_options *options, const char *name)
     return strcmp(name, "draft-sampling") != 0 || options->drafters_given & cli_drafters_taking(name);
 }
 
-static const cli_flag *run_flag(const char *name)
+static const tool_flag *run_flag(const char *name)
 {
     for (size_t i = 0; i < cli_option_table()->n; i++) {
-        const cli_flag *flag = cli_flag_at(i);
+        const tool_flag *flag = cli_flag_at(i);
         const bool is_letter = name[0] && !name[1] && flag->letter == name[0];
         const bool is_alias = flag->alias && strcmp(flag->alias, name) == 0;
         if (flag->commands & CLI_RUN && (is_letter || is_alias || strcmp(flag->name, name) == 0)) return flag;
@@ -234,10 +234,10 @@ static const cli_flag *run_flag(const char *name)
 }
 
 /* The value of "color" is "never" unless --color was given: only then is generated text coloured. */
-const char *cli_option_text(const cli_options *options, const char *name, char text[CLI_FLAG_VALUE])
+const char *cli_option_text(const cli_options *options, const char *name, char text[TOOL_FLAG_VALUE])
 {
     if (strcmp(name, "color") == 0 && !options->paint) return strcpy(text, "never");
-    return cli_flag_text(run_flag(name), options, text);
+    return tool_flag_text(run_flag(name), options, text);
 }
 
 static const char *changeable_word(const void *arg, size_t i)
@@ -248,20 +248,20 @@ static const char *changeable_word(const void *arg, size_t i)
 
 const char *cli_option_change(cli_options *options, const char *name, const char *value)
 {
-    const cli_flag *flag = run_flag(name);
+    const tool_flag *flag = run_flag(name);
     bool known = false;
     for (size_t i = 0; flag && cli_option_name(i); i++) known |= strcmp(flag->name, cli_option_name(i)) == 0;
     if (!known) {
-        const char *near = cli_nearest(name, changeable_word, NULL);
-        if (flag) cli_complain("/set %s: --%s can be given at the start only", name, flag->name);
+        const char *near = tool_nearest(name, changeable_word, NULL);
+        if (flag) tool_complain("/set %s: --%s can be given at the start only", name, flag->name);
         else
-            cli_complain("/set %s: unknown name%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
-                         near ? "?" : "; /set lists the names");
+            tool_complain("/set %s: unknown name%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
+                          near ? "?" : "; /set lists the names");
         return NULL;
     }
     if (!cli_option_applies(options, flag->name)) {
-        cli_complain("/set %s has no effect without a draft model or a head, which only the command line can give",
-                     name);
+        tool_complain("/set %s has no effect without a draft model or a head, which only the command line can give",
+                      name);
         return NULL;
     }
     char shown[48];
@@ -269,13 +269,13 @@ const char *cli_option_change(cli_options *options, const char *name, const char
     cli_given given = {NULL};
     snprintf(shown, sizeof shown, "/set %s", name);
     if (strcmp(flag->name, "spec") == 0 && !cli_check_set_spec(options, value)) return NULL;
-    if (!cli_flag_change(flag, shown, value, &changed)) return NULL;
+    if (!tool_flag_change(flag, shown, value, &changed)) return NULL;
     if (changed.session.max_tokens < 0) changed.session.max_tokens = 0;
     if (!check_lengths(&changed)) return NULL;
     vouch_sampling *sampling = &changed.session.sampling;
     if (options->session.sampling.temperature == 0 && sampling->temperature > 0 && sampling->seed == 0)
         sampling->seed = cli_seed_draw(); /* as for a run that begins with this temperature */
-    if (strcmp(flag->name, "color") == 0) changed.paint = changed.color != CLI_COLOR_NEVER;
+    if (strcmp(flag->name, "color") == 0) changed.paint = changed.color != TOOL_COLOR_NEVER;
     if (!cli_check_speculation(&changed, given)) return NULL;
     *options = changed;
     return flag->name;
@@ -297,7 +297,7 @@ void cli_options_help(unsigned command, FILE *stream)
     const cli_options defaults = cli_options_default(command);
     char text[CLI_SPEC_SIZE];
     const char *word;
-    cli_flags_help(cli_option_table(), command, &defaults, stream);
+    tool_flags_help(cli_option_table(), command, &defaults, stream);
     for (int i = 0; (word = cli_spec_word(command, i, text)); i++)
         fprintf(stream, "%s  %-11s %s\n", i == 0 ? "\nDrafters (--spec)\n" : "", word, text);
 }

@@ -29,7 +29,7 @@ const char *cli_option_name(size_t i);
 /* Has the option an effect beside the others? */
 bool cli_option_applies(const cli_options *options, const char *name);
 /* The option's value as text. */
-const char *cli_option_text(const cli_options *options, const char *name, char text[CLI_FLAG_VALUE]);
+const char *cli_option_text(const cli_options *options, const char *name, char text[TOOL_FLAG_VALUE]);
 /* Sets an option by a name of cli_option_name, or by the alias or letter of its flag. Returns the option's name; NULL
  * where it printed a complaint and changed nothing. */
 const char *cli_option_change(cli_options *options, const char *name, const char *value);

@@ -22,7 +22,7 @@ static void cost_add(cli_cost_point *cost, double seconds)
     cost->samples[cost->n++ % CLI_COST_SAMPLES] = seconds;
     const size_t n = cost->n < CLI_COST_SAMPLES ? (size_t)cost->n : CLI_COST_SAMPLES;
     memcpy(sorted, cost->samples, n * sizeof *sorted);
-    cost->seconds = cli_quantile(sorted, n, 0.5);
+    cost->seconds = tool_quantile(sorted, n, 0.5);
 }
 
 vouch_status cli_cost_curve_measure(cli_cost_curve *costs, vouch_session *session, vouch_error *err)
@@ -33,7 +33,7 @@ vouch_status cli_cost_curve_measure(cli_cost_curve *costs, vouch_session *sessio
         const size_t i = down ? n - 1 - step : step;
         cli_cost_point *cost = &costs->items[i];
         double seconds;
-        if (cli_interrupted()) return err->code = VOUCH_E_CANCELLED;
+        if (tool_interrupted()) return err->code = VOUCH_E_CANCELLED;
         const vouch_status status = vouch_session_time_pass(session, cost->rows, 1, &seconds, err);
         if (!status) cost_add(cost, seconds);
         else if (status == VOUCH_E_ARGUMENT && i > 0) costs->n = i < costs->n ? i : costs->n;

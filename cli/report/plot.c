@@ -14,7 +14,7 @@ void cli_put_html(FILE *out, const char *text)
     const size_t n = strlen(text);
     for (size_t i = 0; i < n;) {
         uint32_t code = 0;
-        const size_t length = cli_utf8_length(text + i, n - i, &code);
+        const size_t length = tool_utf8_length(text + i, n - i, &code);
         if (length == 0 || code < ' ' || code == 127) fputs("\xef\xbf\xbd", out);
         else if (code == '&') fputs("&amp;", out);
         else if (code == '<') fputs("&lt;", out);

@@ -109,14 +109,15 @@ void cli_provenance_print(FILE *out, const cli_provenance *p)
 {
     for (size_t i = 0; i < p->n && p->facts[i].for_terminals; i++) {
         fprintf(out, "%-10s ", p->facts[i].name);
-        cli_put_escaped(out, p->facts[i].text, strlen(p->facts[i].text), 0);
+        tool_put_escaped(out, p->facts[i].text, strlen(p->facts[i].text), 0);
         fputc('\n', out);
     }
 }
 
 json_t *cli_provenance_json(const cli_provenance *p)
 {
-    cli_json_entry entries[CLI_MOST_FACTS];
-    for (size_t i = 0; i < p->n; i++) entries[i] = (cli_json_entry){p->facts[i].name, cli_json_text(p->facts[i].text)};
-    return cli_json_object(entries, p->n);
+    tool_json_entry entries[CLI_MOST_FACTS];
+    for (size_t i = 0; i < p->n; i++)
+        entries[i] = (tool_json_entry){p->facts[i].name, tool_json_text(p->facts[i].text)};
+    return tool_json_object(entries, p->n);
 }

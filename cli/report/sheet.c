@@ -25,7 +25,7 @@ static vouch_status sheet_close(cli_sheet *sheet, vouch_error *err)
 vouch_status cli_sheet_print(cli_sheet *sheet, vouch_error *err)
 {
     vouch_status status = sheet_close(sheet, err);
-    if (!status) status = cli_print(sheet->text, sheet->n, err);
+    if (!status) status = tool_print(sheet->text, sheet->n, err);
     free(sheet->text);
     return status;
 }
@@ -33,7 +33,7 @@ vouch_status cli_sheet_print(cli_sheet *sheet, vouch_error *err)
 vouch_status cli_sheet_save(cli_sheet *sheet, const char *path, vouch_error *err)
 {
     vouch_status status = sheet_close(sheet, err);
-    if (!status) status = cli_file_write(path, sheet->text, sheet->n, err);
+    if (!status) status = tool_file_write(path, sheet->text, sheet->n, err);
     free(sheet->text);
     return status;
 }

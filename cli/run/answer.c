@@ -49,7 +49,7 @@ static vouch_status reply_append(cli_reply *reply, const char *text, size_t n, v
 typedef struct show {
     cli_paint paint;
     cli_thoughts thoughts;
-    cli_wrap wrap;
+    tool_wrap wrap;
 } show;
 
 /* Writes the text of one step, then its trace. */
@@ -57,26 +57,26 @@ static vouch_status step_show(const cli_engine *engine, const vouch_step *step, 
                               cli_reply *reply, vouch_error *err)
 {
     const cli_options *options = engine->options;
-    const cli_color color = (cli_color)options->color;
+    const tool_color color = (tool_color)options->color;
     const char *text = step->text;
     size_t n = step->n_text;
     if (options->think == CLI_THINK_HIDE) {
         text = cli_thoughts_step(&shown->thoughts, engine->model, step, &n);
         if (!text) return memory_fail(err);
-    } else if (options->paint && cli_color_wanted(stdout, color)) {
+    } else if (options->paint && tool_color_wanted(stdout, color)) {
         text = cli_paint_step(&shown->paint, engine->model, step, &n);
         if (!text) return memory_fail(err);
     }
-    const int width = options->paint || options->trace ? 0 : cli_terminal_width(STDOUT_FILENO);
-    if (width > 0) text = cli_wrap_take(&shown->wrap, text, n, width, &n);
+    const int width = options->paint || options->trace ? 0 : tool_terminal_width(STDOUT_FILENO);
+    if (width > 0) text = tool_wrap_take(&shown->wrap, text, n, width, &n);
     if (!text) return memory_fail(err);
-    vouch_status status = n > 0 ? cli_print(text, n, err) : VOUCH_OK;
+    vouch_status status = n > 0 ? tool_print(text, n, err) : VOUCH_OK;
     if (!status) status = reply_append(reply, step->text, step->n_text, err);
     reply->cycles++;
     if (status || !options->trace) return status;
     const bool ends_midline = step->n_text > 0 && step->text[step->n_text - 1] != '\n';
     if (ends_midline && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)) fputc('\n', stderr);
-    cli_trace_print(stderr, cli_color_wanted(stderr, color), engine->model, reply->cycles, position, step);
+    cli_trace_print(stderr, tool_color_wanted(stderr, color), engine->model, reply->cycles, position, step);
     if (reply->trace && json_array_append_new(reply->trace, cli_trace_json(engine->model, position, step)) != 0)
         return memory_fail(err);
     return VOUCH_OK;
@@ -85,7 +85,7 @@ static vouch_status step_show(const cli_engine *engine, const vouch_step *step, 
 vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply *reply, vouch_error *err)
 {
     vouch_session *session = engine->session;
-    cli_progress progress = {.label = "reading the prompt"};
+    tool_progress progress = {.label = "reading the prompt"};
     show shown = {0};
     vouch_step step = {0};
     vouch_status status;
@@ -94,27 +94,27 @@ vouch_status cli_answer(cli_engine *engine, const cli_tokens *prompt, cli_reply 
     reply->n_text = 0;
     if (reply->text) *reply->text = 0; /* a cancelled prompt leaves the answer empty */
     reply->finish = VOUCH_FINISH_NONE;
-    cli_interrupt_set(CLI_INTERRUPT_CANCELS);
-    vouch_session_set_progress(session, cli_progress_report, &progress);
-    cli_progress_report(&progress, 0);
+    tool_interrupt_set(TOOL_INTERRUPT_CANCELS);
+    vouch_session_set_progress(session, tool_progress_report, &progress);
+    tool_progress_report(&progress, 0);
     status = cli_session_prompt(session, prompt->items, prompt->n, err);
-    cli_progress_end(&progress);
+    tool_progress_end(&progress);
     vouch_session_set_progress(session, NULL, NULL);
     if (!status) status = reply_append(reply, "", 0, err);
     while (!status && step.finish == VOUCH_FINISH_NONE) {
         size_t position;
         vouch_session_tokens(session, &position);
-        const double wall = cli_now(), processor = cli_processor_seconds();
+        const double wall = tool_now(), processor = tool_processor_seconds();
         status = cli_session_step(session, &step, err);
-        reply->seconds += cli_now() - wall;
-        reply->processor_seconds += cli_processor_seconds() - processor;
+        reply->seconds += tool_now() - wall;
+        reply->processor_seconds += tool_processor_seconds() - processor;
         if (!status) status = step_show(engine, &step, position, &shown, reply, err);
     }
-    cli_interrupt_set(CLI_INTERRUPT_ENDS);
+    tool_interrupt_set(TOOL_INTERRUPT_ENDS);
     cli_paint_free(&shown.paint);
     reply->n_hidden += shown.thoughts.n_hidden;
     cli_thoughts_free(&shown.thoughts);
-    cli_wrap_free(&shown.wrap);
+    tool_wrap_free(&shown.wrap);
     reply->interrupted = status == VOUCH_E_CANCELLED;
     if (!status) reply->finish = step.finish;
     return reply->interrupted ? VOUCH_OK : status;

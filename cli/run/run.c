@@ -16,8 +16,8 @@ static int empty_fail(const cli_options *options, const char *more)
 {
     const char *path = options->prompt_file;
     if (path && strcmp(path, "-") != 0)
-        cli_complain("--prompt-file %s: the prompt is empty%s; expected a text", path, more);
-    else cli_complain("the prompt is empty%s; write --prompt TEXT", more);
+        tool_complain("--prompt-file %s: the prompt is empty%s; expected a text", path, more);
+    else tool_complain("the prompt is empty%s; write --prompt TEXT", more);
     return CLI_WRONG_USAGE;
 }
 
@@ -42,7 +42,7 @@ static int infill_tokens(const cli_engine *engine, const char *text, size_t n, c
     vouch_error err;
     char *bytes = NULL;
     if (options->suffix_file) {
-        if (cli_file_read(options->suffix_file, &bytes, &infill.n_suffix, &err))
+        if (tool_file_read(options->suffix_file, &bytes, &infill.n_suffix, &err))
             return cli_flag_refuse("suffix-file", &err);
         infill.suffix = bytes;
     } else {
@@ -68,8 +68,8 @@ static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, c
     if (chat && n == 0) return empty_fail(options, "");
     const char *nul = chat ? memchr(text, 0, n) : NULL;
     if (nul) {
-        cli_complain("the prompt has a NUL byte at offset %zu; remove it, or write --raw, which takes any bytes",
-                     (size_t)(nul - text));
+        tool_complain("the prompt has a NUL byte at offset %zu; remove it, or write --raw, which takes any bytes",
+                      (size_t)(nul - text));
         return CLI_FAILED;
     }
     if (cli_prompt_tokenize_question(engine, text, n, out, &err)) return cli_engine_fail(&err);
@@ -83,7 +83,7 @@ static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, c
 static vouch_status line_end(const cli_reply *reply, vouch_error *err)
 {
     if (reply->n_text == 0 || reply->text[reply->n_text - 1] == '\n') return VOUCH_OK;
-    return cli_print("\n", 1, err);
+    return tool_print("\n", 1, err);
 }
 
 /* Tells a person which limit ended the answer, and the seed that vouch drew for it. */
@@ -91,11 +91,11 @@ static void finish_tell(const cli_options *options, vouch_finish finish)
 {
     if (!isatty(STDERR_FILENO)) return;
     if (finish == VOUCH_FINISH_LENGTH)
-        cli_note("stopped after --max-tokens %d; 0 sets no limit", options->session.max_tokens);
-    else if (finish == VOUCH_FINISH_CONTEXT) cli_note("stopped at the end of the context; --ctx N sets a longer one");
+        tool_note("stopped after --max-tokens %d; 0 sets no limit", options->session.max_tokens);
+    else if (finish == VOUCH_FINISH_CONTEXT) tool_note("stopped at the end of the context; --ctx N sets a longer one");
     if (options->seed_is_drawn && !options->stats)
-        cli_note("the seed of this answer was %llu; --seed sets it",
-                 (unsigned long long)options->session.sampling.seed);
+        tool_note("the seed of this answer was %llu; --seed sets it",
+                  (unsigned long long)options->session.sampling.seed);
 }
 
 /* Answers one prompt. */
@@ -112,10 +112,10 @@ static int run_once(cli_engine *engine, const char *text, size_t n, cli_reply *r
         err = unwritten;
         status = err.code;
     }
-    if (status == VOUCH_E_CONTEXT) cli_complain("%s: --ctx N sets the context", err.message);
+    if (status == VOUCH_E_CONTEXT) tool_complain("%s: --ctx N sets the context", err.message);
     else if (status) cli_engine_fail(&err);
     if (status) return CLI_FAILED;
-    if (reply->interrupted) cli_complain("interrupted");
+    if (reply->interrupted) tool_complain("interrupted");
     else finish_tell(engine->options, reply->finish);
     exit_status = cli_stats_report(engine, reply);
     return reply->interrupted ? CLI_FAILED : exit_status;
@@ -146,9 +146,9 @@ static int run_conversation(cli_engine *engine, cli_options *options, cli_reply 
     if (cli_prompt_check_template(engine, &err)) return cli_engine_fail(&err);
     if (!cli_prompt_is_chat(engine)) {
         char advice[CLI_ADVICE_SIZE];
-        cli_complain("this model has no chat template, which a conversation needs: %s; or write --raw --prompt TEXT, "
-                     "and the model goes on with the text",
-                     cli_template_advice(engine, advice));
+        tool_complain("this model has no chat template, which a conversation needs: %s; or write --raw --prompt TEXT, "
+                      "and the model goes on with the text",
+                      cli_template_advice(engine, advice));
         return CLI_WRONG_USAGE;
     }
     const int status = cli_chat(engine, options, reply);
@@ -162,9 +162,10 @@ static int run_open(cli_engine *engine, cli_options *options)
     if (status) return status;
     cli_sampling_take(options, engine->model);
     if (options->session.speculation.lenience < 1 && options->session.sampling.temperature > 0)
-        cli_note("lossy: with --lenience %g the text no longer has exactly the target's distribution (no token becomes "
-                 "more than 1 / %g times as likely)",
-                 options->session.speculation.lenience, options->session.speculation.lenience);
+        tool_note(
+            "lossy: with --lenience %g the text no longer has exactly the target's distribution (no token becomes "
+            "more than 1 / %g times as likely)",
+            options->session.speculation.lenience, options->session.speculation.lenience);
     return cli_engine_start(engine, &options->session);
 }
 
@@ -188,14 +189,15 @@ int cli_run_run(const cli_options *given)
     size_t n = 0;
     int status = CLI_DONE;
     if (chat && options->chat_template && strcmp(options->chat_template, "none") == 0) {
-        cli_complain("without --prompt, run is a conversation, which needs a chat template; --raw needs --prompt TEXT");
+        tool_complain(
+            "without --prompt, run is a conversation, which needs a chat template; --raw needs --prompt TEXT");
         return CLI_WRONG_USAGE;
     }
     if (chat && options->show_prompt) {
-        cli_complain("--show-prompt needs a prompt: add --prompt TEXT, or leave out --chat");
+        tool_complain("--show-prompt needs a prompt: add --prompt TEXT, or leave out --chat");
         return CLI_WRONG_USAGE;
     }
-    if (options->stats_json && cli_file_check(options->stats_json, &err)) status = cli_flag_refuse("stats-json", &err);
+    if (options->stats_json && tool_file_check(options->stats_json, &err)) status = cli_flag_refuse("stats-json", &err);
     if (!status && !chat) status = cli_prompt_read(options, &text, &n);
     if (!status && options->show_prompt) {
         status = prompt_show(options, text, n);

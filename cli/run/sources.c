@@ -9,8 +9,8 @@
 /* The status is for what is refused before the command begins. */
 static int complain(const char *flag, const char *path, const vouch_error *err)
 {
-    if (err->code == VOUCH_E_IO) cli_complain("--%s: %s", flag, err->message); /* the message names the path */
-    else cli_complain("--%s '%s': %s", flag, path, err->message);
+    if (err->code == VOUCH_E_IO) tool_complain("--%s: %s", flag, err->message); /* the message names the path */
+    else tool_complain("--%s '%s': %s", flag, path, err->message);
     return err->code == VOUCH_E_MEMORY ? CLI_FAILED : CLI_WRONG_USAGE;
 }
 
@@ -19,7 +19,7 @@ static vouch_status load(cli_engine *engine, const char *path,
 {
     char *bytes = NULL;
     size_t n = 0;
-    vouch_status status = cli_file_read(path, &bytes, &n, err);
+    vouch_status status = tool_file_read(path, &bytes, &n, err);
     if (!status) status = give(engine, bytes, n, err);
     free(bytes);
     return status;
@@ -42,11 +42,11 @@ int cli_sources_load(cli_engine *engine)
     if (options->prediction && load(engine, options->prediction, give_prediction, &err))
         return complain("prediction", options->prediction, &err);
     if (!options->history) return CLI_DONE;
-    if (cli_file_check(options->history, &err)) return complain("history", options->history, &err);
+    if (tool_file_check(options->history, &err)) return complain("history", options->history, &err);
     struct stat info;
     if (stat(options->history, &info) != 0) return CLI_DONE; /* a new history */
     if (!S_ISREG(info.st_mode)) {
-        cli_complain("--history %s: not a regular file; expected a file that can keep answers", options->history);
+        tool_complain("--history %s: not a regular file; expected a file that can keep answers", options->history);
         return CLI_WRONG_USAGE;
     }
     if (info.st_size == 0) return CLI_DONE; /* a new history */
@@ -62,7 +62,7 @@ int cli_sources_save(cli_engine *engine)
     vouch_status status = vouch_session_get_history(engine->session, NULL, 0, &n, &err);
     char *bytes = status == VOUCH_E_BUFFER ? malloc(n) : NULL;
     if (bytes) status = vouch_session_get_history(engine->session, bytes, n, &n, &err);
-    if (!status) status = cli_file_write(path, bytes, n, &err);
+    if (!status) status = tool_file_write(path, bytes, n, &err);
     free(bytes);
     if (status) complain("history", path, &err);
     return status ? CLI_FAILED : CLI_DONE;

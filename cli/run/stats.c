@@ -43,9 +43,9 @@ static figures figures_compute(const cli_engine *engine, const cli_reply *reply,
     const int32_t n_threads = engine->options->session.n_threads;
     double pass = NAN;
     vouch_error err;
-    const double wall = cli_now(), processor = cli_processor_seconds();
+    const double wall = tool_now(), processor = tool_processor_seconds();
     if (interrupted || vouch_session_time_pass(engine->session, 1, 5, &pass, &err)) pass = NAN;
-    const double share = cli_ratio(cli_processor_seconds() - processor, cli_now() - wall);
+    const double share = cli_ratio(tool_processor_seconds() - processor, tool_now() - wall);
     figures f = {.counts = s,
                  .of = cli_rates_of(s),
                  .plain_tokens_per_second = cli_ratio(1, pass),
@@ -119,8 +119,8 @@ static void stats_write(FILE *out, const cli_engine *engine, size_t n_hidden, co
                 "busy      other programs took the processor for %.0f %% of the time: measure again when they "
                 "rest\n",
                 100 * (1 - f->processor_share));
-    char sampling[CLI_SAMPLING_SIZE];
-    fprintf(out, "sampling  %s; seed %llu\n", cli_sampling_text(&engine->options->session.sampling, 0, "", sampling),
+    char sampling[TOOL_SAMPLING_SIZE];
+    fprintf(out, "sampling  %s; seed %llu\n", tool_sampling_text(&engine->options->session.sampling, 0, "", sampling),
             (unsigned long long)engine->options->session.sampling.seed);
     fprintf(out, "machine   %s, %d threads, peak memory %.0f MB\n", vouch_model_get_info(engine->model)->cpu,
             f->n_threads, (double)f->peak_memory_bytes * 1e-6);
@@ -133,7 +133,7 @@ static void stats_print(const cli_engine *engine, size_t n_hidden, const figures
     FILE *out = open_memstream(&text, &n);
     if (!out) return;
     stats_write(out, engine, n_hidden, f);
-    if (fclose(out) == 0) cli_put_words(stderr, text, cli_terminal_width(STDERR_FILENO));
+    if (fclose(out) == 0) tool_put_words(stderr, text, tool_terminal_width(STDERR_FILENO));
     free(text);
 }
 
@@ -153,38 +153,38 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
     const vouch_stats *s = f->counts;
     const vouch_sampling *sampling = &engine->options->session.sampling;
     const size_t depth = cli_draft_depth(s);
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"prompt_tokens", json_integer(s->prompt_tokens)},
-        {"prefill_seconds", cli_json_real(s->prefill_seconds)},
+        {"prefill_seconds", tool_json_real(s->prefill_seconds)},
         {"generated_tokens", json_integer(s->generated_tokens)},
         {"thought_tokens", json_integer(s->thought_tokens)},
-        {"decode_seconds", cli_json_real(s->decode_seconds)},
-        {"tokens_per_second", cli_json_real(f->of.tokens_per_second)},
+        {"decode_seconds", tool_json_real(s->decode_seconds)},
+        {"tokens_per_second", tool_json_real(f->of.tokens_per_second)},
         {"cycles", json_integer(s->cycles)},
         {"drafted", json_integer(s->drafted)},
         {"accepted", json_integer(s->accepted)},
-        {"acceptance_rate", cli_json_real(f->of.acceptance_rate)},
-        {"expected_acceptance", cli_json_real(f->of.expected_acceptance)},
-        {"tokens_per_cycle", cli_json_real(f->of.tokens_per_cycle)},
-        {"full_accept_fraction", cli_json_real(f->of.full_accept_fraction)},
-        {"accepted_per_position", cli_json_counts(s->accepted_at, depth)},
-        {"drafted_per_position", cli_json_counts(s->drafted_at, depth)},
+        {"acceptance_rate", tool_json_real(f->of.acceptance_rate)},
+        {"expected_acceptance", tool_json_real(f->of.expected_acceptance)},
+        {"tokens_per_cycle", tool_json_real(f->of.tokens_per_cycle)},
+        {"full_accept_fraction", tool_json_real(f->of.full_accept_fraction)},
+        {"accepted_per_position", tool_json_counts(s->accepted_at, depth)},
+        {"drafted_per_position", tool_json_counts(s->drafted_at, depth)},
         {"accepted_per_drafter", by_drafter_json(s->accepted_by, s->drafted_by)},
         {"drafted_per_drafter", by_drafter_json(s->drafted_by, s->drafted_by)},
-        {"draft_seconds", cli_json_real(s->draft_seconds)},
-        {"verify_seconds", cli_json_real(s->verify_seconds)},
-        {"judge_seconds", cli_json_real(s->judge_seconds)},
-        {"plain_tokens_per_second", cli_json_real(f->plain_tokens_per_second)},
-        {"speedup", cli_json_real(f->speedup)},
-        {"processor_share", cli_json_real(f->processor_share)},
-        {"predicted_tokens_per_second", cli_json_real(f->predicted_tokens_per_second)},
-        {"load_seconds", cli_json_real(engine->load_seconds)},
+        {"draft_seconds", tool_json_real(s->draft_seconds)},
+        {"verify_seconds", tool_json_real(s->verify_seconds)},
+        {"judge_seconds", tool_json_real(s->judge_seconds)},
+        {"plain_tokens_per_second", tool_json_real(f->plain_tokens_per_second)},
+        {"speedup", tool_json_real(f->speedup)},
+        {"processor_share", tool_json_real(f->processor_share)},
+        {"predicted_tokens_per_second", tool_json_real(f->predicted_tokens_per_second)},
+        {"load_seconds", tool_json_real(engine->load_seconds)},
         {"peak_memory_bytes", json_integer(f->peak_memory_bytes)},
         {"drafter", json_string(vouch_session_drafter(engine->session))},
-        {"depth_histogram", cli_json_counts(s->depth_histogram, cli_most_guesses(s) + 1)},
+        {"depth_histogram", tool_json_counts(s->depth_histogram, cli_most_guesses(s) + 1)},
         {"session_memory_bytes", json_integer((json_int_t)vouch_session_memory(engine->session))},
         {"drafter_memory_bytes", json_integer((json_int_t)vouch_session_drafter_memory(engine->session))},
-        {"seed", cli_json_seed(sampling->seed)},
+        {"seed", tool_json_seed(sampling->seed)},
         {"cpu", json_string(vouch_model_get_info(engine->model)->cpu)},
         {"threads", json_integer(f->n_threads)},
         {"accept", json_string(vouch_session_rule(engine->session))},
@@ -193,8 +193,8 @@ static json_t *stats_json(const cli_engine *engine, const cli_reply *reply, cons
         {"finish", json_string(cli_finish_name(reply->finish))},
         {"trace", json_incref(reply->trace)}, /* last, because it may be absent */
     };
-    json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries - (reply->trace ? 0 : 1));
-    return cli_sampling_add(object, sampling);
+    json_t *object = tool_json_object(entries, sizeof entries / sizeof *entries - (reply->trace ? 0 : 1));
+    return tool_sampling_add(object, sampling);
 }
 
 void cli_stats_open(const cli_engine *engine)
@@ -222,7 +222,7 @@ int cli_stats_report(const cli_engine *engine, const cli_reply *reply)
     if (!options->stats_json) return CLI_DONE;
     json_t *object = stats_json(engine, reply, &f);
     vouch_error err;
-    const vouch_status status = cli_file_write_json(options->stats_json, object, &err);
+    const vouch_status status = tool_file_write_json(options->stats_json, object, &err);
     json_decref(object);
     return status ? cli_flag_fail("stats-json", &err) : CLI_DONE;
 }

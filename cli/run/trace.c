@@ -31,7 +31,7 @@ static void print_token(FILE *stream, const vouch_model *model, int32_t token, i
     const int indent = depth < TOKEN_COLUMNS / 2 ? depth : TOKEN_COLUMNS / 2;
     fprintf(stream, "  %*s\"", indent, "");
     const size_t used = 2 + (size_t)indent +
-                        (bytes ? cli_put_escaped(stream, bytes, n, (size_t)(TOKEN_COLUMNS - 2 - indent))
+                        (bytes ? tool_put_escaped(stream, bytes, n, (size_t)(TOKEN_COLUMNS - 2 - indent))
                                : (size_t)fprintf(stream, "#%d", token));
     fprintf(stream, "\"%*s", TOKEN_COLUMNS > used ? (int)(TOKEN_COLUMNS - used) : 0, "");
 }
@@ -97,7 +97,7 @@ static bool token_describe(json_t *object, const vouch_model *model, int32_t tok
     size_t n = 0, n_text = 0;
     const char *bytes = vouch_token_bytes(model, token, &n);
     if (!bytes) bytes = "";
-    char *text = cli_utf8_repair(bytes, n, &n_text);
+    char *text = tool_utf8_repair(bytes, n, &n_text);
     if (!text) return false;
     bool ok = json_object_set_new(object, "token", json_integer(token)) == 0 &&
               json_object_set_new(object, "text", json_stringn(text, n_text)) == 0;

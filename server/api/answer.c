@@ -76,13 +76,13 @@ static json_t *one_logprob(const vouch_model *model, const vouch_logprob *logpro
     const unsigned char *bytes = (const unsigned char *)vouch_token_bytes(model, logprob->token, &n);
     json_t *array = json_array();
     for (size_t i = 0; bytes && i < n; i++) json_array_append_new(array, json_integer(bytes[i]));
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"token", server_token_text(model, logprob->token)},
-        {"logprob", cli_json_real(logprob->logprob)},
+        {"logprob", tool_json_real(logprob->logprob)},
         {"bytes", array},
         {"id", with_id ? json_integer(logprob->token) : NULL},
     };
-    return cli_json_object(entries, with_id ? 4 : 3);
+    return tool_json_object(entries, with_id ? 4 : 3);
 }
 
 json_t *server_logprob_json(const vouch_model *model, const vouch_logprob *row, int32_t width, bool with_ids)
@@ -261,5 +261,5 @@ const char *server_finish_word(const server_answer *a, const server_job *job, in
 json_t *server_stop_json(const server_job *job, int32_t choice)
 {
     const server_choice *c = &job->choices[choice];
-    return c->finish == VOUCH_FINISH_STOP ? cli_json_text(job->options.stop[c->stop]) : json_null();
+    return c->finish == VOUCH_FINISH_STOP ? tool_json_text(job->options.stop[c->stop]) : json_null();
 }

@@ -213,8 +213,9 @@ static json_t *message_json(const server_exchange *x, json_t *content, const cha
 {
     const server_answer *a = x->state;
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s?, s:o, s:o}", "id", a->id, "type", "message", "role", "assistant",
-                     "model", cli_json_text(a->request.model->options->name), "content", content, "stop_reason", reason,
-                     "stop_sequence", reason ? server_stop_json(x->job, 0) : json_null(), "usage", usage_json(x));
+                     "model", tool_json_text(a->request.model->options->name), "content", content, "stop_reason",
+                     reason, "stop_sequence", reason ? server_stop_json(x->job, 0) : json_null(), "usage",
+                     usage_json(x));
 }
 
 /* The input is empty: a stream and body() fill it. */

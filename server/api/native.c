@@ -126,9 +126,9 @@ void server_detokenize(server_exchange *x)
         else server_fail_token(&fault, "tokens", i, id, vouch_model_get_info(model)->n_vocab);
     }
     if (good) {
-        const cli_json_entry entries[] = {{"content", server_json_bytes(text.bytes, text.n)},
-                                          {"prompt", server_json_bytes(text.bytes, text.n)}};
-        server_reply_json(x, 200, cli_json_object(entries, 2));
+        const tool_json_entry entries[] = {{"content", server_json_bytes(text.bytes, text.n)},
+                                           {"prompt", server_json_bytes(text.bytes, text.n)}};
+        server_reply_json(x, 200, tool_json_object(entries, 2));
     } else {
         server_reply_fault(x, &fault);
     }
@@ -157,8 +157,8 @@ void server_apply_template(server_exchange *x)
         server_fail_library(&fault, "messages", &err);
         server_reply_fault(x, &fault);
     } else if (text) {
-        const cli_json_entry entries[] = {{"prompt", server_json_bytes(text, n)}};
-        server_reply_json(x, 200, cli_json_object(entries, 1));
+        const tool_json_entry entries[] = {{"prompt", server_json_bytes(text, n)}};
+        server_reply_json(x, 200, tool_json_object(entries, 1));
     }
     free(json);
     free(text);
@@ -173,11 +173,11 @@ static json_t *biases_json(const server_answer *a, const vouch_session_options *
     json_t *array = json_array();
     for (size_t i = 0; i < o->sampling.n_bias; i++) {
         const vouch_logit_bias *bias = &o->sampling.bias[i];
-        const cli_json_entry entries[] = {{"token", json_integer(bias->token)}, {"bias", cli_json_float(bias->bias)}};
-        json_array_append_new(array, cli_json_object(entries, 2));
+        const tool_json_entry entries[] = {{"token", json_integer(bias->token)}, {"bias", tool_json_float(bias->bias)}};
+        json_array_append_new(array, tool_json_object(entries, 2));
     }
-    const cli_json_entry banned[] = {{"token", json_integer(eos)}, {"bias", json_null()}};
-    json_t *end = cli_json_object(banned, 2);
+    const tool_json_entry banned[] = {{"token", json_integer(eos)}, {"bias", json_null()}};
+    json_t *end = tool_json_object(banned, 2);
     if (o->ignore_eos && eos >= 0) json_array_append(array, end);
     json_decref(end);
     return array;
@@ -187,7 +187,7 @@ static json_t *biases_json(const server_answer *a, const vouch_session_options *
 static json_t *settings_json(const server_answer *a, const server_job *job, const server_choice *choice)
 {
     const vouch_session_options *o = &job->options;
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"n_ctx", json_integer(o->n_ctx)},
         {"n_predict", json_integer(o->max_tokens ? o->max_tokens : -1)},
         {"seed", json_integer((json_int_t)choice->seed)},
@@ -196,7 +196,7 @@ static json_t *settings_json(const server_answer *a, const server_job *job, cons
         {"logit_bias", biases_json(a, o)},
         {"stream", json_boolean(a->request.stream)},
     };
-    return cli_sampling_add(cli_json_object(entries, sizeof entries / sizeof *entries), &o->sampling);
+    return tool_sampling_add(tool_json_object(entries, sizeof entries / sizeof *entries), &o->sampling);
 }
 
 static json_t *take_content(server_said *said)
@@ -258,13 +258,13 @@ static json_t *final_json(const server_exchange *x, int32_t i)
     server_said *said = &a->said[i];
     const server_usage usage = server_usage_of_choice(choice);
     json_t *content = take_content(said);
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"index", json_integer(i)},
         {"content", content},
         {"tokens", json_array()},
         {"id_slot", json_integer(-1)},
         {"stop", json_true()},
-        {"model", cli_json_text(a->request.model->options->name)},
+        {"model", tool_json_text(a->request.model->options->name)},
         {"prompt", prompt_json(a, choice)},
         {"stop_type", json_string(choice->finish == VOUCH_FINISH_EOS    ? "eos"
                                   : choice->finish == VOUCH_FINISH_STOP ? "word"
@@ -279,7 +279,7 @@ static json_t *final_json(const server_exchange *x, int32_t i)
         {"timings", server_usage_timings(&usage)},
         {"metrics", server_metrics_json(&usage)},
     };
-    json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
+    json_t *object = tool_json_object(entries, sizeof entries / sizeof *entries);
     move_array(object, "tokens", &said->tokens);
     move_array(object, "completion_probabilities", &said->logprobs);
     return choose_members(object, a->request.response_fields);
@@ -290,9 +290,9 @@ static void give(server_exchange *x, int32_t i)
     server_answer *a = x->state;
     server_said *said = &a->said[i];
     if (said->reader.content.n == 0) return;
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"index", json_integer(i)}, {"content", take_content(said)}, {"tokens", json_array()}, {"stop", json_false()}};
-    json_t *object = cli_json_object(entries, 4);
+    json_t *object = tool_json_object(entries, 4);
     move_array(object, "tokens", &said->tokens);
     move_array(object, "completion_probabilities", &said->logprobs);
     if (a->request.timings_per_token) json_object_set_new(object, "timings", server_timings_json(&said->progress));

@@ -26,17 +26,17 @@ static json_t *speculation_json(server_model *m)
     const vouch_speculation s = m->speculation;
     pthread_mutex_unlock(&m->lock);
     const char *accept = s.accept == VOUCH_ACCEPT_AUTO ? "auto" : vouch_accept_name((int)s.accept);
-    const cli_json_entry entries[] = {
-        {"model", cli_json_text(m->options->name)},
+    const tool_json_entry entries[] = {
+        {"model", tool_json_text(m->options->name)},
         {"drafters", drafters_json(s.drafters)},
         {"k", json_integer(s.n_draft)},
         {"accept", json_string(accept)},
-        {"lenience", cli_json_real(s.lenience)},
+        {"lenience", tool_json_real(s.lenience)},
         {"draft_sampling", json_string(vouch_draft_sampling_name((int)s.draft_sampling))},
         {"branches", json_integer(s.tree_branches)},
         {"depth", json_integer(s.tree_depth)},
     };
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
+    return tool_json_object(entries, sizeof entries / sizeof *entries);
 }
 
 void server_show_speculation(server_exchange *x)
@@ -44,8 +44,8 @@ void server_show_speculation(server_exchange *x)
     json_t *data = json_array();
     for (size_t i = 0; i < x->server->options->n_models; i++)
         json_array_append_new(data, speculation_json(&x->server->models[i]));
-    const cli_json_entry entries[] = {{"data", data}};
-    server_reply_json(x, 200, cli_json_object(entries, 1));
+    const tool_json_entry entries[] = {{"data", data}};
+    server_reply_json(x, 200, tool_json_object(entries, 1));
 }
 
 /* Reads the speculation of requests that set none: {"drafters": ..., "k": ...}; members that are absent stay as they
@@ -98,8 +98,8 @@ static json_t *token_name(const vouch_model *model, int32_t token)
 
 void server_show_version(server_exchange *x)
 {
-    const cli_json_entry entries[] = {{"version", json_string(VOUCH_VERSION)}};
-    server_reply_json(x, 200, cli_json_object(entries, 1));
+    const tool_json_entry entries[] = {{"version", json_string(VOUCH_VERSION)}};
+    server_reply_json(x, 200, tool_json_object(entries, 1));
 }
 
 /* As vLLM has it: clients tokenize and render conversations with it as the first model does. */
@@ -108,16 +108,16 @@ void server_show_tokenizer(server_exchange *x)
     const server_model *m = &x->server->models[0];
     const vouch_model *model = m->options->model;
     const vouch_model_info *info = vouch_model_get_info(model);
-    const cli_json_entry entries[] = {
-        {"tokenizer_class", cli_json_text(info->tokenizer)},
+    const tool_json_entry entries[] = {
+        {"tokenizer_class", tool_json_text(info->tokenizer)},
         {"bos_token", info->token_bos >= 0 ? token_name(model, info->token_bos) : json_null()},
         {"eos_token", info->token_eos >= 0 ? token_name(model, info->token_eos) : json_null()},
         {"pad_token", json_null()},
-        {"chat_template", *info->chat_template_text ? cli_json_text(info->chat_template_text) : json_null()},
+        {"chat_template", *info->chat_template_text ? tool_json_text(info->chat_template_text) : json_null()},
         {"vocab_size", json_integer(info->n_vocab)},
         {"model_max_length", json_integer(m->options->session.n_ctx)},
     };
-    server_reply_json(x, 200, cli_json_object(entries, sizeof entries / sizeof *entries));
+    server_reply_json(x, 200, tool_json_object(entries, sizeof entries / sizeof *entries));
 }
 
 /* The drafters that this model's requests may name, whatever else they ask for. */
@@ -129,9 +129,9 @@ static json_t *accepted_drafters_json(server_model *m)
         server_fault fault;
         vouch_speculation ignored;
         const vouch_drafter_info info = vouch_drafter_get_info(i);
-        const cli_json_entry asked[] = {{"drafters", json_string(info.name)}};
-        const cli_json_entry entries[] = {{"name", json_string(info.name)}, {"summary", json_string(info.summary)}};
-        json_t *request = cli_json_object(asked, 1), *drafter = cli_json_object(entries, 2);
+        const tool_json_entry asked[] = {{"drafters", json_string(info.name)}};
+        const tool_json_entry entries[] = {{"name", json_string(info.name)}, {"summary", json_string(info.summary)}};
+        json_t *request = tool_json_object(asked, 1), *drafter = tool_json_object(entries, 2);
         if (read_default(m, request, &ignored, &fault)) json_array_append(list, drafter);
         json_decref(request);
         json_decref(drafter);
@@ -162,7 +162,7 @@ static server_model *find_queried_model(server_exchange *x, server_fault *fault)
 {
     const char *word = mhd.MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND, "model");
     char *given = word ? server_unescaped(word) : NULL;
-    json_t *name = given ? cli_json_text(given) : NULL;
+    json_t *name = given ? tool_json_text(given) : NULL;
     server_model *m = server_find_model(x->server, name, fault);
     json_decref(name);
     free(given);
@@ -180,32 +180,32 @@ void server_show_props(server_exchange *x)
     const vouch_model *model = m->options->model;
     const vouch_model_info *info = vouch_model_get_info(model);
     const vouch_sampling *s = &m->options->session.sampling;
-    const cli_json_entry params[] = {
-        {"seed", s->seed ? cli_json_seed(s->seed) : json_integer(-1)}, /* -1: a new one for each request */
+    const tool_json_entry params[] = {
+        {"seed", s->seed ? tool_json_seed(s->seed) : json_integer(-1)}, /* -1: a new one for each request */
         {"n_predict", json_integer(m->options->session.max_tokens ? m->options->session.max_tokens : -1)},
         {"speculative", speculation_json(m)},
     };
-    const cli_json_entry defaults[] = {
+    const tool_json_entry defaults[] = {
         {"n_ctx", json_integer(m->options->session.n_ctx)},
-        {"params", cli_sampling_add(cli_json_object(params, sizeof params / sizeof *params), s)},
+        {"params", tool_sampling_add(tool_json_object(params, sizeof params / sizeof *params), s)},
     };
-    const cli_json_entry entries[] = {
-        {"default_generation_settings", cli_json_object(defaults, 2)},
+    const tool_json_entry entries[] = {
+        {"default_generation_settings", tool_json_object(defaults, 2)},
         {"total_slots", json_integer(x->server->options->engine.n_sessions)},
-        {"model_alias", cli_json_text(m->options->name)},
-        {"model_path", cli_json_text(m->options->path)},
+        {"model_alias", tool_json_text(m->options->name)},
+        {"model_path", tool_json_text(m->options->path)},
         {"drafters", accepted_drafters_json(m)},
         {"rules", rules_json()},
         {"pass_seconds", pass_seconds_json(m)},
-        {"chat_template", cli_json_text(info->chat_template)},
+        {"chat_template", tool_json_text(info->chat_template)},
         {"bos_token", token_name(model, info->token_bos)},
         {"eos_token", token_name(model, info->token_eos)},
         {"build_info", json_string("vouch-" VOUCH_VERSION)},
-        {"cpu", cli_json_text(info->cpu)},
+        {"cpu", tool_json_text(info->cpu)},
         {"n_threads",
          json_integer(x->server->options->engine.n_threads ? x->server->options->engine.n_threads : vouch_cpu_count())},
     };
-    server_reply_json(x, 200, cli_json_object(entries, sizeof entries / sizeof *entries));
+    server_reply_json(x, 200, tool_json_object(entries, sizeof entries / sizeof *entries));
 }
 
 /* One entry for each session that may run; the first ones are busy. */
@@ -216,14 +216,14 @@ void server_show_slots(server_exchange *x)
         const server_model *model = &x->server->models[m];
         const server_worker_state state = server_worker_get_state(model->worker);
         for (int32_t i = 0; i < state.n_sessions; i++) {
-            const cli_json_entry entries[] = {
+            const tool_json_entry entries[] = {
                 {"id", json_integer((json_int_t)json_array_size(slots))},
-                {"model", cli_json_text(model->options->name)},
+                {"model", tool_json_text(model->options->name)},
                 {"n_ctx", json_integer(model->options->session.n_ctx)},
                 {"speculative", json_boolean(model->options->session.speculation.drafters != VOUCH_DRAFTER_NONE)},
                 {"is_processing", json_boolean(i < state.n_running)},
             };
-            json_array_append_new(slots, cli_json_object(entries, 5));
+            json_array_append_new(slots, tool_json_object(entries, 5));
         }
     }
     server_reply_json(x, 200, slots);

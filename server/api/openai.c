@@ -23,15 +23,15 @@ static bool is_chat(const server_answer *a)
 /* The members with which all chunks and bodies begin. Takes `choices`. */
 static json_t *envelope(const server_answer *a, const char *object, json_t *choices)
 {
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"id", json_string(a->id)},
         {"object", json_string(object)},
         {"created", json_integer(a->created)},
-        {"model", cli_json_text(a->request.model->options->name)},
+        {"model", tool_json_text(a->request.model->options->name)},
         {"system_fingerprint", json_string("vouch-" VOUCH_VERSION)},
         {"choices", choices},
     };
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
+    return tool_json_object(entries, sizeof entries / sizeof *entries);
 }
 
 static const char *chunk_object(const server_answer *a)
@@ -43,8 +43,8 @@ static const char *chunk_object(const server_answer *a)
 static json_t *chat_logprobs(json_t *tokens)
 {
     if (!tokens) return json_null();
-    const cli_json_entry entries[] = {{"content", tokens}, {"refusal", json_null()}};
-    return cli_json_object(entries, 2);
+    const tool_json_entry entries[] = {{"content", tokens}, {"refusal", json_null()}};
+    return tool_json_object(entries, 2);
 }
 
 /* The log probabilities of the likeliest tokens by their text, and of the token itself if it isn't among them. Of
@@ -80,9 +80,9 @@ static json_t *text_logprobs(json_t *tokens)
         json_array_append(offsets, json_object_get(token, "offset"));
     }
     json_decref(tokens);
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"tokens", texts}, {"token_logprobs", values}, {"top_logprobs", tops}, {"text_offset", offsets}};
-    return cli_json_object(entries, 4);
+    return tool_json_object(entries, 4);
 }
 
 /* Takes the log probabilities that the choice has gathered, in the form of its API. */
@@ -99,13 +99,13 @@ static void send_chunk(server_exchange *x, int32_t index, json_t *content, const
 {
     server_answer *a = x->state;
     server_said *said = &a->said[index];
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"index", json_integer(index)},
         {is_chat(a) ? "delta" : "text", content},
         {"logprobs", logprobs_json(a, index)},
         {"finish_reason", finish ? json_string(finish) : json_null()},
     };
-    json_t *choice = cli_json_object(entries, 4), *choices = json_array();
+    json_t *choice = tool_json_object(entries, 4), *choices = json_array();
     if (finish) json_object_set_new(choice, "stop_reason", server_stop_json(x->job, index));
     if (said->trace) json_object_set_new(choice, "vouch", said->trace);
     said->trace = NULL;
@@ -254,8 +254,8 @@ static void stream_begin(server_exchange *x)
             give(x, i); /* an echo */
             continue;
         }
-        const cli_json_entry delta[] = {{"role", json_string("assistant")}, {"content", json_string("")}};
-        send_chunk(x, i, cli_json_object(delta, 2), NULL);
+        const tool_json_entry delta[] = {{"role", json_string("assistant")}, {"content", json_string("")}};
+        send_chunk(x, i, tool_json_object(delta, 2), NULL);
     }
 }
 
@@ -311,14 +311,14 @@ static json_t *choice_json(server_exchange *x, int32_t i)
     server_said *said = &a->said[i];
     const char *finish = finish_word(a, x->job, i);
     const server_text *text = &said->reader.content;
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"index", json_integer(i)},
         {is_chat(a) ? "message" : "text", is_chat(a) ? message_json(x, i) : server_json_bytes(text->bytes, text->n)},
         {"logprobs", logprobs_json(a, i)},
         {"finish_reason", json_string(finish)},
         {"stop_reason", server_stop_json(x->job, i)}, /* as vLLM has it */
     };
-    json_t *object = cli_json_object(entries, sizeof entries / sizeof *entries);
+    json_t *object = tool_json_object(entries, sizeof entries / sizeof *entries);
     if (a->request.trace) json_object_set_new(object, "vouch", said->trace ? said->trace : json_array());
     said->trace = NULL;
     return object;
@@ -454,33 +454,34 @@ static json_t *time_json(int64_t seconds)
 static json_t *model_json(const server *s, const server_model *m)
 {
     const vouch_model_info *info = vouch_model_get_info(m->options->model);
-    const cli_json_entry meta[] = {
-        {"architecture", cli_json_text(info->architecture)},
+    const tool_json_entry meta[] = {
+        {"architecture", tool_json_text(info->architecture)},
         {"n_params", json_integer(info->n_parameters)},
         {"n_vocab", json_integer(info->n_vocab)},
         {"n_ctx", json_integer(m->options->session.n_ctx)},
         {"n_ctx_train", json_integer(info->n_ctx_train)},
         {"n_embd", json_integer(info->n_embd)},
         {"size", json_integer(info->file_bytes)},
-        {"weight_types", cli_json_text(info->weight_types)},
-        {"cpu", cli_json_text(info->cpu)},
-        {"chat_template", cli_json_text(info->chat_template)},
+        {"weight_types", tool_json_text(info->weight_types)},
+        {"cpu", tool_json_text(info->cpu)},
+        {"chat_template", tool_json_text(info->chat_template)},
         {"thinks", json_boolean(info->chat_template_thinks)},
-        {"draft_model", m->options->draft ? cli_json_text(vouch_model_get_info(m->options->draft)->name) : json_null()},
+        {"draft_model",
+         m->options->draft ? tool_json_text(vouch_model_get_info(m->options->draft)->name) : json_null()},
     };
-    const cli_json_entry entries[] = {
-        {"id", cli_json_text(m->options->name)},
+    const tool_json_entry entries[] = {
+        {"id", tool_json_text(m->options->name)},
         {"object", json_string("model")},
         {"created", json_integer(s->started_at)},
         {"owned_by", json_string("vouch")},
         {"max_model_len", json_integer(m->options->session.n_ctx)}, /* vLLM's */
         {"type", json_string("model")},                             /* this and the next ones are the Anthropic API's */
-        {"display_name", cli_json_text(m->options->name)},
+        {"display_name", tool_json_text(m->options->name)},
         {"created_at", time_json(s->started_at)},
         {"lifecycle", json_string("active")},
-        {"meta", cli_json_object(meta, sizeof meta / sizeof *meta)},
+        {"meta", tool_json_object(meta, sizeof meta / sizeof *meta)},
     };
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
+    return tool_json_object(entries, sizeof entries / sizeof *entries);
 }
 
 void server_list_models(server_exchange *x)
@@ -488,14 +489,14 @@ void server_list_models(server_exchange *x)
     const server_options *o = x->server->options;
     json_t *data = json_array();
     for (size_t i = 0; i < o->n_models; i++) json_array_append_new(data, model_json(x->server, &x->server->models[i]));
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"object", json_string("list")},
         {"data", data},
         {"has_more", json_false()},
-        {"first_id", cli_json_text(o->models[0].name)},
-        {"last_id", cli_json_text(o->models[o->n_models - 1].name)},
+        {"first_id", tool_json_text(o->models[0].name)},
+        {"last_id", tool_json_text(o->models[o->n_models - 1].name)},
     };
-    server_reply_json(x, 200, cli_json_object(entries, sizeof entries / sizeof *entries));
+    server_reply_json(x, 200, tool_json_object(entries, sizeof entries / sizeof *entries));
 }
 
 void server_show_model(server_exchange *x)

@@ -263,7 +263,7 @@ static json_t *response_json(const server_exchange *x, json_t *output, bool is_o
     const server_answer *a = x->state;
     const vouch_sampling *s = &a->request.session.sampling;
     const bool cut = is_over && is_cut(x);
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"id", json_string(a->id)},
         {"object", json_string("response")},
         {"created_at", json_integer(a->created)},
@@ -277,7 +277,7 @@ static json_t *response_json(const server_exchange *x, json_t *output, bool is_o
         {"instructions", given(a, "instructions", json_null())},
         {"max_output_tokens", a->request.max_tokens > 0 ? json_integer(a->request.max_tokens) : json_null()},
         {"max_tool_calls", given(a, "max_tool_calls", json_null())},
-        {"model", cli_json_text(a->request.model->options->name)},
+        {"model", tool_json_text(a->request.model->options->name)},
         {"output", output},
         {"parallel_tool_calls", json_boolean(a->request.several_calls)},
         {"previous_response_id", json_null()},
@@ -286,18 +286,18 @@ static json_t *response_json(const server_exchange *x, json_t *output, bool is_o
         {"safety_identifier", given(a, "safety_identifier", json_null())},
         {"service_tier", json_string("default")},
         {"store", json_false()},
-        {"temperature", cli_json_float(s->temperature)},
+        {"temperature", tool_json_float(s->temperature)},
         {"text", text_json(a)},
         {"tool_choice", given(a, "tool_choice", json_string("auto"))},
         {"tools", tools_json(a->request.document)},
         {"top_logprobs", json_integer(a->request.top_logprobs)},
-        {"top_p", cli_json_float(s->top_p)},
+        {"top_p", tool_json_float(s->top_p)},
         {"truncation", json_string("disabled")},
         {"metadata", given(a, "metadata", json_object())},
         {"usage", is_over ? usage_json(x) : json_null()},
         {"user", given(a, "user", json_null())},
     };
-    json_t *response = cli_json_object(entries, sizeof entries / sizeof *entries);
+    json_t *response = tool_json_object(entries, sizeof entries / sizeof *entries);
     const server_usage usage = server_usage_of(x->job, 1);
     if (is_over) json_object_set_new(response, "timings", server_usage_timings(&usage));
     return response;
@@ -489,7 +489,7 @@ static void stream_event(server_exchange *x, const server_event *event)
     json_object_set_new(response, "status", json_string("failed"));
     json_object_set_new(response, "completed_at", json_null());
     json_object_set_new(response, "error",
-                        json_pack("{s:s, s:o}", "code", "server_error", "message", cli_json_text(fault.message)));
+                        json_pack("{s:s, s:o}", "code", "server_error", "message", tool_json_text(fault.message)));
     send_event(x, "response.failed", json_pack("{s:o}", "response", response));
 }
 

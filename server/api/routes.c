@@ -13,8 +13,8 @@
 static void health(server_exchange *x)
 {
     const bool drains = atomic_load(&x->server->drains);
-    const cli_json_entry entries[] = {{"status", json_string(drains ? "shutting down" : "ok")}};
-    server_reply_json(x, drains ? 503 : 200, cli_json_object(entries, 1));
+    const tool_json_entry entries[] = {{"status", json_string(drains ? "shutting down" : "ok")}};
+    server_reply_json(x, drains ? 503 : 200, tool_json_object(entries, 1));
 }
 
 #define JSON     "application/json"

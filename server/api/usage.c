@@ -58,20 +58,20 @@ server_usage server_usage_of_choice(const server_choice *choice)
 
 json_t *server_usage_json(const server_usage *u)
 {
-    const cli_json_entry prompt[] = {{"cached_tokens", json_integer(u->cached_tokens)}};
-    const cli_json_entry completion[] = {
+    const tool_json_entry prompt[] = {{"cached_tokens", json_integer(u->cached_tokens)}};
+    const tool_json_entry completion[] = {
         {"reasoning_tokens", json_integer(u->thought_tokens)},
         {"accepted_prediction_tokens", json_integer(u->predicted_accepted)},
         {"rejected_prediction_tokens", json_integer(u->predicted - u->predicted_accepted)},
     };
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"prompt_tokens", json_integer(u->prompt_tokens)},
         {"completion_tokens", json_integer(u->completion_tokens)},
         {"total_tokens", json_integer(u->prompt_tokens + u->completion_tokens)},
-        {"prompt_tokens_details", cli_json_object(prompt, 1)},
-        {"completion_tokens_details", cli_json_object(completion, 3)},
+        {"prompt_tokens_details", tool_json_object(prompt, 1)},
+        {"completion_tokens_details", tool_json_object(completion, 3)},
     };
-    return cli_json_object(entries, 5);
+    return tool_json_object(entries, 5);
 }
 
 static double ratio(double a, double b)
@@ -84,20 +84,20 @@ json_t *server_timings_json(const server_progress *p)
 {
     const double run = (double)p->n_run, later = p->n_generated > 1 ? (double)(p->n_generated - 1) : 0;
     const double prompt_ms = p->prefill_seconds * 1e3, ms = p->decode_seconds * 1e3;
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"cache_n", json_integer(p->n_cached)},
         {"prompt_n", json_integer(p->n_run)},
-        {"prompt_ms", cli_json_real(prompt_ms)},
-        {"prompt_per_token_ms", cli_json_real(ratio(prompt_ms, run))},
-        {"prompt_per_second", cli_json_real(ratio(run, p->prefill_seconds))},
+        {"prompt_ms", tool_json_real(prompt_ms)},
+        {"prompt_per_token_ms", tool_json_real(ratio(prompt_ms, run))},
+        {"prompt_per_second", tool_json_real(ratio(run, p->prefill_seconds))},
         {"predicted_n", json_integer(p->n_generated)},
-        {"predicted_ms", cli_json_real(ms)},
-        {"predicted_per_token_ms", cli_json_real(ratio(ms, later))},
-        {"predicted_per_second", cli_json_real(ratio(later, p->decode_seconds))},
+        {"predicted_ms", tool_json_real(ms)},
+        {"predicted_per_token_ms", tool_json_real(ratio(ms, later))},
+        {"predicted_per_second", tool_json_real(ratio(later, p->decode_seconds))},
         {"draft_n", json_integer(p->n_drafted)},
         {"draft_n_accepted", json_integer(p->n_accepted)},
     };
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
+    return tool_json_object(entries, sizeof entries / sizeof *entries);
 }
 
 json_t *server_usage_timings(const server_usage *u)
@@ -120,7 +120,7 @@ static json_t *histogram_json(const vouch_stats *s)
         counts[d] -= s->accepted_at[d];
         counts[n++] = s->accepted_at[d];
     }
-    return cli_json_counts(counts, (size_t)n);
+    return tool_json_counts(counts, (size_t)n);
 }
 
 static json_t *drafters_json(const vouch_stats *s)
@@ -128,9 +128,9 @@ static json_t *drafters_json(const vouch_stats *s)
     json_t *object = json_object();
     for (int i = 0; i < VOUCH_DRAFTERS; i++) {
         if (s->drafted_by[i] == 0) continue;
-        const cli_json_entry entries[] = {{"drafted", json_integer(s->drafted_by[i])},
-                                          {"accepted", json_integer(s->accepted_by[i])}};
-        json_object_set_new(object, vouch_drafter_name(i), cli_json_object(entries, 2));
+        const tool_json_entry entries[] = {{"drafted", json_integer(s->drafted_by[i])},
+                                           {"accepted", json_integer(s->accepted_by[i])}};
+        json_object_set_new(object, vouch_drafter_name(i), tool_json_object(entries, 2));
     }
     return object;
 }
@@ -139,31 +139,32 @@ json_t *server_metrics_json(const server_usage *u)
 {
     const vouch_stats *s = &u->stats;
     const double steps = (double)s->draft_cycles, generated = (double)s->generated_tokens;
-    const cli_json_entry speculative[] = {
-        {"mean_acceptance_length", cli_json_real(1 + ratio((double)s->accepted, steps))},
-        {"draft_acceptance_rate", cli_json_real(ratio((double)s->accepted, (double)s->drafted))},
+    const tool_json_entry speculative[] = {
+        {"mean_acceptance_length", tool_json_real(1 + ratio((double)s->accepted, steps))},
+        {"draft_acceptance_rate", tool_json_real(ratio((double)s->accepted, (double)s->drafted))},
         {"acceptance_histogram", histogram_json(s)},
         {"num_spec_steps", json_integer(s->draft_cycles)},
         {"num_accepted_draft_tokens", json_integer(s->accepted)},
         {"num_draft_tokens", json_integer(s->drafted)},
         {"cycles", json_integer(s->cycles)},
-        {"tokens_per_cycle", cli_json_real(ratio(generated, (double)s->cycles))},
+        {"tokens_per_cycle", tool_json_real(ratio(generated, (double)s->cycles))},
         {"drafters", drafters_json(s)},
         {"lossless", json_boolean(s->lenient_cycles == 0)},
     };
-    const cli_json_entry timing[] = {
-        {"queue_seconds", cli_json_real(u->queue_seconds)},
-        {"time_to_first_token_seconds", cli_json_real(u->first_seconds)},
-        {"prefill_seconds", cli_json_real(u->prefill_seconds)},
-        {"decode_seconds", cli_json_real(u->decode_seconds)},
-        {"tokens_per_second", cli_json_real(ratio(generated, u->decode_seconds))},
-        {"plain_tokens_per_second", s->plain_step_seconds > 0 ? cli_json_real(1 / s->plain_step_seconds) : json_null()},
+    const tool_json_entry timing[] = {
+        {"queue_seconds", tool_json_real(u->queue_seconds)},
+        {"time_to_first_token_seconds", tool_json_real(u->first_seconds)},
+        {"prefill_seconds", tool_json_real(u->prefill_seconds)},
+        {"decode_seconds", tool_json_real(u->decode_seconds)},
+        {"tokens_per_second", tool_json_real(ratio(generated, u->decode_seconds))},
+        {"plain_tokens_per_second",
+         s->plain_step_seconds > 0 ? tool_json_real(1 / s->plain_step_seconds) : json_null()},
     };
-    const cli_json_entry entries[] = {
-        {"speculative_decoding", cli_json_object(speculative, sizeof speculative / sizeof *speculative)},
-        {"timing", cli_json_object(timing, sizeof timing / sizeof *timing)},
+    const tool_json_entry entries[] = {
+        {"speculative_decoding", tool_json_object(speculative, sizeof speculative / sizeof *speculative)},
+        {"timing", tool_json_object(timing, sizeof timing / sizeof *timing)},
     };
-    return cli_json_object(entries, 2);
+    return tool_json_object(entries, 2);
 }
 
 /* -------------------------------------------------------------------- traces */
@@ -182,21 +183,21 @@ static void add_guess(json_t *object, const vouch_guess *guess)
     for (int d = 0; d < VOUCH_DRAFTERS; d++)
         if (guess->drafters >> d & 1) json_array_append_new(drafters, json_string(vouch_drafter_name(d)));
     json_object_set_new(object, "drafters", drafters);
-    json_object_set_new(object, "q", cli_json_real(guess->q));
-    json_object_set_new(object, "p", cli_json_real(guess->p));
-    json_object_set_new(object, "accept", cli_json_real(guess->accept));
-    json_object_set_new(object, "u", cli_json_real(guess->u));
+    json_object_set_new(object, "q", tool_json_real(guess->q));
+    json_object_set_new(object, "p", tool_json_real(guess->p));
+    json_object_set_new(object, "accept", tool_json_real(guess->accept));
+    json_object_set_new(object, "u", tool_json_real(guess->u));
 }
 
 static json_t *rejected_json(const vouch_model *model, const vouch_guess *guess)
 {
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"token", json_integer(guess->token)},
         {"text", server_token_text(model, guess->token)},
         {"depth", json_integer(guess->depth)},
         {"verdict", json_string(guess->verdict == VOUCH_REJECTED ? "rejected" : "not_reached")},
     };
-    json_t *object = cli_json_object(entries, 4);
+    json_t *object = tool_json_object(entries, 4);
     add_guess(object, guess);
     return object;
 }
@@ -211,13 +212,13 @@ json_t *server_trace_json(const vouch_model *model, const server_event *event, i
     const int32_t token = server_event_tokens(event)[i];
     const bool is_accepted = i < event->n_accepted, is_last = i == event->n_tokens - 1;
     json_t *rejected = json_array();
-    const cli_json_entry entries[] = {
+    const tool_json_entry entries[] = {
         {"token", json_integer(token)},
         {"text", server_token_text(model, token)},
         {"origin", json_string(is_accepted ? "accepted" : origins[event->last])},
         {"cycle", json_integer(cycle)},
     };
-    json_t *object = cli_json_object(entries, 4);
+    json_t *object = tool_json_object(entries, 4);
     for (int32_t g = 0; g < event->n_guesses; g++) {
         const vouch_guess *guess = &guesses[g];
         if (guess->depth != i && !(is_last && guess->depth > i)) continue;

@@ -68,11 +68,11 @@ const char *server_fault_type(const server_fault *fault)
 
 json_t *server_fault_json(const server_fault *fault)
 {
-    const cli_json_entry entries[] = {
-        {"message", cli_json_text(fault->message)},
+    const tool_json_entry entries[] = {
+        {"message", tool_json_text(fault->message)},
         {"type", json_string(server_fault_type(fault))},
-        {"param", fault->param[0] ? cli_json_text(fault->param) : json_null()},
+        {"param", fault->param[0] ? tool_json_text(fault->param) : json_null()},
         {"code", json_string(fault->code)},
     };
-    return cli_json_object(entries, sizeof entries / sizeof *entries);
+    return tool_json_object(entries, sizeof entries / sizeof *entries);
 }

@@ -167,7 +167,7 @@ static const char *known_name(const void *arg, size_t i)
 
 static bool fail_unknown(const char *path, const char *name, const known_names *known, server_fault *fault)
 {
-    const char *near = cli_nearest(name, known_name, known);
+    const char *near = tool_nearest(name, known_name, known);
     return server_fail(fault, 400, "unknown_field", path, "%s: unknown field%s%s%s", path,
                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "; leave it out");
 }

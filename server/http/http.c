@@ -121,15 +121,15 @@ static const char *anthropic_type(const server_fault *fault)
 json_t *server_error_json(const server_exchange *x, const server_fault *fault)
 {
     if (x->path && server_is_anthropic(x->path)) {
-        const cli_json_entry details[] = {{"error_code", json_string(fault->code)}};
-        const cli_json_entry inner[] = {{"type", json_string(anthropic_type(fault))},
-                                        {"message", cli_json_text(fault->message)},
-                                        {"details", cli_json_object(details, 1)}};
-        const cli_json_entry outer[] = {{"type", json_string("error")}, {"error", cli_json_object(inner, 3)}};
-        return cli_json_object(outer, 2);
+        const tool_json_entry details[] = {{"error_code", json_string(fault->code)}};
+        const tool_json_entry inner[] = {{"type", json_string(anthropic_type(fault))},
+                                         {"message", tool_json_text(fault->message)},
+                                         {"details", tool_json_object(details, 1)}};
+        const tool_json_entry outer[] = {{"type", json_string("error")}, {"error", tool_json_object(inner, 3)}};
+        return tool_json_object(outer, 2);
     }
-    const cli_json_entry outer[] = {{"error", server_fault_json(fault)}};
-    return cli_json_object(outer, 1);
+    const tool_json_entry outer[] = {{"error", server_fault_json(fault)}};
+    return tool_json_object(outer, 1);
 }
 
 void server_reply_fault(server_exchange *x, const server_fault *fault)

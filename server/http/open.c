@@ -43,7 +43,7 @@ vouch_status server_open(server **out, const server_options *options, vouch_erro
         return fail_memory(err);
     }
     s->options = options;
-    s->started = cli_now();
+    s->started = tool_now();
     s->started_at = (int64_t)time(NULL);
     vouch_status status = models_open(s, err);
     if (!status) status = server_http_open(s, err);
@@ -75,7 +75,7 @@ bool server_is_busy(server *s)
 /* Waits until the number is 0, but no longer than `seconds`. */
 static void wait_for_none(atomic_int *number, double seconds)
 {
-    for (const double start = cli_now(); atomic_load(number) > 0 && cli_now() < start + seconds;)
+    for (const double start = tool_now(); atomic_load(number) > 0 && tool_now() < start + seconds;)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 

@@ -62,7 +62,7 @@ typedef struct server_choice {
     int32_t stop;     /* with finish STOP: the number of the text in options.stop */
     int64_t n_cached; /* tokens of the prompt that were in the cache */
     vouch_stats stats;
-    double queued, begun, first, ended; /* seconds of cli_now: submitted, session open, first token, end */
+    double queued, begun, first, ended; /* seconds of tool_now: submitted, session open, first token, end */
 } server_choice;
 
 typedef struct server_job {

@@ -87,7 +87,7 @@ json_t *server_json_bytes(const char *bytes, size_t n)
     json_t *string = json_stringn(n ? bytes : "", n);
     size_t n_repaired;
     if (string) return string;
-    char *repaired = cli_utf8_repair(bytes, n, &n_repaired);
+    char *repaired = tool_utf8_repair(bytes, n, &n_repaired);
     string = repaired ? json_stringn(repaired, n_repaired) : NULL;
     free(repaired);
     return string;

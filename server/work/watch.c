@@ -16,7 +16,7 @@ enum { MOST_EVENTS = 64 };
 
 struct server_deadline {
     int fd;
-    _Atomic double due; /* cli_now() */
+    _Atomic double due; /* tool_now() */
     server_deadline *next, *before;
 };
 
@@ -40,7 +40,7 @@ static server_watched *find(server_watch *watch, uint64_t serial)
 
 static void call_ticks(server_watch *watch)
 {
-    const double now = cli_now();
+    const double now = tool_now();
     for (server_watched *watched = watch->first; watched; watched = watched->next) {
         if (now < watched->due) continue;
         watched->due = now + watch->tick_seconds;
@@ -50,7 +50,7 @@ static void call_ticks(server_watch *watch)
 
 static void shut_late_sockets(server_watch *watch)
 {
-    const double now = cli_now();
+    const double now = tool_now();
     for (server_deadline *deadline = watch->first_deadline; deadline; deadline = deadline->next) {
         if (now < atomic_load(&deadline->due)) continue;
         atomic_store(&deadline->due, INFINITY);
@@ -116,7 +116,7 @@ bool server_watch_add(server_watch *watch, server_watched *watched)
         return false;
     }
     watched->serial = ++watch->n_serials;
-    watched->due = cli_now() + watch->tick_seconds;
+    watched->due = tool_now() + watch->tick_seconds;
     watched->before = NULL;
     watched->next = watch->first;
     if (watch->first) watch->first->before = watched;
@@ -154,7 +154,7 @@ server_deadline *server_deadline_open(server_watch *watch, int fd, double second
 
 void server_deadline_set(server_deadline *deadline, double seconds)
 {
-    atomic_store(&deadline->due, cli_now() + seconds);
+    atomic_store(&deadline->due, tool_now() + seconds);
 }
 
 void server_deadline_extend(server_deadline *deadline, double seconds)

@@ -12,7 +12,7 @@ typedef struct live {
     server_job *job;
     int32_t choice;
     bool is_paused;
-    double last; /* cli_now() of the last token; 0: none yet */
+    double last; /* tool_now() of the last token; 0: none yet */
 } live;
 
 struct server_worker {
@@ -38,7 +38,7 @@ bool server_worker_submit(server_worker *w, server_job *job)
     const bool fits = w->n_waiting == 0 || w->n_waiting + job->n_choices <= w->options.n_queue;
     if (fits) {
         server_job_hold(job);
-        for (int32_t i = 0; i < job->n_choices; i++) job->choices[i].queued = cli_now();
+        for (int32_t i = 0; i < job->n_choices; i++) job->choices[i].queued = tool_now();
         if (w->last) w->last->next = job;
         else w->first = job;
         w->last = job;
@@ -116,7 +116,7 @@ static server_job *queue_take_cancelled(server_worker *w, bool all)
 /* Ends a choice whose session, if any, is closed; gives back the job's reference. */
 static void choice_end(server_worker *w, server_job *job, int32_t choice)
 {
-    job->choices[choice].ended = cli_now();
+    job->choices[choice].ended = tool_now();
     pthread_mutex_lock(&w->lock);
     server_metrics_choice(&w->state.metrics, &job->choices[choice]);
     pthread_mutex_unlock(&w->lock);
@@ -154,7 +154,7 @@ static void choice_begin(server_worker *w, server_job *job, int32_t number)
     server_choice *choice = &job->choices[number];
     live *l = &w->lives[w->n_lives];
     *l = (live){.job = job, .choice = number};
-    choice->begun = cli_now();
+    choice->begun = tool_now();
     if (session_begin(w, job, choice, &l->session)) {
         choice_end(w, job, number);
         return;
@@ -183,10 +183,10 @@ static void live_step(server_worker *w, int32_t at, const vouch_engine_event *ev
         return;
     }
     if (choice->first == 0) {
-        choice->first = cli_now();
+        choice->first = tool_now();
         choice->n_cached = (int64_t)choice->n_tokens - vouch_session_stats(l->session)->prompt_tokens;
     }
-    const double now = cli_now();
+    const double now = tool_now();
     if (l->last > 0) {
         pthread_mutex_lock(&w->lock);
         server_metrics_tokens(&w->state.metrics, (now - l->last) / event->step.n_tokens, event->step.n_tokens);

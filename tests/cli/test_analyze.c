@@ -147,46 +147,46 @@ static void draft_positions_are_of_all_texts_together(void **state)
 static void few_rounds_give_no_bad_verdict(void **state)
 {
     (void)state;
-    double plain[CLI_MOST_PAIRS], other[CLI_MOST_PAIRS];
-    for (size_t i = 0; i < CLI_MOST_PAIRS; i++) {
+    double plain[TOOL_MOST_PAIRS], other[TOOL_MOST_PAIRS];
+    for (size_t i = 0; i < TOOL_MOST_PAIRS; i++) {
         plain[i] = 1;
         other[i] = 2;
     }
-    for (size_t n = 1; n <= CLI_MOST_PAIRS; n++) {
-        const cli_speed_kept half = cli_compare_speeds(plain, other, n, 0.97),
-                             twice = cli_compare_speeds(other, plain, n, 0.97);
+    for (size_t n = 1; n <= TOOL_MOST_PAIRS; n++) {
+        const tool_speed_kept half = tool_compare_speeds(plain, other, n, 0.97),
+                              twice = tool_compare_speeds(other, plain, n, 0.97);
         assert_int_equal(half.n, n);
         assert_true(half.share == 0.5 && half.error < 1e-6 && twice.share == 2);
-        assert_int_equal(half.verdict, n < CLI_ENOUGH_PAIRS ? CLI_SPEED_UNCLEAR : CLI_SPEED_LOST);
-        assert_int_equal(twice.verdict, CLI_SPEED_KEPT);
+        assert_int_equal(half.verdict, n < TOOL_ENOUGH_PAIRS ? TOOL_SPEED_UNCLEAR : TOOL_SPEED_LOST);
+        assert_int_equal(twice.verdict, TOOL_SPEED_KEPT);
     }
     /* Rounds in which the machine paused don't count. Of 25 rounds too few are left for a verdict, of 26 enough. */
     for (size_t i = 0; i < 5; i++) plain[2 * i] = other[2 * i + 1] = 100;
-    const cli_speed_kept few = cli_compare_speeds(plain, other, 25, 0.97),
-                         enough = cli_compare_speeds(plain, other, 26, 0.97);
+    const tool_speed_kept few = tool_compare_speeds(plain, other, 25, 0.97),
+                          enough = tool_compare_speeds(plain, other, 26, 0.97);
     assert_int_equal(few.n, 15);
-    assert_int_equal(few.verdict, CLI_SPEED_UNCLEAR);
+    assert_int_equal(few.verdict, TOOL_SPEED_UNCLEAR);
     assert_int_equal(enough.n, 16);
-    assert_int_equal(enough.verdict, CLI_SPEED_LOST);
+    assert_int_equal(enough.verdict, TOOL_SPEED_LOST);
     /* A shortfall that is tiny, and one that is lost in the scatter. */
-    for (size_t i = 0; i < CLI_MOST_PAIRS; i++) {
+    for (size_t i = 0; i < TOOL_MOST_PAIRS; i++) {
         plain[i] = 1;
         other[i] = i % 2 ? 1.05 : 1.02;
     }
-    assert_int_equal(cli_compare_speeds(plain, other, CLI_MOST_PAIRS, 0.967).verdict, CLI_SPEED_KEPT);
-    for (size_t i = 0; i < CLI_MOST_PAIRS; i++) other[i] = i % 2 ? 1.8 : 0.3;
-    assert_int_equal(cli_compare_speeds(plain, other, CLI_MOST_PAIRS, 0.97).verdict, CLI_SPEED_UNCLEAR);
+    assert_int_equal(tool_compare_speeds(plain, other, TOOL_MOST_PAIRS, 0.967).verdict, TOOL_SPEED_KEPT);
+    for (size_t i = 0; i < TOOL_MOST_PAIRS; i++) other[i] = i % 2 ? 1.8 : 0.3;
+    assert_int_equal(tool_compare_speeds(plain, other, TOOL_MOST_PAIRS, 0.97).verdict, TOOL_SPEED_UNCLEAR);
 }
 
 static void tails_and_quantiles(void **state)
 {
     (void)state;
     /* For two degrees of freedom the tail is exp(-x / 2). test_chisquare.c tests other degrees. */
-    for (double x = 0.1; x < 60; x *= 1.7) assert_true(fabs(cli_chi_square_tail(x, 2) / exp(-x / 2) - 1) < 1e-10);
-    assert_true(cli_chi_square_tail(0, 3) == 1);
+    for (double x = 0.1; x < 60; x *= 1.7) assert_true(fabs(tool_chi_square_tail(x, 2) / exp(-x / 2) - 1) < 1e-10);
+    assert_true(tool_chi_square_tail(0, 3) == 1);
     double values[] = {3, 1, 2, 5};
-    assert_true(cli_quantile(values, 4, 0.5) == 2.5 && values[0] == 1);
-    assert_true(cli_quantile(values, 4, 0) == 1 && cli_quantile(values, 4, 1) == 5);
+    assert_true(tool_quantile(values, 4, 0.5) == 2.5 && values[0] == 1);
+    assert_true(tool_quantile(values, 4, 0) == 1 && tool_quantile(values, 4, 1) == 5);
 }
 
 /* cli_stats_add adds every field. The pattern is 1.0 as a double and a valid integer with the same bits. */

@@ -14,7 +14,7 @@
 
 /* `seen` receives what a terminal shows of a report `spent` seconds after the first one. columns: the terminal's
  * width; 0: unknown. */
-static void shown_of(cli_progress progress, double spent, double share, unsigned short columns, char *seen,
+static void shown_of(tool_progress progress, double spent, double share, unsigned short columns, char *seen,
                      size_t capacity)
 {
     const struct winsize size = {.ws_col = columns};
@@ -24,8 +24,8 @@ static void shown_of(cli_progress progress, double spent, double share, unsigned
     const pid_t child = forkpty(&terminal, NULL, NULL, &size);
     if (child < 0) test_skip("no pseudo-terminal here");
     if (child == 0) {
-        progress.start = cli_now() - spent;
-        cli_progress_report(&progress, share);
+        progress.start = tool_now() - spent;
+        tool_progress_report(&progress, share);
         _exit(0);
     }
     while (n + 1 < capacity && (got = read(terminal, seen + n, capacity - n - 1)) > 0) n += (size_t)got;
@@ -36,7 +36,7 @@ static void shown_of(cli_progress progress, double spent, double share, unsigned
 
 static void shown(double share, unsigned short columns, char *seen, size_t capacity)
 {
-    shown_of((cli_progress){.label = "checking"}, 10, share, columns, seen, capacity);
+    shown_of((tool_progress){.label = "checking"}, 10, share, columns, seen, capacity);
 }
 
 /* An eager progress line names the work at once; its bar replaces the name later. */
@@ -44,7 +44,7 @@ static void eager_lines_come_at_once(void **state)
 {
     (void)state;
     static const char label[] = "loading a-model.gguf, 98 MB";
-    const cli_progress eager = {.label = label, .is_eager = true}, patient = {.label = label};
+    const tool_progress eager = {.label = label, .is_eager = true}, patient = {.label = label};
     char seen[4096], wanted[256];
     shown_of(eager, 0, 0, 0, seen, sizeof seen);
     assert_string_equal(seen, label);
@@ -59,7 +59,7 @@ static void eager_lines_come_at_once(void **state)
 }
 
 /* `seen` receives what a log gets of two reports, `spent` seconds after the first one. */
-static void logged_of(cli_progress progress, double spent, char *seen, size_t capacity)
+static void logged_of(tool_progress progress, double spent, char *seen, size_t capacity)
 {
     int ends[2];
     size_t n = 0;
@@ -68,9 +68,9 @@ static void logged_of(cli_progress progress, double spent, char *seen, size_t ca
     assert_true(child >= 0);
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
-        progress.start = cli_now() - spent;
-        for (int i = 0; i < 2; i++) cli_progress_report(&progress, 0.25);
-        cli_progress_end(&progress);
+        progress.start = tool_now() - spent;
+        for (int i = 0; i < 2; i++) tool_progress_report(&progress, 0.25);
+        tool_progress_end(&progress);
         _exit(0);
     }
     close(ends[1]);
@@ -97,7 +97,7 @@ static void logs_get_a_line_a_minute(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char seen[256];
-        const cli_progress progress = {.label = "loading", .is_eager = cases[i].is_eager, .first = cases[i].first};
+        const tool_progress progress = {.label = "loading", .is_eager = cases[i].is_eager, .first = cases[i].first};
         logged_of(progress, cases[i].spent, seen, sizeof seen);
         const char *end = strchr(seen, '\n');
         assert_int_equal(strncmp(seen, cases[i].wanted, strlen(cases[i].wanted)), 0);

@@ -158,7 +158,7 @@ static void no_tokens_at_once(void **state)
     (void)state;
     enum { AT_ONCE = 2 };
     static bench b;
-    const cli_ints at_once = {.items = {1, 2}, .n = AT_ONCE};
+    const tool_ints at_once = {.items = {1, 2}, .n = AT_ONCE};
     double speeds[AT_ONCE] = {0, 12.5};
     unsigned drafters[] = {VOUCH_DRAFTER_NONE};
     cli_load_cell cells[AT_ONCE] = {{.speeds = &speeds[0]}, {.speeds = &speeds[1], .generated = 25, .passes = 20}};

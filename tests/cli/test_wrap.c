@@ -54,13 +54,13 @@ static void pieces_break_between_words(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t step = 1; step < 9; step++) {
-            cli_wrap wrap = {0};
+            tool_wrap wrap = {0};
             const size_t n = strlen(cases[i][0]);
             char written[1000] = "", shown[1000] = "", trimmed[1000] = "";
             int n_hard;
             for (size_t at = 0; at < n; at += step) {
                 size_t n_out;
-                const char *out = cli_wrap_take(&wrap, cases[i][0] + at, n - at < step ? n - at : step, WIDTH, &n_out);
+                const char *out = tool_wrap_take(&wrap, cases[i][0] + at, n - at < step ? n - at : step, WIDTH, &n_out);
                 assert_non_null(out);
                 strncat(written, out, n_out);
             }
@@ -70,20 +70,20 @@ static void pieces_break_between_words(void **state)
             for (const char *c = shown; *c; c++) /* spaces at the end of a line can't be seen */
                 if (*c != ' ' || (c[strspn(c, " ")] != '\n' && c[strspn(c, " ")])) trimmed[kept++] = *c;
             assert_string_equal(trimmed, cases[i][1]);
-            cli_wrap_free(&wrap);
+            tool_wrap_free(&wrap);
         }
 }
 
 static void wide_letters_take_two_columns(void **state)
 {
     (void)state;
-    cli_wrap wrap = {0};
+    tool_wrap wrap = {0};
     size_t n;
     const char *text = "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2 \xe6\xbc\xa2\xe5\xad\x97\xe6\xbc"
                        "\xa2\xe5\xad\x97\xe6\xbc\xa2"; /* 10 columns, a space, 10 columns */
-    const char *out = cli_wrap_take(&wrap, text, strlen(text), WIDTH, &n);
+    const char *out = tool_wrap_take(&wrap, text, strlen(text), WIDTH, &n);
     assert_non_null(memmem(out, n, "\033[8D\033[K\n", 8));
-    cli_wrap_free(&wrap);
+    tool_wrap_free(&wrap);
 }
 
 static void whole_texts_break_between_words(void **state)
@@ -101,7 +101,7 @@ static void whole_texts_break_between_words(void **state)
         char *shown = NULL;
         size_t n;
         FILE *stream = open_memstream(&shown, &n);
-        cli_put_words(stream, cases[i].text, cases[i].width);
+        tool_put_words(stream, cases[i].text, cases[i].width);
         assert_int_equal(fclose(stream), 0);
         assert_string_equal(shown, cases[i].shown);
         free(shown);

@@ -45,18 +45,18 @@ static double p_value(const int64_t *count, int64_t n, const double *p, int n_to
         classes++;
     }
     assert_true(classes > 30);
-    return cli_chi_square_tail(chi2, classes - 1);
+    return tool_chi_square_tail(chi2, classes - 1);
 }
 
 /* Critical values from published tables of the chi-square distribution. */
 static void test_p_value_is_right(void **state)
 {
     (void)state;
-    assert_true(fabs(cli_chi_square_tail(3.841459, 1) - 0.05) < 1e-6);
-    assert_true(fabs(cli_chi_square_tail(18.307038, 10) - 0.05) < 1e-6);
-    assert_true(fabs(cli_chi_square_tail(124.342113, 100) - 0.05) < 1e-6);
-    assert_true(fabs(cli_chi_square_tail(149.449253, 100) - 0.001) < 1e-7);
-    assert_true(fabs(cli_chi_square_tail(77.929465, 100) - 0.95) < 1e-6);
+    assert_true(fabs(tool_chi_square_tail(3.841459, 1) - 0.05) < 1e-6);
+    assert_true(fabs(tool_chi_square_tail(18.307038, 10) - 0.05) < 1e-6);
+    assert_true(fabs(tool_chi_square_tail(124.342113, 100) - 0.05) < 1e-6);
+    assert_true(fabs(tool_chi_square_tail(149.449253, 100) - 0.001) < 1e-7);
+    assert_true(fabs(tool_chi_square_tail(77.929465, 100) - 0.95) < 1e-6);
 }
 
 /* --------------------------------------------------------------- the models */

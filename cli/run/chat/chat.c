@@ -64,9 +64,9 @@ static vouch_status window_fit(cli_chat_state *chat, cli_tokens *prompt, vouch_e
     }
     if (status) chat->talk.n_dropped = before;
     else if (chat->talk.n_dropped > before)
-        cli_note("the context of %zu tokens is full: the model no longer sees the %zu oldest messages; --ctx N sets "
-                 "a larger context, /clear starts a new conversation",
-                 n_ctx, chat->talk.n_dropped);
+        tool_note("the context of %zu tokens is full: the model no longer sees the %zu oldest messages; --ctx N sets "
+                  "a larger context, /clear starts a new conversation",
+                  n_ctx, chat->talk.n_dropped);
     return status;
 }
 
@@ -90,15 +90,16 @@ static vouch_status turn_take(cli_chat_state *chat, const char *question, vouch_
 static void finish_tell(const cli_chat_state *chat)
 {
     const cli_reply *reply = chat->reply;
-    if (reply->interrupted && reply->n_text == 0) cli_note("answer stopped before it began; the question is forgotten");
-    else if (reply->interrupted) cli_note("answer stopped");
+    if (reply->interrupted && reply->n_text == 0)
+        tool_note("answer stopped before it began; the question is forgotten");
+    else if (reply->interrupted) tool_note("answer stopped");
     else if (reply->finish == VOUCH_FINISH_LENGTH)
-        cli_note("answer stopped after --max-tokens %d%s", chat->options->session.max_tokens,
-                 chat->is_person ? "; /set max-tokens N sets another limit, 0 none" : "");
+        tool_note("answer stopped after --max-tokens %d%s", chat->options->session.max_tokens,
+                  chat->is_person ? "; /set max-tokens N sets another limit, 0 none" : "");
     else if (reply->finish == VOUCH_FINISH_CONTEXT)
-        cli_note("answer cut: the context of %d tokens is full; the next message drops the oldest turns, --ctx N sets "
-                 "a larger context",
-                 cli_engine_context(chat->engine));
+        tool_note("answer cut: the context of %d tokens is full; the next message drops the oldest turns, --ctx N sets "
+                  "a larger context",
+                  cli_engine_context(chat->engine));
 }
 
 /* Answers and ends the line. False: no answer came, and a complaint says why. A failure that ends the conversation sets
@@ -108,10 +109,10 @@ static bool turn_run(cli_chat_state *chat, const char *question)
     vouch_error err;
     vouch_status status = turn_take(chat, question, &err);
     if (status == VOUCH_E_CONTEXT) {
-        cli_complain("%s", err.message);
+        tool_complain("%s", err.message);
         return false;
     }
-    if (!status) status = cli_print("\n", 1, &err);
+    if (!status) status = tool_print("\n", 1, &err);
     if (status) chat->status = cli_engine_fail(&err);
     else finish_tell(chat);
     return !status;
@@ -121,7 +122,7 @@ static bool turn_run(cli_chat_state *chat, const char *question)
 static bool message_take(cli_chat_state *chat, const cli_input *input)
 {
     if (memchr(input->text, 0, input->n)) {
-        cli_complain("a line with a NUL byte is left out");
+        tool_complain("a line with a NUL byte is left out");
         return false;
     }
     const char *question = input->n > 0 ? cli_command_run(chat, input->text) : NULL;
@@ -137,7 +138,7 @@ int cli_chat(cli_engine *engine, cli_options *options, cli_reply *reply)
     cli_input input;
     bool refused = false;
     if (options->system && !cli_conversation_set_system(&chat.talk, options->system)) {
-        cli_complain("not enough memory for the conversation");
+        tool_complain("not enough memory for the conversation");
         return CLI_FAILED;
     }
     cli_input_open(&input, cli_command_word);
@@ -151,11 +152,11 @@ int cli_chat(cli_engine *engine, cli_options *options, cli_reply *reply)
         const cli_input_end end = cli_input_read(&input);
         if (end == CLI_INPUT_FAILED) chat.status = CLI_FAILED;
         if (end == CLI_INPUT_FAILED || end == CLI_INPUT_OVER) break;
-        if (end == CLI_INPUT_CANCELLED) cli_note("/exit or Ctrl-D ends the conversation");
+        if (end == CLI_INPUT_CANCELLED) tool_note("/exit or Ctrl-D ends the conversation");
         if (end == CLI_INPUT_REFUSED || (end == CLI_INPUT_MESSAGE && !message_take(&chat, &input))) refused = true;
     }
     if (!chat.status && refused && !chat.is_person) chat.status = CLI_FAILED;
-    cli_interrupt_set(CLI_INTERRUPT_ENDS);
+    tool_interrupt_set(TOOL_INTERRUPT_ENDS);
     cli_input_close(&input);
     cli_conversation_free(&chat.talk);
     return chat.status;

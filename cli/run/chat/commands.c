@@ -27,7 +27,7 @@ static void run_clear(cli_chat_state *chat, const char *argument)
 {
     (void)argument;
     cli_conversation_cut(&chat->talk, chat->talk.n_system);
-    if (chat->is_person) cli_note("new conversation");
+    if (chat->is_person) tool_note("new conversation");
 }
 
 static void run_system(cli_chat_state *chat, const char *argument)
@@ -35,18 +35,18 @@ static void run_system(cli_chat_state *chat, const char *argument)
     const cli_conversation *talk = &chat->talk;
     if (!*argument) {
         if (talk->n_system) fprintf(stderr, "%s\n", talk->items[0].content);
-        else cli_note("you have set no system message; the model's template may have one. /system TEXT sets it");
+        else tool_note("you have set no system message; the model's template may have one. /system TEXT sets it");
         return;
     }
     if (!cli_conversation_set_system(&chat->talk, strcmp(argument, "-") == 0 ? NULL : argument))
-        cli_complain("not enough memory for the system message");
+        tool_complain("not enough memory for the system message");
 }
 
 /* -------------------------------------------------------------------- /set */
 
 static void settings_show(const cli_options *options)
 {
-    char text[CLI_FLAG_VALUE];
+    char text[TOOL_FLAG_VALUE];
     for (size_t i = 0; cli_option_name(i); i++)
         if (cli_option_applies(options, cli_option_name(i)))
             fprintf(stderr, "  %-24s%s\n", cli_option_name(i), cli_option_text(options, cli_option_name(i), text));
@@ -79,7 +79,7 @@ static void run_set(cli_chat_state *chat, const char *argument)
 {
     const size_t n = strcspn(argument, " ");
     const char *value = argument + n + strspn(argument + n, " ");
-    char name[64], text[CLI_FLAG_VALUE];
+    char name[64], text[TOOL_FLAG_VALUE];
     cli_options changed = *chat->options;
     if (!*argument) {
         settings_show(chat->options);
@@ -87,7 +87,7 @@ static void run_set(cli_chat_state *chat, const char *argument)
     }
     snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), argument);
     if (!*value) {
-        cli_complain("/set %s needs a value: /set NAME VALUE; /set lists names and values", name);
+        tool_complain("/set %s needs a value: /set NAME VALUE; /set lists names and values", name);
         return;
     }
     const char *option = cli_option_change(&changed, name, value);
@@ -95,11 +95,11 @@ static void run_set(cli_chat_state *chat, const char *argument)
     *chat->options = changed;
     const vouch_session_options *session = &changed.session;
     if (strcmp(option, "lenience") == 0 && session->speculation.lenience < 1)
-        cli_note("lossy: with lenience %g the text no longer has exactly the target's distribution",
-                 session->speculation.lenience);
+        tool_note("lossy: with lenience %g the text no longer has exactly the target's distribution",
+                  session->speculation.lenience);
     fprintf(stderr, "  %-24s%s\n", option, cli_option_text(chat->options, option, text));
     if (strcmp(option, "color") == 0 && changed.paint)
-        cli_paint_legend(stderr, cli_color_wanted(stderr, (cli_color)changed.color));
+        cli_paint_legend(stderr, tool_color_wanted(stderr, (tool_color)changed.color));
 }
 
 /* ------------------------------------------------------------------- files */
@@ -109,8 +109,8 @@ static bool path_expand(const char *name, char path[PATH_MAX])
 {
     const char *home = name[0] == '~' && name[1] == '/' ? getenv("HOME") : NULL;
     const int n = snprintf(path, PATH_MAX, "%s%s", home ? home : "", home ? name + 1 : name);
-    if (strcmp(name, "-") == 0) cli_complain("-: expected the name of a file; ./- is a file named -");
-    else if (n >= PATH_MAX) cli_complain("the file name has %d bytes, the system takes %d", n, PATH_MAX - 1);
+    if (strcmp(name, "-") == 0) tool_complain("-: expected the name of a file; ./- is a file named -");
+    else if (n >= PATH_MAX) tool_complain("the file name has %d bytes, the system takes %d", n, PATH_MAX - 1);
     else return true;
     return false;
 }
@@ -120,8 +120,8 @@ static void run_save(cli_chat_state *chat, const char *argument)
     char path[PATH_MAX];
     vouch_error err;
     if (!path_expand(argument, path)) return;
-    if (cli_conversation_save(&chat->talk, path, &err)) cli_complain("/save: %s", err.message);
-    else cli_note("%zu messages saved to %s", chat->talk.n, path);
+    if (cli_conversation_save(&chat->talk, path, &err)) tool_complain("/save: %s", err.message);
+    else tool_note("%zu messages saved to %s", chat->talk.n, path);
 }
 
 static void run_load(cli_chat_state *chat, const char *argument)
@@ -129,8 +129,8 @@ static void run_load(cli_chat_state *chat, const char *argument)
     char path[PATH_MAX];
     vouch_error err;
     if (!path_expand(argument, path)) return;
-    if (cli_conversation_load(&chat->talk, path, &err)) cli_complain("/load: %s", err.message);
-    else cli_note("%zu messages loaded from %s", chat->talk.n, path);
+    if (cli_conversation_load(&chat->talk, path, &err)) tool_complain("/load: %s", err.message);
+    else tool_note("%zu messages loaded from %s", chat->talk.n, path);
 }
 
 static void run_stats(cli_chat_state *chat, const char *argument)
@@ -197,12 +197,12 @@ const char *cli_command_run(cli_chat_state *chat, const char *line)
     if (c ? has_rows && !c->takes : has_rows || !is_word) return line;
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), line);
-    const char *near = c ? NULL : cli_nearest(name, name_word, NULL);
+    const char *near = c ? NULL : tool_nearest(name, name_word, NULL);
     if (!c)
-        cli_complain("%s: unknown command; %s%s%s a message that begins with a slash is typed with two", name,
-                     near ? "did you mean " : "/help lists the commands;", near ? near : "", near ? "?" : "");
-    else if (*argument && !c->takes) cli_complain("%s takes nothing after it, '%s' was given", name, argument);
-    else if (!*argument && c->needs) cli_complain("%s needs a value: %s %s", name, name, c->argument);
+        tool_complain("%s: unknown command; %s%s%s a message that begins with a slash is typed with two", name,
+                      near ? "did you mean " : "/help lists the commands;", near ? near : "", near ? "?" : "");
+    else if (*argument && !c->takes) tool_complain("%s takes nothing after it, '%s' was given", name, argument);
+    else if (!*argument && c->needs) tool_complain("%s needs a value: %s %s", name, name, c->argument);
     else c->run(chat, argument);
     return NULL;
 }

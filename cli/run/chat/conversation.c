@@ -99,9 +99,9 @@ static vouch_status messages_read(const char *path, json_t **messages, vouch_err
     char *bytes = NULL;
     size_t n = 0;
     json_error_t where;
-    const vouch_status status = cli_file_read(path, &bytes, &n, err);
+    const vouch_status status = tool_file_read(path, &bytes, &n, err);
     if (status) return status;
-    cli_file_drop_mark(bytes, &n);
+    tool_file_drop_mark(bytes, &n);
     json_t *root = json_loadb(bytes, n, 0, &where);
     json_t *list = json_is_object(root) ? json_object_get(root, "messages") : root;
     free(bytes);
@@ -126,13 +126,13 @@ vouch_status cli_conversation_save(const cli_conversation *c, const char *path, 
     }
     list = json_array();
     for (size_t i = 0; list && i < c->n; i++) {
-        const cli_json_entry entries[] = {{"role", json_string(c->items[i].role)},
-                                          {"content", cli_json_text(c->items[i].content)}};
-        if (json_array_append_new(list, cli_json_object(entries, 2)) == 0) continue;
+        const tool_json_entry entries[] = {{"role", json_string(c->items[i].role)},
+                                           {"content", tool_json_text(c->items[i].content)}};
+        if (json_array_append_new(list, tool_json_object(entries, 2)) == 0) continue;
         json_decref(list);
         list = NULL;
     }
-    const vouch_status status = cli_file_write_json(path, list, err);
+    const vouch_status status = tool_file_write_json(path, list, err);
     json_decref(list);
     return status;
 }

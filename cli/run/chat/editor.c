@@ -101,7 +101,7 @@ static void signals_set(bool on)
     action.sa_handler = on ? signal_end : SIG_DFL;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (sigaction(ends[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(ends[i], &action, NULL);
-    cli_interrupt_restore(on ? terminal_restore : NULL);
+    tool_interrupt_restore(on ? terminal_restore : NULL);
 }
 
 /* The mode during an answer: no echo, no lines, Ctrl-C sends a signal and discards no keys. */
@@ -149,7 +149,7 @@ static bool input_wait(void)
     sigaddset(&heeded, SIGWINCH);
     sigaddset(&heeded, SIGCONT);
     pthread_sigmask(SIG_BLOCK, &heeded, &before);
-    const bool came = cli_interrupted() || resized || continued;
+    const bool came = tool_interrupted() || resized || continued;
     const bool ready = !came && ppoll(&input, 1, NULL, &before) > 0;
     if (came) errno = EINTR;
     const int error = errno;
@@ -176,7 +176,7 @@ static bool bytes_fill(cli_editor *editor)
         }
         const bool again = got < 0 && errno == EINTR;
         if (again && (resized || continued)) redraw(editor);
-        if (again && !cli_interrupted()) continue;
+        if (again && !tool_interrupted()) continue;
         editor->end = again ? CLI_EDITOR_CANCELLED : CLI_EDITOR_OVER;
         return false;
     }
@@ -198,7 +198,7 @@ static int code_read(EditLine *el, wchar_t *out)
     uint32_t code = 0xfffd;
     while (editor->first == editor->last || is_unfinished(editor->bytes + editor->first, editor->last - editor->first))
         if (!bytes_fill(editor)) return 0;
-    const size_t n = cli_utf8_length((const char *)editor->bytes + editor->first, editor->last - editor->first, &code);
+    const size_t n = tool_utf8_length((const char *)editor->bytes + editor->first, editor->last - editor->first, &code);
     editor->first += n ? n : 1;
     *out = (wchar_t)code;
     return 1;
@@ -225,7 +225,7 @@ static wchar_t *codes_of(const char *text, size_t n)
     size_t used = 0;
     for (size_t i = 0, length; out && i < n; i += length) {
         uint32_t code = 0xfffd;
-        length = cli_utf8_length(text + i, n - i, &code);
+        length = tool_utf8_length(text + i, n - i, &code);
         if (length == 0) length = 1;
         out[used++] = (wchar_t)code;
     }
@@ -470,7 +470,7 @@ static char *paste_clean(char *text, size_t *n)
         const bool is_pair = text[i] == '\r' && i + 1 < *n && text[i + 1] == '\n';
         if (text[i] && !is_pair) text[used++] = text[i] == '\r' ? '\n' : text[i];
     }
-    char *clean = cli_utf8_repair(text, used, n);
+    char *clean = tool_utf8_repair(text, used, n);
     free(text);
     return clean;
 }
@@ -486,7 +486,7 @@ static unsigned char key_paste(EditLine *el, wint_t c)
     free(text);
     if (ok) return CC_REFRESH;
     terminal_say("\r\n");
-    cli_complain("the paste did not arrive whole, or memory is short: nothing of it was taken");
+    tool_complain("the paste did not arrive whole, or memory is short: nothing of it was taken");
     return CC_REDISPLAY;
 }
 

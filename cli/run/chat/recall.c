@@ -73,7 +73,7 @@ static void file_shorten(cli_recall *recall)
     }
     vouch_error err;
     /* If the write fails, the long file stays. */
-    if (stream && fclose(stream) == 0) (void)cli_file_write(recall->path, bytes, n, &err);
+    if (stream && fclose(stream) == 0) (void)tool_file_write(recall->path, bytes, n, &err);
     free(bytes);
 }
 
@@ -99,7 +99,7 @@ void cli_recall_open(cli_recall *recall)
     recall->path = strdup(path);
     if (!recall->path || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return;
     if (info.st_mode & 077) (void)chmod(path, 0600); /* fails on the file of another user, which stays as it is */
-    if (cli_file_read(path, &bytes, &n, &err)) return;
+    if (tool_file_read(path, &bytes, &n, &err)) return;
     lines_read(recall, bytes);
     free(bytes);
     file_shorten(recall);

@@ -9,6 +9,6 @@ void server_list_drafters(server_exchange *x)
 {
     json_t *names = json_array();
     for (int i = 0; vouch_drafter_name(i); i++) json_array_append_new(names, json_string(vouch_drafter_name(i)));
-    const cli_json_entry entries[] = {{"names", names}};
-    server_reply_json(x, 200, cli_json_object(entries, 1));
+    const tool_json_entry entries[] = {{"names", names}};
+    server_reply_json(x, 200, tool_json_object(entries, 1));
 }
