@@ -57,7 +57,7 @@ static void damaged_files(void **state)
         uint8_t good[ROOM];
         const size_t size = golden_read(i, good);
         const int file = strcmp(hf_golden[i].file, "tokenizer.json") == 0 ? TOKENIZER : SENTENCEPIECE;
-        damage(hf_golden[i].name, file, good, size, test_is_quick() ? 150 : 1000);
+        damage(hf_golden[i].name, file, good, size, test_is_quick() ? 50 : 1000);
     }
 }
 
@@ -96,7 +96,7 @@ static void other_values(void **state)
         const size_t size = golden_read(i, good);
         const bool is_json = strcmp(hf_golden[i].file, "tokenizer.json") == 0;
         json_t *root = is_json ? json_loadb((const char *)good, size, 0, NULL) : NULL;
-        for (size_t j = 0; root && j < (test_is_quick() ? 200 : 2000); j++) {
+        for (size_t j = 0; root && j < (test_is_quick() ? 60 : 2000); j++) {
             json_t *copy = json_deep_copy(root);
             for (uint32_t left = 1 + test_below(&random, 3); left > 0; left--)
                 value_replace(&random, copy, json_object_get(root, left > 1 ? "pre_tokenizer" : "added_tokens"));
@@ -117,7 +117,7 @@ static void damaged_config(void **state)
         "\"GPT2Tokenizer\", \"added_tokens_decoder\": {\"4\": {\"content\": \"<x>\", \"special\": true, \"lstrip\": "
         "true}}, \"chat_template\": [{\"name\": \"default\", \"template\": \"{{ messages }}\"}]}";
     static const char vocab[] = "{\"a\": 0, \"b\": 1, \"ab\": 2, \"<s>\": 3, \"\xc4\xa0\": 4}";
-    const size_t n = test_is_quick() ? 500 : 2000;
+    const size_t n = test_is_quick() ? 200 : 2000;
     damage("config", CONFIG, (const uint8_t *)config, sizeof config - 1, n);
     damage("vocab", VOCAB, (const uint8_t *)vocab, sizeof vocab - 1, n);
 }

@@ -44,9 +44,15 @@ int http_server_stop(http_server *server, int number)
 
 int http_connect(int port)
 {
+    return http_connect_small(port, 0);
+}
+
+int http_connect_small(int port, int n_buffer)
+{
     const struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && n_buffer != 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &n_buffer, sizeof n_buffer);
     if (fd >= 0 && connect(fd, (const struct sockaddr *)(const void *)&address, sizeof address) == 0) return fd;
     if (fd >= 0) close(fd);
     return -1;

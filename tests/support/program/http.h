@@ -28,6 +28,8 @@ typedef struct http_reply {
 
 /* A connection, or -1. */
 int http_connect(int port);
+/* The same; the system keeps about n_buffer unread bytes. A buffer made smaller later delays TCP by seconds. */
+int http_connect_small(int port, int n_buffer);
 /* Sends all bytes; false: the connection has ended. */
 bool http_send(int fd, const char *bytes, size_t n);
 /* Reads to the end of the connection. */
