@@ -9,6 +9,7 @@
 #   EDITLINE=0      builds without libedit: a conversation in a terminal has no line editor
 #   DISTILL=0       builds without OpenBLAS: `vouch distill` says what to install (the default where it is missing)
 #   SERVER=0        builds without libmicrohttpd: `vouch serve` says that it isn't there
+#   HUB=0           builds without libcurl: names stand for fetched models only
 #   VOUCH_DATA=folder  public prompts, templates and vocabularies for tests and measurements (../shared/data)
 #   PREFIX, DESTDIR where `make install` puts things (/usr/local)
 #   PYTHON=python3  builds the Python package
@@ -32,7 +33,7 @@ endif
 # and then call make again.
 NEEDY := $(filter-out run test needs format format-check clean help uninstall,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEEDY),)
-MISSING := $(shell CC='$(CC)' EDITLINE='$(EDITLINE)' SERVER='$(SERVER)' \
+MISSING := $(shell CC='$(CC)' EDITLINE='$(EDITLINE)' SERVER='$(SERVER)' HUB='$(HUB)' \
              scripts/missing $(if $(filter-out all install,$(NEEDY)),test))
 ifneq ($(MISSING),)
 $(error missing: $(MISSING). On Debian or Ubuntu:  sudo apt-get install $(MISSING))
@@ -47,6 +48,7 @@ endif
 PKGS     := libpcre2-8 libutf8proc jansson
 export EDITLINE ?= 1
 export SERVER ?= 1
+export HUB ?= 1
 # Tests and programs that miss a file of this folder say so. They know its path from this variable alone.
 export VOUCH_DATA ?= ../shared/data
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
@@ -61,6 +63,10 @@ BLAS_LIBS   := -ldl # train/network/blas.c loads OpenBLAS
 endif
 ifeq ($(SERVER),1)
 HTTP_LIBS := -ldl # server/http/mhd.c loads libmicrohttpd
+endif
+
+ifeq ($(HUB),1)
+HUB_LIBS := $(shell pkg-config --libs libcurl 2>/dev/null || echo -lcurl)
 endif
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
@@ -88,6 +94,7 @@ CLI_SRC  := $(wildcard tool/*.c cli/*.c cli/*/*.c cli/*/*/*.c)
 ifeq ($(SERVER),1)
 CLI_SRC  += $(wildcard server/*/*.c)
 endif
+CLI_SRC := $(filter-out cli/hub/$(if $(filter 1,$(HUB)),absent,transfer).c,$(CLI_SRC))
 TEST_SUPPORT := $(wildcard tests/support/*.c tests/support/*/*.c)
 TRAIN_SRC := $(if $(filter 1,$(DISTILL)),$(wildcard train/*/*.c),train/absent.c)
 TESTS    := $(basename $(notdir $(wildcard tests/*/test_*.c)))
@@ -158,7 +165,7 @@ $(B)/tests/test_train_%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench -I.
 $(B)/tests/test_train_gradients.o: INCLUDES += -DVOUCH_TRAIN_DOUBLE
 
 # Other flags than last time: everything is built again.
-FLAGS := $(CC) $(OPT) $(SAN) $(CFLAGS) $(LDFLAGS) $(EDITLINE) $(DISTILL) $(SERVER)
+FLAGS := $(CC) $(OPT) $(SAN) $(CFLAGS) $(LDFLAGS) $(EDITLINE) $(DISTILL) $(SERVER) $(HUB)
 $(if $(NEEDY),$(shell mkdir -p $(B); echo '$(FLAGS)' | cmp -s - $(B)/flags || echo '$(FLAGS)' >$(B)/flags))
 
 # The tests of a room are tests/ROOM/test_NAME.c. Their programs lie together.
@@ -192,7 +199,7 @@ $(LIB_SO): $(LIB_OBJ)
 
 $(B)/vouch: $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(HTTP_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(HTTP_LIBS) $(HUB_LIBS) $(LIBS)
 
 $(B)/examples/%: $(B)/examples/%.o $(LIB_A)
 	$(call say,LINK)
@@ -229,7 +236,7 @@ BROKEN_WRAP_rollback := vouch_memory_rewind vouch_memory_keep_path
 BROKEN_WRAP_kernels := vouch_kernels_find
 $(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(HTTP_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(HTTP_LIBS) $(HUB_LIBS) $(LIBS)
 
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "hub/name.h"
 #include "tool/wrap.h"
 
 /* Help shows these texts as they are: lines of at most 80 columns. */
@@ -166,6 +167,27 @@ static const cli_command commands[] = {
      "vouch analyze m.gguf --draft-model small.gguf\n"
      "vouch analyze m.gguf -d small.gguf --text book.txt --ctx 512 --svg plots.svg\n"
      "vouch analyze m.gguf -d small.gguf --prompts q.jsonl --temp 0.8 --json a.json\n"},
+    {"pull", CLI_PULL, false, cli_pull_run, NULL, cli_pull_needs, "fetch a model by its name", "vouch pull NAME\n",
+     "Fetches a model from the hub (huggingface.co, or HF_ENDPOINT) into the folder\n"
+     "that huggingface_hub uses, too, and continues where an earlier run ended. Without\n"
+     "a type, takes Q4_K_M or the next best one that is there. Every command takes such\n"
+     "a name in place of a file, and fetches what is missing. HF_TOKEN opens gated and\n"
+     "private repositories.\n",
+     "vouch pull Qwen/Qwen3-4B-GGUF\n"
+     "vouch pull Qwen/Qwen3-4B-GGUF:Q8_0\n"
+     "vouch pull Qwen/Qwen3-0.6B@main\n"
+     "vouch pull https://example.org/models/m.gguf\n"
+     "vouch pull --print-path Qwen/Qwen3-4B-GGUF\n"},
+    {"list", CLI_LIST, false, cli_list_run, NULL, NULL, "list the models on this machine", "vouch list [--json FILE]\n",
+     "Lists fetched models, and those of Ollama, LM Studio and llama.cpp, which vouch\n"
+     "runs where they lie.\n",
+     "vouch list\n"
+     "vouch list --json models.json\n"},
+    {"rm", CLI_RM, false, cli_rm_run, NULL, cli_rm_needs, "remove a fetched model", "vouch rm NAME\n",
+     "Removes all files of a repository, or those of one type. Models of other\n"
+     "programs stay.\n",
+     "vouch rm Qwen/Qwen3-4B-GGUF\n"
+     "vouch rm Qwen/Qwen3-4B-GGUF:Q8_0\n"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
@@ -271,7 +293,7 @@ static int command_run(const cli_command *c, int argc, char **argv)
     return finish_output(status);
 }
 
-/* Is the first word the model of `vouch MODEL ...`: a file, or a folder with config.json? */
+/* Is the first word the model of `vouch MODEL ...`: a file, a folder with config.json, or a name? */
 static bool is_model(const char *word)
 {
     const size_t n = strlen(word);
@@ -279,7 +301,7 @@ static bool is_model(const char *word)
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (strcmp(commands[i].name, word) == 0) return false;
     char config[PATH_MAX];
-    if (n > 5 && strcmp(word + n - 5, ".gguf") == 0) return true;
+    if ((n > 5 && strcmp(word + n - 5, ".gguf") == 0) || hub_kind_of(word) != HUB_PATH) return true;
     if (stat(word, &info) != 0) return false;
     snprintf(config, sizeof config, "%s/config.json", word);
     return !S_ISDIR(info.st_mode) || access(config, F_OK) == 0;

@@ -130,7 +130,7 @@ static bool line_put(const char *line, int n)
     return true;
 }
 
-static void left_write(char text[16], int seconds)
+static void left_write(char *text, int seconds)
 {
     if (seconds < 3600) snprintf(text, 16, "%d:%02d", seconds / 60, seconds % 60);
     else snprintf(text, 16, "%d h %02d", seconds / 3600, seconds / 60 % 60);
@@ -152,7 +152,8 @@ static void line_show(const char *label, double share, const char *left)
  * knows it yet. */
 static void note_in_log(tool_progress *progress, double spent, double share, const char *left)
 {
-    const bool is_first = progress->is_eager && progress->noted == 0 && spent >= EAGER_NOTE;
+    const bool is_eager = progress->is_eager || progress->bytes > 0;
+    const bool is_first = is_eager && progress->noted == 0 && spent >= EAGER_NOTE;
     if (!is_first && spent - progress->noted < NOTE_EVERY) return;
     progress->noted = spent;
     if (*left) tool_note("%s, %d %%, %s left", progress->label, (int)(share * 100), left);
@@ -181,8 +182,15 @@ void tool_progress_report(void *user, double share)
     }
     const double spent = now - progress->start, done = share - progress->first;
     const int seconds = done > 0 ? (int)fmin(spent * (1 - share) / done + 0.5, 359999) : 0;
-    char left[16] = "";
-    if (done > 0) left_write(left, seconds);
+    char left[64] = "";
+    int n = 0;
+    if (done > 0 && progress->bytes > 0) {
+        const double unit = progress->bytes >= 1e9 ? 1e9 : 1e6;
+        n = snprintf(left, sizeof left, "%.*f of %.*f %s, %.1f MB/s, ", unit > 1e6, share * progress->bytes / unit,
+                     unit > 1e6, progress->bytes / unit, unit > 1e6 ? "GB" : "MB",
+                     done * progress->bytes / spent * 1e-6);
+    }
+    if (done > 0) left_write(left + n, seconds);
     if (isatty(STDERR_FILENO)) show_on_terminal(progress, spent, share, seconds, left);
     else note_in_log(progress, spent, share, left);
 }

@@ -30,12 +30,14 @@ double tool_now(void); /* seconds of a monotonic clock */
 /* Processor time of this thread in seconds. Less than the elapsed time where other programs ran instead. */
 double tool_processor_seconds(void);
 
-/* A line "label [=====     ] 42 %, 1:05 left" on standard error. On a terminal it appears after 2 seconds; an eager one
+/* A line "label [=====     ] 42 %, 1:05 left" on standard error, with bytes "label [== ] 42 %, 12 of 29 MB, 1.3 MB/s,
+ * 1:05 left". On a terminal it appears after 2 seconds; an eager one
  * at once, without bar and time for the first 2 seconds. A log gets a line without bar each minute, of an eager one the
  * first after 5 seconds. tool_progress_report is a vouch_progress_fn. */
 typedef struct tool_progress {
     const char *label;
     bool is_eager;
+    double bytes; /* of all the work: the line says how many are done, and how many a second; 0: it counts no bytes */
     double start; /* tool_now() of the first report; 0: none yet */
     double first; /* the first report's share: resumed work begins above 0 */
     double noted; /* seconds between start and the last line in a log; 0: none yet */

@@ -7,16 +7,22 @@
 #define NO_ORDER   "leave it out: the order is fixed; a sampler whose flag isn't given is off"
 #define NO_ROPE    "leave it out: the values in the model's file apply"
 #define KV_TYPE    "write --kv-type f16, f32, q8_0 or q4_0, for keys and values alike"
-#define DOWNLOAD   "download the .gguf file, then type `vouch run FILE`"
+#define HUB_FILE   "write the file after the repository: --model OWNER/NAME:FILE.gguf"
 
 const tool_foreign_flag cli_foreign_flags[] = {
-    {"-hf", NULL, DOWNLOAD},
-    {"-hfr", NULL, DOWNLOAD},
-    {"--hf-repo", NULL, DOWNLOAD},
-    {"-hff", NULL, DOWNLOAD},
-    {"--hf-file", NULL, DOWNLOAD},
-    {"-mu", NULL, DOWNLOAD},
-    {"--model-url", NULL, DOWNLOAD},
+    {"-hf", "model", NULL},
+    {"-hfr", "model", NULL},
+    {"--hf-repo", "model", NULL},
+    {"-hff", NULL, HUB_FILE},
+    {"--hf-file", NULL, HUB_FILE},
+    {"-hfd", "draft-model", NULL},
+    {"-hfrd", "draft-model", NULL},
+    {"--hf-repo-draft", "draft-model", NULL},
+    {"-hft", NULL, "set HF_TOKEN to the token"},
+    {"--hf-token", NULL, "set HF_TOKEN to the token"},
+    {"--offline", NULL, "set HF_HUB_OFFLINE=1"},
+    {"-mu", "model", NULL},
+    {"--model-url", "model", NULL},
     {"-ngl", NULL, NO_GPU},
     {"--gpu-layers", NULL, NO_GPU},
     {"--n-gpu-layers", NULL, NO_GPU},

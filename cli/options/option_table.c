@@ -46,8 +46,15 @@ const char *const cli_command_names[CLI_COMMANDS] = {
 /* The words of a choice stand in the order of its enum. Help wraps the texts. */
 static const tool_flag rows[] = {
     {"", NULL, 0, TOOL_FLAG_FILE, AT(model_word), "MODEL", NULL, EVERYWHERE | CLI_SERVE, "Model",
-     "the model: a GGUF file, the first part of a split one, or a Hugging Face folder; the same as --model FILE", NULL,
-     NULL},
+     "the model: a GGUF file, the first part of a split one, a Hugging Face folder, or a name such as "
+     "OWNER/NAME:Q4_K_M, which `vouch pull` fetches; the same as --model FILE",
+     NULL, NULL},
+    {"", NULL, 0, TOOL_FLAG_FILE, AT(hub.name), "NAME", NULL, CLI_PULL, "Model",
+     "OWNER/NAME, OWNER/NAME:Q4_K_M, OWNER/NAME:FILE.gguf or OWNER/NAME@REVISION; https://HOST/FILE.gguf", NULL, NULL},
+    {"", NULL, 0, TOOL_FLAG_FILE, AT(hub.name), "NAME", NULL, CLI_RM, "Model",
+     "the name of a fetched model, as `vouch list` prints it", NULL, NULL},
+    {"print-path", NULL, 0, TOOL_FLAG_SWITCH, AT(hub.print_path), NULL, NULL, CLI_PULL, "Model",
+     "print where the model lies; fetch only what is missing, without asking the hub for a newer one", NULL, NULL},
     {"model", NULL, 'm', TOOL_FLAG_FILE, AT(model), "FILE", NULL, EVERYWHERE, "Model",
      "file or folder of the model whose text is wanted (the target)", NULL, NULL},
     {"model", NULL, 'm', TOOL_FLAG_TEXTS, AT(models), "NAME=FILE", NULL, CLI_SERVE, "Model",
@@ -408,8 +415,8 @@ static const tool_flag rows[] = {
      "check only these laws (comma-separated)", NULL, NULL},
     {"seconds", NULL, 0, TOOL_FLAG_DOUBLE, AT(check.seconds), "S", "[0, 86400]", CLI_CHECK, "Checking",
      "about how long to check; some checks run in any case", NULL, NULL},
-    {"json", NULL, 'j', TOOL_FLAG_FILE, AT(json), "FILE", NULL, CLI_BENCH | CLI_CHECK | CLI_ANALYZE, "Output",
-     "write the figures as JSON", NULL, NULL},
+    {"json", NULL, 'j', TOOL_FLAG_FILE, AT(json), "FILE", NULL, CLI_BENCH | CLI_CHECK | CLI_ANALYZE | CLI_LIST,
+     "Output", "write the figures as JSON", NULL, NULL},
     {"svg", NULL, 0, TOOL_FLAG_FILE, AT(svg), "FILE", NULL, CLI_ANALYZE, "Output", "write the figures as plots", NULL,
      NULL},
     {"csv", NULL, 0, TOOL_FLAG_FILE, AT(bench.csv), "FILE", NULL, CLI_BENCH, "Report",

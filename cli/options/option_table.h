@@ -24,7 +24,10 @@
     X(DISTILL, distill)       \
     X(BENCH, bench)           \
     X(CHECK, check)           \
-    X(ANALYZE, analyze)
+    X(ANALYZE, analyze)       \
+    X(PULL, pull)             \
+    X(LIST, list)             \
+    X(RM, rm)
 
 /* Bits of commands, so that a flag can belong to several. */
 enum {
@@ -79,6 +82,11 @@ typedef struct cli_check_options {
     double seconds;
     unsigned laws; /* bits 0 to 3: L1 to L4; 0: all */
 } cli_check_options;
+
+typedef struct cli_hub_options {
+    const char *name; /* of pull and rm */
+    bool print_path;
+} cli_hub_options;
 
 typedef struct cli_distill_options {
     const char *head, *student, *measured;
@@ -146,6 +154,10 @@ typedef struct cli_options {
     cli_bench_options bench;
     cli_check_options check;
     cli_distill_options distill;
+    cli_hub_options hub;
+
+    char **found; /* [n_found]: paths that names stood for (option_names.c) */
+    size_t n_found;
 } cli_options;
 
 /* The flags of all commands, and the values before any flag is read. Parsing, help, manual and completions come from

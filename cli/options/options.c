@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hub/name.h"
 #include "options/option_checks.h"
 
 /* -------------------------------------------------------------------- parsing */
@@ -123,7 +124,7 @@ static bool take_model_word(cli_options *options, const char *name, cli_given gi
                       options->command == CLI_SERVE ? "; a further model follows a --model of its own" : "");
         return false;
     }
-    if (access(word, F_OK) != 0) {
+    if (access(word, F_OK) != 0 && hub_kind_of(word) == HUB_PATH) {
         tool_complain("'%s': %s; `vouch %s` expects the file or folder of a model here%s", word, strerror(errno), name,
                       options->command == CLI_RUN ? ", and a prompt after it" : "");
         return false;
@@ -143,6 +144,13 @@ static bool lists_allocate(cli_options *o, size_t n)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok &= (*lists[i] = calloc(n, sizeof **lists[i])) != NULL;
     if (!ok) tool_complain("not enough memory");
     return ok;
+}
+
+static bool takes_model(const cli_command *command)
+{
+    for (size_t i = 0; i < cli_option_table()->n; i++)
+        if (strcmp(cli_flag_at(i)->name, "model") == 0 && cli_flag_at(i)->commands & command->bit) return true;
+    return false;
 }
 
 bool cli_options_parse(cli_options *options, const cli_command *command, int argc, char **argv)
@@ -165,7 +173,8 @@ bool cli_options_parse(cli_options *options, const cli_command *command, int arg
     options->drafters_given = cli_drafters_given(options, given);
     if (!check_lengths(options) || !check_cpu(options->cpu) || !check_template(options->chat_template)) return false;
     if (command->check && !command->check(options, given)) return false;
-    if (options->model) return !command->needs || command->needs(options, given);
+    if (options->model || !takes_model(command))
+        return (!command->needs || command->needs(options, given)) && cli_names_find(options);
     tool_complain("--model FILE is missing: expected the GGUF file of a model, as in `vouch %s m.gguf`", command->name);
     return false;
 }
@@ -181,6 +190,8 @@ void cli_options_free(cli_options *options)
     free(options->serve.origins.items);
     free(options->distill.excluded.items);
     free(options->bias);
+    for (size_t i = 0; i < options->n_found; i++) free(options->found[i]);
+    free(options->found);
 }
 
 /* ---------------------------------------------------------- changes in a chat */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The folder of fetched files, in the layout of huggingface_hub, so that both programs use each other's files:
+ *
+ *   models--OWNER--NAME/refs/main              the commit that the branch had when it was last asked for
+ *   models--OWNER--NAME/snapshots/COMMIT/PATH  a link to the file's blob
+ *   models--OWNER--NAME/blobs/DIGEST           its bytes; DIGEST.incomplete while they come
+ *   .locks/models--OWNER--NAME/DIGEST.lock     held while a blob comes
+ *
+ * Every file appears complete or not at all. Errors are IO, with path and reason.
+ */
+#ifndef VOUCH_CLI_HUB_CACHE_H
+#define VOUCH_CLI_HUB_CACHE_H
+
+#include <limits.h>
+
+#include "hub/name.h"
+
+typedef struct hub_cache {
+    char folder[PATH_MAX]; /* models--OWNER--NAME */
+    char locks[PATH_MAX];
+} hub_cache;
+
+/* root: the folder of all repositories. Creates nothing. Errors: ARGUMENT (paths that are too long). */
+vouch_status hub_cache_open(hub_cache *cache, const char *root, const char *repository, vouch_error *err);
+/* "OWNER/NAME" of a folder's name; false: it isn't one of a model. */
+bool hub_cache_repository(const char *folder_name, char repository[HUB_NAME_SIZE]);
+
+/* The commit that a branch, tag or commit means here; false: none is known. */
+bool hub_cache_commit(const hub_cache *cache, const char *revision, char commit[HUB_NAME_SIZE]);
+vouch_status hub_cache_set_commit(const hub_cache *cache, const char *revision, const char *commit, vouch_error *err);
+
+/* Paths; "" where they are too long. */
+void hub_cache_snapshot(const hub_cache *cache, const char *commit, const char *file, char path[PATH_MAX]);
+void hub_cache_blob(const hub_cache *cache, const char *digest, const char *end, char path[PATH_MAX]);
+
+/* The file that is locked while the blob comes. */
+void hub_cache_lock_path(const hub_cache *cache, const char *digest, char path[PATH_MAX]);
+/* Waits until this process alone holds the lock. Returns a descriptor to close afterwards; -1 where the file system has
+ * no locks. what: named in a note where another process holds it. */
+int hub_lock(const char *path, const char *what);
+/* Creates the folder that the file of this path lies in. */
+vouch_status hub_cache_make_folder(const char *path, vouch_error *err);
+/* Links a blob into the snapshot; on a file system without links, moves it there. */
+vouch_status hub_cache_link(const hub_cache *cache, const char *commit, const char *file, const char *digest,
+                            vouch_error *err);
+
+/* Removes files of the snapshot (file NULL: the whole repository) and blobs that no snapshot links to afterwards.
+ * *freed: bytes. */
+vouch_status hub_cache_remove(const hub_cache *cache, const char *commit, const char *const *files, size_t n,
+                              int64_t *freed, vouch_error *err);
+
+#endif

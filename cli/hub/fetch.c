@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+#include "hub/fetch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "hub/cache.h"
+#include "hub/files.h"
+#include "hub/stores.h"
+#include "hub/transfer.h"
+#include "tool/file.h"
+#include "tool/term.h"
+
+void hub_size_write(char text[16], int64_t bytes)
+{
+    if (bytes >= 1000000000) snprintf(text, 16, "%.1f GB", (double)bytes * 1e-9);
+    else if (bytes >= 1000000) snprintf(text, 16, "%.0f MB", (double)bytes * 1e-6);
+    else snprintf(text, 16, "%d kB", (int)((bytes + 999) / 1000));
+}
+
+/* ------------------------------------------------------------------- what is here */
+
+/* Are all files there that the index of a split folder names? A folder without index has one file. */
+static bool folder_is_whole(const char *folder)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    if (snprintf(path, sizeof path, "%s/model.safetensors.index.json", folder) >= PATH_MAX) return false;
+    json_t *root = json_load_file(path, 0, NULL);
+    const char *tensor;
+    json_t *file;
+    bool ok = true;
+    json_object_foreach(json_object_get(root, "weight_map"), tensor, file) {
+        const char *name = json_string_value(file);
+        ok = ok && name && snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX && stat(path, &info) == 0;
+    }
+    json_decref(root);
+    return ok;
+}
+
+/* The path of an entry (hub_files_choose) below a snapshot: of config.json its folder. */
+static bool entry_path(const hub_cache *cache, const char *commit, const char *entry, char path[PATH_MAX])
+{
+    const bool is_folder = strcmp(entry, "config.json") == 0;
+    hub_cache_snapshot(cache, commit, is_folder ? "" : entry, path);
+    return *path && (!is_folder || folder_is_whole(path));
+}
+
+/* The path of a name among the fetched files; touches no network. False: it isn't here. */
+static bool find_here(const hub_places *places, const hub_name *name, char path[PATH_MAX])
+{
+    hub_cache cache;
+    hub_files files;
+    vouch_error ignored;
+    char commit[HUB_NAME_SIZE];
+    size_t entry = 0;
+    if (hub_cache_open(&cache, places->cache, name->repository, &ignored)) return false;
+    if (!hub_cache_commit(&cache, name->revision, commit)) return false;
+    hub_cache_snapshot(&cache, commit, "", path);
+    if (hub_files_read(&files, path, &ignored)) return false;
+    const bool ok =
+        !hub_files_choose(&files, name, &entry, &ignored) && entry_path(&cache, commit, files.items[entry].path, path);
+    hub_files_free(&files);
+    return ok;
+}
+
+/* The type that a file's name ends in: "Q4_K_M"; NULL: none that is known. */
+static const char *type_of(const char *path)
+{
+    for (size_t i = 0; hub_type(i); i++)
+        if (hub_is_of_type(path, hub_type(i))) return hub_type(i);
+    return NULL;
+}
+
+/* The models of one repository's snapshot. */
+static void repository_walk(const hub_cache *cache, const char *repository, hub_found *found, void *user)
+{
+    char commit[HUB_NAME_SIZE], path[PATH_MAX], name[PATH_MAX];
+    hub_files files;
+    vouch_error ignored;
+    size_t entry = 0;
+    if (!hub_cache_commit(cache, "main", commit)) return;
+    hub_cache_snapshot(cache, commit, "", path);
+    if (hub_files_read(&files, path, &ignored)) return;
+    for (size_t i = 0; i < files.n; i++) {
+        const char *type = type_of(files.items[i].path);
+        if (!hub_is_first_part(files.items[i].path)) continue;
+        snprintf(name, sizeof name, "%s:%s", repository, type ? type : files.items[i].path);
+        hub_cache_snapshot(cache, commit, files.items[i].path, path);
+        found(user, name, path);
+    }
+    const hub_name folder = {HUB_REPOSITORY, "", "", "safetensors"};
+    if (!hub_files_choose(&files, &folder, &entry, &ignored) && entry_path(cache, commit, "config.json", path))
+        found(user, repository, path);
+    hub_files_free(&files);
+}
+
+void hub_walk(const hub_places *places, hub_found *found, void *user)
+{
+    struct dirent **entries;
+    vouch_error ignored;
+    char repository[HUB_NAME_SIZE];
+    hub_cache cache;
+    const int n = scandir(places->cache, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        if (hub_cache_repository(entries[i]->d_name, repository) &&
+            !hub_cache_open(&cache, places->cache, repository, &ignored))
+            repository_walk(&cache, repository, found, user);
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+    hub_stores_walk(places, found, user);
+}
+
+static vouch_status remove_fail(vouch_error *err, const char *word, const char *reason)
+{
+    err->code = VOUCH_E_ARGUMENT;
+    snprintf(err->message, sizeof err->message, "%.200s: %s", word, reason);
+    return err->code;
+}
+
+/* Files of one snapshot. */
+static vouch_status files_remove(const hub_cache *cache, const hub_name *name, const char *word, int64_t *freed,
+                                 vouch_error *err)
+{
+    char commit[HUB_NAME_SIZE], path[PATH_MAX];
+    hub_files files;
+    size_t entry, n = 0;
+    if (!hub_cache_commit(cache, name->revision, commit)) return remove_fail(err, word, "no such revision is here");
+    hub_cache_snapshot(cache, commit, "", path);
+    vouch_status status = hub_files_read(&files, path, err);
+    if (status) return status;
+    status = hub_files_choose(&files, name, &entry, err);
+    const char **chosen = calloc(files.n + 1, sizeof *chosen);
+    for (size_t i = 0; chosen && i < files.n; i++)
+        if (files.items[i].is_chosen) chosen[n++] = files.items[i].path;
+    if (!status)
+        status = chosen ? hub_cache_remove(cache, commit, chosen, n, freed, err)
+                        : remove_fail(err, word, "not enough memory");
+    free(chosen);
+    hub_files_free(&files);
+    return status;
+}
+
+vouch_status hub_remove(const hub_places *places, const char *word, int64_t *freed, vouch_error *err)
+{
+    hub_name name;
+    hub_cache cache;
+    vouch_status status = hub_name_parse(&name, word, places->endpoint, err);
+    if (status) return status;
+    if (name.kind == HUB_OLLAMA) return remove_fail(err, word, "it is Ollama's; type `ollama rm`");
+    if (name.kind != HUB_REPOSITORY)
+        return remove_fail(err, word, "no name of a fetched model; `vouch list` prints them");
+    status = hub_cache_open(&cache, places->cache, name.repository, err);
+    if (status) return status;
+    if (access(cache.folder, F_OK) != 0) return remove_fail(err, word, "not here; `vouch list` prints what is");
+    if (*name.part) return files_remove(&cache, &name, word, freed, err);
+    return hub_cache_remove(&cache, NULL, NULL, 0, freed, err);
+}
+
+/* ----------------------------------------------------------------------- fetching */
+
+typedef struct job {
+    const hub_places *places;
+    const hub_name *name;
+    hub_client *client;
+    hub_cache cache;
+    hub_files files;
+} job;
+
+static int64_t bytes_of(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (int64_t)info.st_size : -1;
+}
+
+/* Room for `bytes` in the file system of a folder that exists or will. */
+static vouch_status space_check(const char *folder, int64_t bytes, const char *what, vouch_error *err)
+{
+    char path[PATH_MAX];
+    struct statvfs info;
+    snprintf(path, sizeof path, "%s", folder);
+    while (statvfs(path, &info) != 0) {
+        char *slash = strrchr(path, '/');
+        if (!slash || slash == path) return VOUCH_OK;
+        *slash = '\0';
+    }
+    const double available = (double)info.f_bavail * (double)info.f_frsize;
+    if (available >= (double)bytes) return VOUCH_OK;
+    char needed[16], free_bytes[16];
+    hub_size_write(needed, bytes);
+    hub_size_write(free_bytes, (int64_t)available);
+    err->code = VOUCH_E_IO;
+    snprintf(
+        err->message, sizeof err->message,
+        "%.120s needs %s, and %.200s has %s left: make room there, or set HF_HUB_CACHE to a folder of another disk",
+        what, needed, path, free_bytes);
+    return err->code;
+}
+
+/* Bytes still to come of the chosen files. */
+static vouch_status job_check_space(const job *j, vouch_error *err)
+{
+    int64_t bytes = 0;
+    char path[PATH_MAX], size[16];
+    for (size_t i = 0; i < j->files.n; i++) {
+        const hub_file *f = &j->files.items[i];
+        if (!f->is_chosen) continue;
+        hub_cache_blob(&j->cache, f->digest, "", path);
+        if (bytes_of(path) >= 0) continue;
+        hub_cache_blob(&j->cache, f->digest, ".incomplete", path);
+        const int64_t here = bytes_of(path);
+        bytes += f->size - (here > 0 && here <= f->size ? here : 0);
+    }
+    hub_size_write(size, bytes);
+    if (bytes > 0) tool_note("fetching %s, %s, to %s", j->name->repository, size, j->places->cache);
+    return space_check(j->cache.folder, bytes, j->name->repository, err);
+}
+
+/* Writes ENDPOINT/OWNER/NAME/resolve/COMMIT/PATH, escaped where an address needs it. */
+static bool address_write(char *to, size_t size, const job *j, const char *path)
+{
+    size_t n =
+        (size_t)snprintf(to, size, "%s/%s/resolve/%s/", j->places->endpoint, j->name->repository, j->files.commit);
+    for (; *path && n + 4 < size; path++) {
+        const bool is_plain =
+            (*path >= '0' && *path <= '9') || ((*path | 32) >= 'a' && (*path | 32) <= 'z') || strchr("/-_.~", *path);
+        n += (size_t)snprintf(to + n, size - n, is_plain ? "%c" : "%%%02X", (unsigned char)*path);
+    }
+    return !*path;
+}
+
+/* Brings one file to its place. */
+static vouch_status file_bring(const job *j, const hub_file *f, vouch_error *err)
+{
+    char blob[PATH_MAX], incomplete[PATH_MAX], lock[PATH_MAX], address[2048], what[HUB_NAME_SIZE + 1100];
+    snprintf(what, sizeof what, "%s/%s", j->name->repository, f->path);
+    hub_cache_blob(&j->cache, f->digest, "", blob);
+    hub_cache_blob(&j->cache, f->digest, ".incomplete", incomplete);
+    hub_cache_lock_path(&j->cache, f->digest, lock);
+    vouch_status status = hub_cache_make_folder(blob, err);
+    if (status) return status;
+    if (!address_write(address, sizeof address, j, f->path)) {
+        err->code = VOUCH_E_ARGUMENT;
+        snprintf(err->message, sizeof err->message, "%.400s: the path is too long", what);
+        return err->code;
+    }
+    const int held = bytes_of(blob) >= 0 ? -1 : hub_lock(lock, what);
+    if (bytes_of(blob) < 0) {
+        const hub_download d = {address, what, incomplete, f->size, f->digest};
+        status = hub_download_run(j->client, &d, err);
+        if (!status && rename(incomplete, blob) != 0) {
+            err->code = status = VOUCH_E_IO;
+            snprintf(err->message, sizeof err->message, "%.400s: %s", blob, strerror(errno));
+        }
+    } else unlink(incomplete); /* of a run that was ended between rename and here, or of another program */
+    if (!status) status = hub_cache_link(&j->cache, j->files.commit, f->path, f->digest, err);
+    if (held >= 0) close(held);
+    return status;
+}
+
+static vouch_status job_list(job *j, vouch_error *err)
+{
+    char address[2048];
+    char *text;
+    size_t n;
+    snprintf(address, sizeof address, "%s/api/models/%s/revision/%s?blobs=true", j->places->endpoint,
+             j->name->repository, j->name->revision);
+    vouch_status status = hub_get(j->client, address, j->name->repository, &text, &n, err);
+    if (status) return status;
+    status = hub_files_parse(&j->files, text, n, j->name->repository, err);
+    free(text);
+    return status;
+}
+
+static vouch_status repository_fetch(const hub_places *places, const hub_name *name, char path[PATH_MAX],
+                                     vouch_error *err)
+{
+    size_t entry = 0;
+    job j = {.places = places, .name = name};
+    vouch_status status = hub_client_open(&j.client, places, err);
+    if (!status) status = hub_cache_open(&j.cache, places->cache, name->repository, err);
+    if (!status) status = job_list(&j, err);
+    if (!status) status = hub_files_choose(&j.files, name, &entry, err);
+    if (!status) status = job_check_space(&j, err);
+    if (!status) status = hub_cache_set_commit(&j.cache, name->revision, j.files.commit, err);
+    for (size_t i = 0; !status && i < j.files.n; i++)
+        if (j.files.items[i].is_chosen) status = file_bring(&j, &j.files.items[i], err);
+    if (!status) entry_path(&j.cache, j.files.commit, j.files.items[entry].path, path);
+    hub_files_free(&j.files);
+    hub_client_close(j.client);
+    return status;
+}
+
+/* The address without its scheme and its query, below the folder for such files. */
+static vouch_status address_fetch(const hub_places *places, const char *address, char path[PATH_MAX], vouch_error *err)
+{
+    char incomplete[PATH_MAX], lock[PATH_MAX];
+    const char *rest = strstr(address, "://") + 3;
+    const int n = (int)strcspn(rest, "?#");
+    const bool fits = snprintf(path, PATH_MAX, "%s/%.*s", places->files, n, rest) < PATH_MAX - 16;
+    if (!fits || strstr(path, "/../") || n == 0 || rest[n - 1] == '/' || !memchr(rest, '/', (size_t)n)) {
+        err->code = VOUCH_E_ARGUMENT;
+        snprintf(err->message, sizeof err->message, "%.300s: expected the address of a file, https://HOST/FILE.gguf",
+                 address);
+        return err->code;
+    }
+    if (bytes_of(path) >= 0) return VOUCH_OK;
+    snprintf(incomplete, sizeof incomplete, "%s.incomplete", path);
+    snprintf(lock, sizeof lock, "%s.lock", path);
+    hub_client *client;
+    vouch_status status = hub_client_open(&client, places, err);
+    if (status) return status;
+    status = hub_cache_make_folder(path, err);
+    const int held = status ? -1 : hub_lock(lock, address);
+    if (!status && bytes_of(path) < 0) {
+        unlink(incomplete); /* no digest says whether its bytes belong to the file that the server has now */
+        const hub_download d = {address, address, incomplete, -1, NULL};
+        tool_note("fetching %s to %s", address, path);
+        status = hub_download_run(client, &d, err);
+        if (!status && rename(incomplete, path) != 0) {
+            err->code = status = VOUCH_E_IO;
+            snprintf(err->message, sizeof err->message, "%.400s: %s", path, strerror(errno));
+        }
+    }
+    unlink(lock);
+    if (held >= 0) close(held);
+    hub_client_close(client);
+    return status;
+}
+
+vouch_status hub_find(const hub_places *places, const char *word, bool asks, char path[PATH_MAX], vouch_error *err)
+{
+    hub_name name;
+    const vouch_status status = hub_name_parse(&name, word, places->endpoint, err);
+    if (status) return status;
+    switch (name.kind) {
+    case HUB_PATH:
+        if (snprintf(path, PATH_MAX, "%s", word) < PATH_MAX) return VOUCH_OK;
+        err->code = VOUCH_E_ARGUMENT;
+        snprintf(err->message, sizeof err->message, "%.100s...: the path is too long", word);
+        return err->code;
+    case HUB_OLLAMA: return hub_ollama_find(places, name.repository, name.part, path, err);
+    case HUB_ADDRESS: return address_fetch(places, word, path, err);
+    case HUB_REPOSITORY: break;
+    }
+    if (!asks && find_here(places, &name, path)) return VOUCH_OK;
+    if (!places->is_offline) return repository_fetch(places, &name, path, err);
+    if (find_here(places, &name, path)) return VOUCH_OK;
+    err->code = VOUCH_E_UNSUPPORTED;
+    snprintf(err->message, sizeof err->message,
+             "%.200s isn't in %.150s, and HF_HUB_OFFLINE forbids to fetch it; unset it", word, places->cache);
+    return err->code;
+}

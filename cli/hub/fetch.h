@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* From a model's name to its path on this machine. */
+#ifndef VOUCH_CLI_HUB_FETCH_H
+#define VOUCH_CLI_HUB_FETCH_H
+
+#include "hub/name.h"
+#include "hub/stores.h"
+
+/* Writes the path of a GGUF file or a folder. What is here is used as it is; what is missing is fetched, with a note
+ * and progress on standard error. asks: asks the hub first whether the revision has another commit by now. Errors:
+ * those of name.h, files.h, transfer.h and cache.h. */
+vouch_status hub_find(const hub_places *places, const char *word, bool asks, char path[PATH_MAX], vouch_error *err);
+
+/* Calls for each model on this machine: fetched ones by names such as OWNER/NAME:Q4_K_M, those of other programs
+ * (stores.h). */
+void hub_walk(const hub_places *places, hub_found *found, void *user);
+
+/* Removes what a name stands for among the fetched files; without a type or file in the name, the whole repository.
+ * *freed: bytes. Errors: ARGUMENT (nothing of this name, or of another program), IO. */
+vouch_status hub_remove(const hub_places *places, const char *word, int64_t *freed, vouch_error *err);
+
+/* "2.4 GB" */
+void hub_size_write(char text[16], int64_t bytes);
+
+#endif

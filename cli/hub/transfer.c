@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: MIT */
+#include "hub/transfer.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hub/digest.h"
+#include "tool/term.h"
+
+enum {
+    MOST_REDIRECTS = 8,
+    MOST_FAILURES = 5,
+    PROGRESS_MADE = 1 << 20, /* bytes after which failures are counted anew */
+    MOST_BODY = 64 << 20,
+    MOST_WAIT = 300, /* seconds that a server may ask for */
+    SLOWEST = 100,   /* bytes a second, over the time-out */
+    ADDRESS_SIZE = 4096
+};
+
+struct hub_client {
+    CURL *curl;
+    const hub_places *places;
+    struct curl_slist *with_token; /* the header that only the hub gets; NULL: there is no token */
+};
+
+/* One answer: what its headers said, and where its bytes go. */
+typedef struct answer {
+    CURL *curl;
+    struct file *file; /* of a download; NULL: to memory */
+    long status;       /* 0: none came */
+    char location[ADDRESS_SIZE], type[64], error_code[64], error_text[200];
+    long long range_from; /* of Content-Range; -1: there was none */
+    long wait;            /* seconds that the server asks for; -1: it doesn't */
+    bool is_read;         /* has the first byte of the body come? */
+    char *body;           /* [n_body] bytes of an answer to memory, with a NUL after them */
+    size_t n_body, capacity;
+    const char *why; /* the bytes were refused; NULL: they weren't */
+    bool is_final;   /* and others would not come, either */
+} answer;
+
+/* A download's file. */
+typedef struct file {
+    const hub_download *d;
+    int fd;
+    int64_t n; /* bytes on disk */
+    hub_digest digest;
+    tool_progress progress;
+    int error; /* errno of a failed write */
+} file;
+
+__attribute__((format(printf, 3, 4))) static vouch_status fail(vouch_error *err, vouch_status code, const char *format,
+                                                               ...)
+{
+    va_list list;
+    va_start(list, format);
+    err->code = code;
+    vsnprintf(err->message, sizeof err->message, format, list);
+    va_end(list);
+    for (char *c = err->message; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) *c = ' '; /* a server's words may hold anything */
+    return code;
+}
+
+vouch_status hub_client_open(hub_client **out, const hub_places *places, vouch_error *err)
+{
+    if (places->is_offline)
+        return fail(err, VOUCH_E_UNSUPPORTED, "HF_HUB_OFFLINE is set, so nothing is fetched; unset it to fetch models");
+    if (curl_global_init(CURL_GLOBAL_DEFAULT)) return fail(err, VOUCH_E_MEMORY, "libcurl can't be started");
+    hub_client *c = calloc(1, sizeof *c);
+    if (c) c->curl = curl_easy_init();
+    if (!c || !c->curl) {
+        free(c);
+        return fail(err, VOUCH_E_MEMORY, "not enough memory to begin a request");
+    }
+    c->places = places;
+    if (*places->token) {
+        char header[sizeof places->token + 32];
+        snprintf(header, sizeof header, "Authorization: Bearer %s", places->token);
+        c->with_token = curl_slist_append(NULL, header);
+        if (!c->with_token) {
+            hub_client_close(c);
+            return fail(err, VOUCH_E_MEMORY, "not enough memory to begin a request");
+        }
+    }
+    *out = c;
+    return VOUCH_OK;
+}
+
+void hub_client_close(hub_client *c)
+{
+    if (!c) return;
+    curl_slist_free_all(c->with_token);
+    curl_easy_cleanup(c->curl);
+    free(c);
+}
+
+/* -------------------------------------------------------------------- addresses */
+
+/* "https://host:443" of an address; false where it is none. */
+static bool origin_of(const char *address, char text[ADDRESS_SIZE])
+{
+    char *scheme = NULL, *host = NULL, *port = NULL;
+    CURLU *url = curl_url();
+    const bool ok = url && !curl_url_set(url, CURLUPART_URL, address, 0) &&
+                    !curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) && !curl_url_get(url, CURLUPART_HOST, &host, 0) &&
+                    !curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT);
+    if (ok) snprintf(text, ADDRESS_SIZE, "%s://%s:%s", scheme, host, port);
+    curl_free(scheme);
+    curl_free(host);
+    curl_free(port);
+    curl_url_cleanup(url);
+    return ok;
+}
+
+static bool is_of_the_hub(const hub_client *c, const char *address)
+{
+    char own[ADDRESS_SIZE], other[ADDRESS_SIZE];
+    return origin_of(c->places->endpoint, own) && origin_of(address, other) && strcasecmp(own, other) == 0;
+}
+
+/* Replaces the address by where it leads. False: that is no address for files, or https would become http. */
+static bool redirect(char address[ADDRESS_SIZE], const char *location)
+{
+    char *to = NULL;
+    CURLU *url = curl_url();
+    bool ok = url && !curl_url_set(url, CURLUPART_URL, address, 0) && !curl_url_set(url, CURLUPART_URL, location, 0) &&
+              !curl_url_get(url, CURLUPART_URL, &to, 0) && strlen(to) < ADDRESS_SIZE;
+    ok = ok &&
+         (strncmp(to, "https://", 8) == 0 || (strncmp(to, "http://", 7) == 0 && strncmp(address, "http://", 7) == 0));
+    if (ok) snprintf(address, ADDRESS_SIZE, "%s", to);
+    curl_free(to);
+    curl_url_cleanup(url);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ one answer */
+
+static void take_header(char *to, size_t size, const char *value, size_t n)
+{
+    snprintf(to, size, "%.*s", (int)(n < size ? n : size - 1), value);
+}
+
+static size_t header_come(char *line, size_t unit, size_t n, void *user)
+{
+    answer *a = user;
+    const char *colon = memchr(line, ':', n);
+    if (!colon) return unit * n;
+    const size_t n_name = (size_t)(colon - line);
+    const char *value = colon + 1;
+    size_t n_value = n - n_name - 1;
+    while (n_value > 0 && (*value == ' ' || *value == '\t')) value++, n_value--;
+    while (n_value > 0 && (unsigned char)value[n_value - 1] <= ' ') n_value--;
+    char text[64];
+    take_header(text, sizeof text, value, n_value);
+#define IS(name) (n_name == sizeof name - 1 && strncasecmp(line, name, n_name) == 0)
+    if (IS("Location") && n_value < sizeof a->location) take_header(a->location, sizeof a->location, value, n_value);
+    if (IS("Content-Type")) take_header(a->type, sizeof a->type, value, n_value);
+    if (IS("X-Error-Code")) take_header(a->error_code, sizeof a->error_code, value, n_value);
+    if (IS("X-Error-Message")) take_header(a->error_text, sizeof a->error_text, value, n_value);
+    if (IS("Content-Range") && sscanf(text, "bytes %lld-", &a->range_from) != 1) a->range_from = -1;
+    if (IS("RateLimit") && strstr(text, ";t=")) a->wait = strtol(strstr(text, ";t=") + 3, NULL, 10);
+#undef IS
+    return unit * n;
+}
+
+static bool body_add(answer *a, const char *bytes, size_t n)
+{
+    if (a->n_body + n > MOST_BODY) {
+        a->why = "the answer is larger than 64 MiB";
+        return false;
+    }
+    if (a->n_body + n >= a->capacity) {
+        const size_t capacity = 2 * (a->n_body + n) + 4096;
+        char *larger = realloc(a->body, capacity);
+        if (!larger) {
+            a->why = "not enough memory for the answer";
+            return false;
+        }
+        a->body = larger;
+        a->capacity = capacity;
+    }
+    memcpy(a->body + a->n_body, bytes, n);
+    a->n_body += n;
+    a->body[a->n_body] = '\0';
+    return true;
+}
+
+/* The digest that d->digest is one of. */
+static hub_digest digest_begin(const hub_download *d)
+{
+    return d->digest && strlen(d->digest) == 40 ? hub_digest_git((uint64_t)d->size) : hub_digest_sha256();
+}
+
+static bool file_restart(file *f)
+{
+    f->n = 0;
+    f->digest = digest_begin(f->d);
+    if (ftruncate(f->fd, 0) == 0 && lseek(f->fd, 0, SEEK_SET) == 0) return true;
+    f->error = errno;
+    return false;
+}
+
+/* Begins like a web page or like git's note about a file that lies elsewhere? Such bytes came in the file's place. */
+static const char *impostor(const answer *a, const char *bytes, size_t n)
+{
+    static const char note[] = "version https://git-lfs.github.com/spec/v1";
+    while (n > 0 && (unsigned char)*bytes <= ' ') bytes++, n--;
+    if (n >= sizeof note - 1 && memcmp(bytes, note, sizeof note - 1) == 0)
+        return "a Git LFS pointer came in place of the file: this server doesn't hold large files";
+    const bool is_page = strncasecmp(a->type, "text/html", 9) == 0 ||
+                         (n >= 9 && strncasecmp(bytes, "<!doctype", 9) == 0) ||
+                         (n >= 5 && strncasecmp(bytes, "<html", 5) == 0);
+    return is_page ? "a web page came in place of the file: a proxy or a sign-in page may answer for the hub" : NULL;
+}
+
+static bool file_write(answer *a, const char *bytes, size_t n)
+{
+    file *f = a->file;
+    if (f->d->size >= 0 && f->n + (int64_t)n > f->d->size) {
+        a->why = "more bytes came than the file has";
+        return false;
+    }
+    for (size_t done = 0; done < n;) {
+        const ssize_t now = write(f->fd, bytes + done, n - done);
+        if (now < 0 && errno == EINTR) continue;
+        if (now <= 0) {
+            f->error = now < 0 ? errno : EIO;
+            return false;
+        }
+        done += (size_t)now;
+    }
+    hub_digest_add(&f->digest, bytes, n);
+    f->n += (int64_t)n;
+    if (f->d->size > 0) tool_progress_report(&f->progress, (double)f->n / (double)f->d->size);
+    return true;
+}
+
+/* Decides by status and first bytes whether an answer goes to the file, and where. */
+static bool file_begin(answer *a, const char *bytes, size_t n)
+{
+    file *f = a->file;
+    if (a->status == 200 && f->n > 0 && !file_restart(f)) return false;
+    if (a->status == 206 && a->range_from != f->n) {
+        a->why = "the server sent another part of the file than it was asked for";
+        return false;
+    }
+    if (f->n == 0) a->why = impostor(a, bytes, n);
+    a->is_final = a->why != NULL;
+    return !a->why;
+}
+
+static size_t body_come(char *bytes, size_t unit, size_t n, void *user)
+{
+    answer *a = user;
+    n *= unit;
+    const bool is_first = !a->is_read;
+    a->is_read = true;
+    if (is_first) curl_easy_getinfo(a->curl, CURLINFO_RESPONSE_CODE, &a->status);
+    if (a->status != 200 && a->status != 206) return n; /* the page about an error: headers say it better */
+    if (!a->file) return body_add(a, bytes, n) ? n : 0;
+    if (is_first && !file_begin(a, bytes, n)) return 0;
+    return file_write(a, bytes, n) ? n : 0;
+}
+
+/* One request, without redirects. */
+static CURLcode ask(hub_client *c, const char *address, answer *a)
+{
+    char range[32];
+    CURL *curl = c->curl;
+    const bool goes_on = a->file && a->file->n > 0;
+    curl_easy_reset(curl);
+    curl_easy_setopt(curl, CURLOPT_URL, address);
+#if LIBCURL_VERSION_NUM >= 0x075500
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, "vouch/" VOUCH_VERSION);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, c->places->timeout);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOWEST);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, c->places->timeout);
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, header_come);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, a);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, body_come);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, a);
+    if (is_of_the_hub(c, address)) curl_easy_setopt(curl, CURLOPT_HTTPHEADER, c->with_token);
+    if (goes_on) {
+        snprintf(range, sizeof range, "%lld-", (long long)a->file->n);
+        curl_easy_setopt(curl, CURLOPT_RANGE, range);
+    }
+    const CURLcode code = curl_easy_perform(curl);
+    curl_off_t wait = 0;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &a->status);
+    if (!curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wait) && wait > 0) a->wait = (long)wait;
+    return code;
+}
+
+/* Replaces the answer's values by those of an answer that hasn't come. */
+static void answer_clear(answer *a)
+{
+    free(a->body);
+    *a = (answer){.curl = a->curl, .file = a->file, .range_from = -1, .wait = -1};
+}
+
+/* Follows redirects. address becomes the last one asked. */
+static CURLcode ask_through(hub_client *c, char address[ADDRESS_SIZE], answer *a)
+{
+    for (int n = 0;; n++) {
+        answer_clear(a);
+        const CURLcode code = ask(c, address, a);
+        const bool leads_on = !code && a->status >= 300 && a->status < 400 && a->status != 304 && *a->location;
+        if (!leads_on) return code;
+        a->is_final = true;
+        if (n == MOST_REDIRECTS) a->why = "the servers redirect in a circle";
+        else if (!redirect(address, a->location))
+            a->why = "the server redirects to an address that isn't safe to follow";
+        if (a->why) return code;
+    }
+}
+
+/* --------------------------------------------------------------------- verdicts */
+
+typedef enum verdict { DONE, AGAIN, ANEW, NEVER } verdict; /* ANEW: again, without the bytes that are there */
+
+/* The sentence about a status that asking again doesn't change. */
+static verdict refused(const hub_client *c, const char *what, const char *host, const answer *a, vouch_error *err)
+{
+    const bool is_gated = strcasecmp(a->error_code, "GatedRepo") == 0, has_token = c->with_token != NULL;
+    const char *endpoint = c->places->endpoint, *token_file = c->places->token_file;
+    const char *said = *a->error_text ? a->error_text : "no reason given";
+    if (is_gated || a->status == 403)
+        fail(err, VOUCH_E_ARGUMENT,
+             "%.120s: %s answers %ld: access needs the owner's consent; accept the terms at %.100s/%.100s, then %s "
+             "HF_TOKEN "
+             "or %.100s",
+             what, host, a->status, endpoint, what, has_token ? "check the token in" : "put a token of yours into",
+             token_file);
+    else if (a->status == 401 || strcasecmp(a->error_code, "RepoNotFound") == 0)
+        fail(err, VOUCH_E_ARGUMENT,
+             "%.120s: %s answers %ld: there is no such repository, or it is private; check the name, or %s HF_TOKEN or "
+             "%.100s",
+             what, host, a->status, has_token ? "the token in" : "put a token of yours into", token_file);
+    else if (strcasecmp(a->error_code, "RevisionNotFound") == 0)
+        fail(err, VOUCH_E_ARGUMENT, "%.160s: %s answers %ld: there is no such revision; leave out @ for main", what,
+             host, a->status);
+    else if (a->status == 404)
+        fail(err, VOUCH_E_ARGUMENT, "%.160s: %s answers 404: there is no such file or repository; check the name", what,
+             host);
+    else fail(err, VOUCH_E_IO, "%.160s: %s answers %ld (%.200s)", what, host, a->status, said);
+    return NEVER;
+}
+
+/* What to do after an answer, with the sentence for the case that nothing helps. */
+static verdict judge(const hub_client *c, const char *what, const char *address, CURLcode code, const answer *a,
+                     vouch_error *err)
+{
+    char origin[ADDRESS_SIZE], host[128];
+    const file *f = a->file;
+    if (!origin_of(address, origin)) snprintf(origin, sizeof origin, "%s", address);
+    snprintf(host, sizeof host, "%.127s", strstr(origin, "://") ? strstr(origin, "://") + 3 : origin);
+    if (f && f->error) {
+        fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(f->error));
+        return NEVER;
+    }
+    if (a->why) {
+        fail(err, VOUCH_E_IO, "%.160s: %s (from %s)", what, a->why, host);
+        return a->is_final ? NEVER : ANEW;
+    }
+    if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE) {
+        fail(err, VOUCH_E_IO, "%.160s: the certificate of %s can't be trusted: %s", what, host,
+             curl_easy_strerror(code));
+        return NEVER;
+    }
+    const bool is_busy = a->status == 429 || a->status == 408 || a->status >= 500;
+    if (is_busy) {
+        fail(err, VOUCH_E_IO, "%.160s: %s answers %ld%s; try again later", what, host, a->status,
+             a->status == 429 ? ", too many requests" : "");
+        return AGAIN;
+    }
+    if (a->status == 416 && f && f->n > 0) {
+        fail(err, VOUCH_E_IO, "%.160s: %s doesn't go on where the file on disk ends", what, host);
+        return ANEW;
+    }
+    if (a->status >= 400) return refused(c, what, host, a, err);
+    if (code) {
+        fail(err, VOUCH_E_IO, "%.160s: %s: %s%s", what, host, curl_easy_strerror(code),
+             code == CURLE_COULDNT_RESOLVE_HOST ? "; is this machine on the network?" : "");
+        return code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL ? NEVER : AGAIN;
+    }
+    if (a->status != 200 && a->status != 206) {
+        fail(err, VOUCH_E_IO, "%.160s: %s answers %ld, which is no file", what, host, a->status);
+        return NEVER;
+    }
+    if (f && f->d->size >= 0 && f->n < f->d->size) {
+        fail(err, VOUCH_E_IO, "%.160s: %s sent %lld of %lld bytes", what, host, (long long)f->n, (long long)f->d->size);
+        return AGAIN;
+    }
+    return DONE;
+}
+
+static void wait_seconds(double seconds)
+{
+    for (const double end = tool_now() + seconds; tool_now() < end;) usleep(50000);
+}
+
+/* Asks until there is an answer, or none is to be expected. */
+static vouch_status ask_patiently(hub_client *c, const char *what, const char *address, answer *a, vouch_error *err)
+{
+    double wait = 0.5;
+    for (int failures = 0;;) {
+        char at[ADDRESS_SIZE];
+        snprintf(at, sizeof at, "%s", address); /* each time anew: addresses that one is redirected to expire */
+        const int64_t before = a->file ? a->file->n : 0;
+        const CURLcode code = ask_through(c, at, a);
+        const verdict v = judge(c, what, at, code, a, err);
+        if (v == DONE) return VOUCH_OK;
+        if (v == NEVER) return err->code;
+        if (a->file && a->file->n - before >= PROGRESS_MADE) {
+            failures = 0;
+            wait = 0.5;
+        }
+        if (++failures >= MOST_FAILURES) return err->code;
+        if (a->wait > MOST_WAIT) {
+            const size_t n = strlen(err->message);
+            snprintf(err->message + n, sizeof err->message - n, " (it asks to wait %ld s)", a->wait);
+            return err->code;
+        }
+        if (v == ANEW && !file_restart(a->file))
+            return fail(err, VOUCH_E_IO, "%.400s: %s", a->file->d->path, strerror(errno));
+        if (a->file) tool_progress_end(&a->file->progress);
+        const double seconds = a->wait > 0 ? (double)a->wait : wait;
+        if (seconds >= 2) tool_note("%s; waiting %.0f s", err->message, seconds);
+        wait_seconds(seconds);
+        wait *= 2;
+    }
+}
+
+vouch_status hub_get(hub_client *c, const char *address, const char *what, char **body, size_t *n_body,
+                     vouch_error *err)
+{
+    answer a = {.curl = c->curl};
+    vouch_status status = ask_patiently(c, what, address, &a, err);
+    if (!status && !a.body && !body_add(&a, "", 0)) status = fail(err, VOUCH_E_MEMORY, "%.160s: %s", what, a.why);
+    if (status) {
+        free(a.body);
+        return status;
+    }
+    *body = a.body;
+    *n_body = a.n_body;
+    return VOUCH_OK;
+}
+
+/* -------------------------------------------------------------------- downloads */
+
+/* Takes over the bytes of an earlier run. */
+static vouch_status file_go_on(file *f, vouch_error *err)
+{
+    static const size_t step = 1 << 20;
+    struct stat info;
+    char *bytes = malloc(step);
+    if (!bytes) return fail(err, VOUCH_E_MEMORY, "not enough memory to read %.300s", f->d->path);
+    f->digest = digest_begin(f->d);
+    ssize_t now = 0;
+    if (fstat(f->fd, &info) == 0 && f->d->size >= 0 && info.st_size > f->d->size) file_restart(f);
+    while ((now = read(f->fd, bytes, step)) > 0) {
+        hub_digest_add(&f->digest, bytes, (size_t)now);
+        f->n += now;
+    }
+    free(bytes);
+    return now < 0 || f->error ? fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(f->error ? f->error : errno))
+                               : VOUCH_OK;
+}
+
+/* Is the file whole? Otherwise it is empty afterwards. */
+static bool file_is_right(file *f, char digest[HUB_DIGEST_SIZE])
+{
+    hub_digest d = f->digest;
+    hub_digest_end(&d, digest);
+    if (!f->d->digest || strcasecmp(digest, f->d->digest) == 0) return true;
+    file_restart(f);
+    return false;
+}
+
+static vouch_status file_fill(hub_client *c, file *f, vouch_error *err)
+{
+    char digest[HUB_DIGEST_SIZE];
+    answer a = {.curl = c->curl, .file = f};
+    for (int round = 0; round < 2; round++) {
+        if (f->d->size < 0 || f->n < f->d->size) {
+            const vouch_status status = ask_patiently(c, f->d->what, f->d->address, &a, err);
+            if (status) return status;
+        }
+        if (file_is_right(f, digest))
+            return fsync(f->fd) ? fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(errno)) : VOUCH_OK;
+    }
+    return fail(err, VOUCH_E_IO,
+                "%.160s: the bytes that came have the digest %s, and not %s: a proxy or mirror changes them",
+                f->d->what, digest, f->d->digest);
+}
+
+vouch_status hub_download_run(hub_client *c, const hub_download *d, vouch_error *err)
+{
+    char label[80];
+    snprintf(label, sizeof label, "fetching %.60s", d->what);
+    file f = {.d = d, .progress = {.label = label, .bytes = (double)d->size}};
+    f.fd = open(d->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (f.fd < 0) return fail(err, VOUCH_E_IO, "%.400s: %s", d->path, strerror(errno));
+    vouch_status status = file_go_on(&f, err);
+    if (!status) status = file_fill(c, &f, err);
+    tool_progress_end(&f.progress);
+    close(f.fd);
+    return status;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hub/fetch.h"
+#include "options/option_checks.h"
+
+/* Keeps a text as long as the options. NULL: no memory, with a complaint. */
+static const char *keep(cli_options *options, const char *text)
+{
+    char **larger = realloc(options->found, (options->n_found + 1) * sizeof *larger);
+    char *copy = strdup(text);
+    if (larger) options->found = larger;
+    if (larger && copy) return options->found[options->n_found++] = copy;
+    free(copy);
+    tool_complain("not enough memory");
+    return NULL;
+}
+
+/* Replaces a name by its path; NULL and paths stay. The first name fills in `places`. */
+static bool name_find(cli_options *options, hub_places *places, const char **word)
+{
+    char path[PATH_MAX];
+    vouch_error err;
+    if (!*word || hub_kind_of(*word) == HUB_PATH) return true;
+    tool_interrupt_set(TOOL_INTERRUPT_ENDS);
+    if ((!*places->endpoint && hub_places_read(places, &err)) || hub_find(places, *word, false, path, &err)) {
+        tool_complain("%s", err.message);
+        return false;
+    }
+    const char *kept = keep(options, path);
+    if (kept) *word = kept;
+    return kept != NULL;
+}
+
+/* Replaces NAME=WORD by NAME=PATH, and WORD by NAME=PATH, whose name is the end of the word. */
+static bool served_find(cli_options *options, hub_places *places, const char **text)
+{
+    char both[2 * PATH_MAX];
+    const char *equal = strchr(*text, '='), *slash = strchr(*text, '/');
+    const bool has_name = equal && (!slash || equal < slash);
+    const char *word = has_name ? equal + 1 : *text, *path = word;
+    if (!name_find(options, places, &path)) return false;
+    if (path == word) return true;
+    const char *end = strrchr(word, '/'), *colon = strchr(word, ':');
+    const char *name = has_name ? *text : end ? end + 1 : colon ? colon + 1 : word;
+    snprintf(both, sizeof both, "%.*s=%s", has_name ? (int)(equal - *text) : (int)strcspn(name, "@?"), name, path);
+    return (*text = keep(options, both)) != NULL;
+}
+
+bool cli_names_find(cli_options *options)
+{
+    hub_places places = {.endpoint = ""};
+    const char **words[] = {&options->model, &options->draft_model, &options->distill.train.student_model};
+    bool ok = true;
+    for (size_t i = 0; ok && i < options->models.n; i++) ok = served_find(options, &places, &options->models.items[i]);
+    if (options->models.n > 0) options->model = options->models.items[0];
+    for (size_t i = options->models.n > 0; ok && i < sizeof words / sizeof *words; i++)
+        ok = name_find(options, &places, words[i]);
+    for (int i = 0; ok && i < VOUCH_DRAFTERS; i++) ok = name_find(options, &places, &options->draft_files[i]);
+    return ok;
+}
