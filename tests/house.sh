@@ -108,7 +108,7 @@ breaches=$(
         n = split(FILENAME, part, "/")
         room = part[2]
         if (file == "train/distill.h" && room ~ /^(distill|options)$/) next
-        shared = to ~ /^(tool|options|model|report)$/
+        shared = to ~ /^(tool|options|model|report|hub)$/
         if (!shared && to !~ /^(run|distill|batch|bench|check|analyze)$/)
             why = "the command and examples see vouch.h only"
         else if (n >= 3 && to != room && !shared) why = room " includes " file ": not its own room, nor one for all"

@@ -261,6 +261,7 @@ static vouch_status file_bring(const job *j, const hub_file *f, vouch_error *err
             snprintf(err->message, sizeof err->message, "%.400s: %s", blob, strerror(errno));
         }
     } else unlink(incomplete); /* of a run that was ended between rename and here, or of another program */
+    if (status && bytes_of(incomplete) == 0) unlink(incomplete);
     if (!status) status = hub_cache_link(&j->cache, j->files.commit, f->path, f->digest, err);
     if (held >= 0) close(held);
     return status;
@@ -343,9 +344,9 @@ vouch_status hub_find(const hub_places *places, const char *word, bool asks, cha
     if (status) return status;
     switch (name.kind) {
     case HUB_PATH:
-        if (snprintf(path, PATH_MAX, "%s", word) < PATH_MAX) return VOUCH_OK;
+        if (access(word, F_OK) == 0 && snprintf(path, PATH_MAX, "%s", word) < PATH_MAX) return VOUCH_OK;
         err->code = VOUCH_E_ARGUMENT;
-        snprintf(err->message, sizeof err->message, "%.100s...: the path is too long", word);
+        snprintf(err->message, sizeof err->message, "'%.200s' is neither a file nor a name: " HUB_NAME_FORMS, word);
         return err->code;
     case HUB_OLLAMA: return hub_ollama_find(places, name.repository, name.part, path, err);
     case HUB_ADDRESS: return address_fetch(places, word, path, err);

@@ -184,7 +184,7 @@ bool hub_is_of_type(const char *path, const char *type)
 {
     int part, n_parts;
     const size_t stem = stem_length(path, &part, &n_parts), n = strlen(type);
-    return stem > n && strncasecmp(path + stem - n, type, n) == 0 && strchr("-._/", path[stem - n - 1]);
+    return stem >= n && strncasecmp(path + stem - n, type, n) == 0 && (stem == n || strchr("-._/", path[stem - n - 1]));
 }
 
 /* Are both parts of one file? */

@@ -8,10 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FORMS                                                                                                     \
-    "expected OWNER/NAME, OWNER/NAME:Q4_K_M, OWNER/NAME:FILE.gguf, each with @REVISION or without, "                  \
-    "https://HOST/FILE.gguf, or ollama:NAME:TAG"
-
 static vouch_status name_fail(vouch_error *err, const char *word, const char *reason)
 {
     err->code = VOUCH_E_ARGUMENT;
@@ -47,7 +43,7 @@ static size_t part_length(const char *text)
     return n > 96 || text[0] == '-' || text[0] == '.' ? 0 : n;
 }
 
-/* "OWNER/NAME" and then nothing, ':' or '@'. A word such as models/m.gguf, or one in a folder that exists, is a path
+/* "OWNER/NAME" and then nothing, ':' or '@'. A word that ends in ".gguf", or one in a folder that exists, is a path
  * that was mistyped. */
 static bool looks_like_repository(const char *word)
 {
@@ -71,12 +67,12 @@ hub_kind hub_kind_of(const char *word)
     return looks_like_repository(word) ? HUB_REPOSITORY : HUB_PATH;
 }
 
-/* Copies n bytes; false where they are none or too many, or no path or word. */
+/* Copies n bytes; false where they are none or too many, or no path. */
 static bool take(char to[HUB_NAME_SIZE], const char *from, size_t n)
 {
     if (n == 0 || n >= HUB_NAME_SIZE) return false;
     for (size_t i = 0; i < n; i++)
-        if ((unsigned char)from[i] <= ' ' || from[i] == 127 || strchr("\\?#%", from[i])) return false;
+        if ((unsigned char)from[i] <= ' ' || from[i] == 127 || strchr("\\?#%:@", from[i])) return false;
     memcpy(to, from, n);
     to[n] = '\0';
     if (to[0] == '/' || to[n - 1] == '/' || strstr(to, "//")) return false;
@@ -128,9 +124,10 @@ vouch_status hub_name_parse(hub_name *name, const char *word, const char *endpoi
     if (name->kind == HUB_OLLAMA) {
         text = after(word, "ollama:");
         const size_t n = strcspn(text, ":");
-        if (!take(name->repository, text, n)) return name_fail(err, word, FORMS);
+        if (!take(name->repository, text, n)) return name_fail(err, word, HUB_NAME_FORMS);
         snprintf(name->part, sizeof name->part, "latest");
-        if (text[n] && !take(name->part, text + n + 1, strlen(text + n + 1))) return name_fail(err, word, FORMS);
+        if (text[n] && !take(name->part, text + n + 1, strlen(text + n + 1)))
+            return name_fail(err, word, HUB_NAME_FORMS);
         return VOUCH_OK;
     }
     const size_t n_endpoint = strlen(endpoint);
@@ -138,10 +135,10 @@ vouch_status hub_name_parse(hub_name *name, const char *word, const char *endpoi
         if (strncmp(word, endpoint, n_endpoint) != 0 || word[n_endpoint] != '/') return VOUCH_OK;
         name->kind = HUB_REPOSITORY;
         snprintf(name->revision, sizeof name->revision, "main");
-        return parse_page(name, word + n_endpoint + 1) ? VOUCH_OK : name_fail(err, word, FORMS);
+        return parse_page(name, word + n_endpoint + 1) ? VOUCH_OK : name_fail(err, word, HUB_NAME_FORMS);
     }
     if (!text) text = after(word, "hf:");
-    if (!parse_repository(name, text ? text : word)) return name_fail(err, word, FORMS);
+    if (!parse_repository(name, text ? text : word)) return name_fail(err, word, HUB_NAME_FORMS);
     if (!*name->revision) snprintf(name->revision, sizeof name->revision, "main");
     return VOUCH_OK;
 }

@@ -23,6 +23,11 @@
 
 typedef enum hub_kind { HUB_PATH, HUB_REPOSITORY, HUB_ADDRESS, HUB_OLLAMA } hub_kind;
 
+/* For messages. */
+#define HUB_NAME_FORMS                                                                               \
+    "expected OWNER/NAME, OWNER/NAME:Q4_K_M, OWNER/NAME:FILE.gguf, each with @REVISION or without, " \
+    "https://HOST/FILE.gguf, or ollama:NAME:TAG"
+
 enum { HUB_NAME_SIZE = 256 };
 
 typedef struct hub_name {

@@ -1,0 +1,587 @@
+# SPDX-License-Identifier: MIT
+"""Tests of models by their names, against the hub of hub.py:  drive.py VOUCH CASE [FOLDER [MODEL]]
+
+FOLDER is empty, MODEL a small GGUF file. Exit status 77: something optional is missing.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+from hub import Hub
+
+VOUCH, CASE, FOLDER = sys.argv[1], sys.argv[2], sys.argv[3]
+MODEL = sys.argv[4] if len(sys.argv) > 4 else None
+QUICK = os.environ.get("VOUCH_TEST_TIER", "test") == "check"
+
+
+def environment(hub, folder, token=None, **more):
+    kept = {
+        name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TMPDIR") if name in os.environ
+    }
+    kept.update(HOME=folder, HF_ENDPOINT=hub.address, HF_HUB_DOWNLOAD_TIMEOUT="1", **more)
+    if token:
+        kept["HF_TOKEN"] = token
+    return kept
+
+
+def run(hub, folder, *arguments, code=0, timeout=60, token=None, **more):
+    """Standard output and standard error of the command, which has to end with this exit status."""
+    done = subprocess.run(
+        [VOUCH, *arguments],
+        env=environment(hub, folder, token, **more),
+        capture_output=True,
+        timeout=timeout,
+        stdin=subprocess.DEVNULL,
+    )
+    out, err = done.stdout.decode(), done.stderr.decode()
+    if code is not None and done.returncode != code:
+        sys.exit(f"{arguments}: exit status {done.returncode}, expected {code}\n{out}{err}")
+    return (out, err) if code is not None else (done.returncode, out, err)
+
+
+def says(text, *words):
+    for word in words:
+        if word not in text:
+            sys.exit(f"{word!r} isn't in: {text}")
+
+
+def same(a, b):
+    if a != b:
+        sys.exit(f"{a!r} is not {b!r}")
+
+
+def files_below(folder):
+    """{path: content, or what a link leads to}"""
+    found = {}
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(parent, name)
+            if os.path.islink(path):
+                found[os.path.relpath(path, folder)] = "-> " + os.readlink(path)
+            else:
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, folder)] = file.read()
+    return found
+
+
+def cache_of(folder):
+    return os.path.join(folder, ".cache", "huggingface", "hub")
+
+
+def noise(seed, n):
+    return random.Random(seed).randbytes(n)
+
+
+def expect_cache(hub, folder, repository, names):
+    """The cache holds these files of the repository, and nothing else but locks."""
+    found = hub.repositories[repository]
+    base = "models--" + repository.replace("/", "--")
+    expected = {f"{base}/refs/main": found["commit"].encode()}
+    for name in names:
+        content = found["files"][name]
+        digest = hashlib.sha256(content).hexdigest()
+        if len(content) < 10000:
+            digest = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+        expected[f"{base}/blobs/{digest}"] = content
+        expected[f"{base}/snapshots/{found['commit']}/{name}"] = (
+            "-> " + "../" * (2 + name.count("/")) + "blobs/" + digest
+        )
+    got = {path: content for path, content in files_below(cache_of(folder)).items() if not path.startswith(".locks/")}
+    same(sorted(got), sorted(expected))
+    for path, content in expected.items():
+        if got[path] != content:
+            sys.exit(f"{path} has other bytes")
+
+
+# ------------------------------------------------------------------------- cases
+
+
+def names_choose_files(hub):
+    files = {
+        name: name.encode()
+        for name in (
+            "m-Q8_0.gguf",
+            "m-Q4_K_M.gguf",
+            "m-Q4_0.gguf",
+            "mmproj-F16.gguf",
+            "mtp-m-Q4_K_M.gguf",
+            "README.md",
+            "big/m-BF16-00001-of-00002.gguf",
+            "big/m-BF16-00002-of-00002.gguf",
+        )
+    }
+    hub.add("a/m", files)
+    hub.add("a/only", {"weights.gguf": b"one"})
+    hub.add("a/two", {"x-Q4_K_M.gguf": b"x", "y-Q4_K_M.gguf": b"y"})
+    hub.add("a/part", {"m-Q4_K_M-00001-of-00002.gguf": b"one"})
+    hub.add(
+        "a/folder",
+        {
+            "config.json": b"{}",
+            "model.safetensors": b"w",
+            "tokenizer.json": b"{}",
+            "run.py": b"",
+            "onnx/model.onnx": b"",
+            "README.md": b"",
+        },
+    )
+    hub.add("a/none", {"README.md": b""})
+    for word, expected in (
+        ("a/m", "m-Q4_K_M.gguf"),
+        ("a/m:q8_0", "m-Q8_0.gguf"),
+        ("hf:a/m:Q4_0", "m-Q4_0.gguf"),
+        ("a/m:mtp-m-Q4_K_M.gguf", "mtp-m-Q4_K_M.gguf"),
+        ("hf://a/m/m-Q8_0.gguf", "m-Q8_0.gguf"),
+        ("a/m:BF16", "big/m-BF16-00001-of-00002.gguf"),
+        ("a/only", "weights.gguf"),
+        (hub.address + "/a/m/resolve/main/m-Q4_0.gguf", "m-Q4_0.gguf"),
+        (hub.address + "/a/m/blob/main/m-Q4_0.gguf?download=true", "m-Q4_0.gguf"),
+        ("a/m@" + hub.repositories["a/m"]["commit"], "m-Q4_K_M.gguf"),
+    ):
+        out, _ = run(hub, FOLDER, "pull", "--print-path", word)
+        path = out.strip()
+        says(path, "/snapshots/" + hub.repositories["a/only" if "only" in word else "a/m"]["commit"] + "/" + expected)
+        with open(path, "rb") as file:
+            same(file.read().decode(), "one" if "only" in word else expected)
+    same(os.path.exists(path.replace("m-Q4_K_M.gguf", "big/m-BF16-00002-of-00002.gguf")), True)
+    folder = run(hub, FOLDER, "pull", "--print-path", "a/folder")[0].strip()
+    same(sorted(os.listdir(folder)), ["config.json", "model.safetensors", "tokenizer.json"])
+    for word, words in (
+        ("a/m:Q9", ("no file of this type", "m-Q8_0.gguf")),
+        ("a/two", ("several files", "x-Q4_K_M")),
+        ("a/part", ("part of the file is missing",)),
+        ("a/none", ("neither a GGUF file nor",)),
+        ("a/m:gone.gguf", ("no such file",)),
+        ("a/m@v9", ("no such revision", "404")),
+    ):
+        says(run(hub, FOLDER, "pull", word, code=2)[1], word.split(":")[0].split("@")[0], *words)
+
+
+def wrong_names_are_refused(hub):
+    for word in (
+        "a/b:c:d",
+        "a/b@",
+        "a/b:",
+        "hf:a",
+        "hf:a/../b",
+        "hf:a/b/../../c.gguf",
+        "hf:-a/b",
+        "ollama:",
+        "a/b:x y",
+        hub.address + "/a",
+        hub.address + "/a/b/tree/main",
+        "https://host",
+        "https://host/",
+        "hf:" + "a" * 300 + "/b",
+        "a/b:%2e%2e/x.gguf",
+    ):
+        _, err = run(hub, FOLDER, "pull", word, code=2)
+        says(err, "expected")
+    same(files_below(FOLDER), {})
+    same(len(hub.log), 0)
+    says(run(hub, FOLDER, "pull", code=2)[1], "NAME is missing")
+    says(run(hub, FOLDER, "pull", "gone.gguf", code=2)[1], "gone.gguf", "neither a file nor a name")
+    says(run(hub, FOLDER, "run", "models/gone.gguf", "hello", code=2)[1], "No such file")
+    for name, value, words in (
+        ("HF_ENDPOINT", "ftp://x", "HF_ENDPOINT"),
+        ("HF_HUB_DOWNLOAD_TIMEOUT", "0", "[1, 86400]"),
+        ("HF_TOKEN", "two words", "HF_TOKEN"),
+    ):
+        done = subprocess.run(
+            [VOUCH, "pull", "a/b"], env={**environment(hub, FOLDER), name: value}, capture_output=True
+        )
+        same(done.returncode, 2)
+        says(done.stderr.decode(), words)
+
+
+def a_name_runs(hub):
+    with open(MODEL, "rb") as file:
+        content = file.read()
+    hub.add("a/m", {"m-Q4_0.gguf": content})
+    plain, _ = run(hub, FOLDER, "run", MODEL, "--temp", "0", "-n", "8", "--raw", "--prompt", "Hello")
+    first = ["run", "a/m", "--temp", "0"]
+    for arguments in (
+        first,
+        ["run", "-hf", "a/m:Q4_0", "--temp", "0"],
+        ["a/m", "--temp", "0"],
+        ["run", "a/m", "--temp", "0", "--draft-model", "hf:a/m"],
+    ):
+        out, err = run(hub, FOLDER, *arguments, "-n", "8", "--raw", "--prompt", "Hello", HF_HUB_OFFLINE="")
+        same(out, plain)
+        if arguments is first:
+            says(err, "fetching a/m", "MB")
+    same(len([e for e in hub.log if e["storage"]]), 1)
+    n = len(hub.log)
+    run(hub, FOLDER, "run", "a/m", "-n", "2", "--raw", "--prompt", "Hello", HF_HUB_OFFLINE="1")
+    same(len(hub.log), n)  # what is here needs no hub
+    _, err = run(hub, FOLDER, "run", "a/other", "-n", "2", "--prompt", "Hello", HF_HUB_OFFLINE="1", code=2)
+    says(err, "a/other", "HF_HUB_OFFLINE")
+    expect_cache(hub, FOLDER, "a/m", ["m-Q4_0.gguf"])
+    out, _ = run(hub, FOLDER, "list")
+    says(out, "a/m:Q4_0", "llama", "Q4_0")
+    run(hub, FOLDER, "list", "--json", FOLDER + "/list.json")
+    with open(FOLDER + "/list.json", encoding="utf-8") as file:
+        listed = json.load(file)
+    same((listed[0]["name"], listed[0]["bytes"], listed[0]["family"]), ("a/m:Q4_0", len(content), "llama"))
+    # another commit: pull sees it, run goes on with what is here
+    hub.add("a/m", {"m-Q4_0.gguf": content, "new.txt": b""})
+    n = len(hub.log)
+    run(hub, FOLDER, "run", "a/m", "-n", "2", "--raw", "--prompt", "Hello")
+    same(len(hub.log), n)
+    run(hub, FOLDER, "pull", "a/m")
+    same(len([e for e in hub.log if e["storage"]]), 1)  # the blob was here
+    out, _ = run(hub, FOLDER, "pull", "--print-path", "a/m")
+    says(out, hub.repositories["a/m"]["commit"])
+    says(run(hub, FOLDER, "rm", "a/m:Q8_0", code=2)[1], "no file of this type")
+    says(run(hub, FOLDER, "rm", "a/m")[1], "removed a/m")
+    same(files_below(cache_of(FOLDER)), {})
+    same(run(hub, FOLDER, "list")[0], "")
+
+
+def one_type_is_removed(hub):
+    hub.add("a/m", {"m-Q4_0.gguf": noise(1, 20000), "m-Q8_0.gguf": noise(2, 30000)})
+    run(hub, FOLDER, "pull", "a/m:Q4_0")
+    run(hub, FOLDER, "pull", "a/m:Q8_0")
+    expect_cache(hub, FOLDER, "a/m", ["m-Q4_0.gguf", "m-Q8_0.gguf"])
+    says(run(hub, FOLDER, "rm", "a/m:Q8_0")[1], "30 kB")
+    expect_cache(hub, FOLDER, "a/m", ["m-Q4_0.gguf"])
+
+
+def other_stores_are_seen(hub):
+    with open(MODEL, "rb") as file:
+        content = file.read()
+    digest = hashlib.sha256(content).hexdigest()
+    blobs = os.path.join(FOLDER, ".ollama/models/blobs")
+    os.makedirs(blobs)
+    with open(os.path.join(blobs, "sha256-" + digest), "wb") as file:
+        file.write(content)
+    layer = {"mediaType": "application/vnd.ollama.image.model", "digest": "sha256:" + digest, "size": len(content)}
+    manifests = {
+        "registry.ollama.ai/library/tiny/1b": {"layers": [{"mediaType": "text", "digest": "x"}, layer]},
+        "registry.ollama.ai/library/tiny/latest": {"layers": [layer]},
+        "hf.co/o/n/Q4": {"layers": [layer]},
+        "registry.ollama.ai/me/mine/x": {"layers": [layer]},
+        "registry.ollama.ai/library/bad/x": {"layers": [5]},
+        "registry.ollama.ai/library/out/x": {"layers": [{**layer, "digest": "sha256:../../../x"}]},
+    }
+    for path, manifest in manifests.items():
+        path = os.path.join(FOLDER, ".ollama/models/manifests", path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(manifest, file)
+    for path in (".lmstudio/models/o/n/studio.gguf", ".cache/llama.cpp/o_n_m.gguf"):
+        os.makedirs(os.path.dirname(os.path.join(FOLDER, path)))
+        os.symlink(os.path.abspath(MODEL), os.path.join(FOLDER, path))
+    out, _ = run(hub, FOLDER, "list")
+    says(
+        out,
+        "ollama:tiny:1b",
+        "ollama:tiny:latest",
+        "ollama:me/mine:x",
+        "ollama:hf.co/o/n:Q4",
+        "studio.gguf",
+        "o_n_m.gguf",
+    )
+    plain, _ = run(hub, FOLDER, "run", MODEL, "--temp", "0", "-n", "8", "--raw", "--prompt", "Hello")
+    for word in ("ollama:tiny:1b", "ollama:tiny", "ollama:hf.co/o/n:Q4", "ollama:me/mine:x"):
+        same(run(hub, FOLDER, "run", word, "--temp", "0", "-n", "8", "--raw", "--prompt", "Hello")[0], plain)
+    says(run(hub, FOLDER, "pull", "ollama:gone:1b", code=2)[1], "Ollama holds no such model", "ollama:tiny:1b")
+    says(run(hub, FOLDER, "pull", "ollama:bad:x", code=1)[1], "no layer")
+    says(run(hub, FOLDER, "pull", "ollama:out:x", code=1)[1], "no layer")
+    says(run(hub, FOLDER, "rm", "ollama:tiny:1b", code=2)[1], "ollama rm")
+    same(len(hub.log), 0)
+
+
+def tokens_open_what_is_closed(hub):
+    hub.add("a/gated", {"m.gguf": noise(1, 20000)}, gated="auto")
+    hub.add("a/private", {"m.gguf": noise(2, 20000)}, private=True)
+    _, err = run(hub, FOLDER, "pull", "a/gated", code=2)
+    says(err, "a/gated", "401", "accept the terms at " + hub.address + "/a/gated", "HF_TOKEN")
+    _, err = run(hub, FOLDER, "pull", "a/gated", code=2, token="hf_wrong")
+    says(err, "403", "accept the terms", "HF_TOKEN")
+    says(
+        run(hub, FOLDER, "pull", "a/private", code=2)[1],
+        "a/private",
+        "no such repository, or it is private",
+        "HF_TOKEN",
+    )
+    says(run(hub, FOLDER, "pull", "a/gone", code=2)[1], "a/gone", "no such repository")
+    run(hub, FOLDER, "pull", "a/gated", token=hub.token)
+    os.makedirs(os.path.join(FOLDER, ".cache/huggingface"), exist_ok=True)
+    with open(os.path.join(FOLDER, ".cache/huggingface/token"), "w", encoding="ascii") as file:
+        file.write(hub.token + "\n")
+    run(hub, FOLDER, "pull", "a/private")
+    same({e["token"] for e in hub.log if e["storage"]}, {None})
+
+
+def each_failure_has_its_sentence(hub):
+    content = noise(3, 50000)
+    hub.add("a/m", {"m.gguf": content})
+    always = {"always": True}
+    cases = (
+        ({"where": "storage", "do": "page", **always}, 1, ("a/m/m.gguf", "web page")),
+        ({"where": "storage", "do": "pointer", **always}, 1, ("a/m/m.gguf", "Git LFS pointer")),
+        ({"where": "list", "do": "page", **always}, 1, ("a/m", "no JSON")),
+        ({"where": "list", "do": "garbage", "body": b'{"siblings": []}'}, 1, ("a/m", "`sha`")),
+        ({"where": "list", "do": "garbage", "body": b'{"sha": "' + b"0" * 40 + b'"}'}, 1, ("a/m", "`siblings`")),
+        (
+            {
+                "where": "list",
+                "do": "garbage",
+                "body": json.dumps(
+                    {
+                        "sha": "0" * 40,
+                        "siblings": [{"rfilename": "../../../../evil.gguf", "size": 1, "blobId": "0" * 40}],
+                    }
+                ).encode(),
+            },
+            1,
+            ("a/m", "rfilename"),
+        ),
+        (
+            {
+                "where": "list",
+                "do": "garbage",
+                "body": json.dumps(
+                    {"sha": "0" * 40, "siblings": [{"rfilename": "m.gguf", "size": 1, "blobId": "../../x"}]}
+                ).encode(),
+            },
+            1,
+            ("m.gguf", "digest"),
+        ),
+        (
+            {"where": "storage", "do": "wrong", "at": 777, **always},
+            1,
+            ("a/m/m.gguf", hashlib.sha256(content).hexdigest()),
+        ),
+        ({"where": "storage", "do": "longer", **always}, 1, ("a/m/m.gguf", "more bytes")),
+        ({"where": "file", "do": "circle", **always}, 1, ("a/m/m.gguf", "circle")),
+        ({"where": "file", "do": "elsewhere", "to": "file:///etc/passwd", **always}, 1, ("a/m/m.gguf", "isn't safe")),
+        ({"where": "storage", "do": "status", "status": 500, **always}, 1, ("a/m/m.gguf", "500", "later")),
+        ({"where": "list", "do": "status", "status": 429, "wait": 4000}, 1, ("a/m", "429", "wait 4000 s")),
+        ({"where": "file", "do": "refuse", "status": 403, "code": "Blocked"}, 2, ("a/m/m.gguf", "403", "consent")),
+        ({"where": "file", "do": "refuse", "status": 410, "code": "Gone"}, 1, ("a/m/m.gguf", "410", "as asked")),
+        ({"where": "storage", "do": "silence", "at": 0, **always}, 1, ("a/m/m.gguf", "Timeout")),
+        ({"where": "storage", "do": "drop", "at": 100, "hard": True, **always}, 1, ("a/m/m.gguf", "127.0.0.1")),
+    )
+
+    def one(i):
+        fault, code, words = cases[i]
+        own = Hub()
+        own.add("a/m", {"m.gguf": content})
+        own.faults.append(fault)
+        folder = os.path.join(FOLDER, str(i))
+        os.makedirs(folder)
+        _, err = run(own, folder, "pull", "a/m", code=code, token=own.token)
+        says(err, *words)
+        same([path for path in files_below(folder) if "/snapshots/" in path or path.endswith("evil.gguf")], [])
+        same({e["token"] for e in own.log if e["storage"]} <= {None}, True)
+        own.faults.clear()
+        run(own, folder, "pull", "a/m", token=own.token)
+        expect_cache(own, folder, "a/m", ["m.gguf"])
+        own.close()
+
+    with concurrent.futures.ThreadPoolExecutor(len(cases)) as pool:
+        list(pool.map(one, range(len(cases))))
+    hub.close()
+    says(run(hub, FOLDER, "pull", "a/m", code=1)[1], "a/m", "connect")
+
+
+def faults_pass(hub):
+    """One fault each, which the next try mends."""
+    content = noise(4, 3000000)
+    hub.add("a/m", {"m.gguf": content})
+    faults = [
+        {"where": "storage", "do": "drop", "at": 1234567},
+        {"where": "storage", "do": "drop", "at": 99, "hard": True},
+        {"where": "storage", "do": "status", "status": 503},
+        {"where": "storage", "do": "status", "status": 429, "wait": 1},
+        {"where": "list", "do": "status", "status": 502},
+        {"where": "storage", "do": "silence", "at": 2000000},
+        {"where": "storage", "do": "wrong", "at": 5},
+        {"where": "file", "do": "status", "status": 500},
+    ]
+
+    if QUICK:
+        faults = [fault for fault in faults if fault["do"] != "silence"]  # libcurl needs 5 seconds to notice
+
+    def one(i):
+        own = Hub()
+        own.add("a/m", {"m.gguf": content})
+        own.faults.append(faults[i])
+        folder = os.path.join(FOLDER, str(i))
+        os.makedirs(folder)
+        run(own, folder, "pull", "a/m")
+        expect_cache(own, folder, "a/m", ["m.gguf"])
+        at = faults[i].get("at", 0)
+        if faults[i]["do"] == "drop":
+            same([e["range"] for e in own.log if e["storage"]], [None, f"bytes={at}-"])
+        own.close()
+
+    with concurrent.futures.ThreadPoolExecutor(len(faults)) as pool:
+        list(pool.map(one, range(len(faults))))
+
+
+def a_killed_fetch_goes_on(hub):
+    with open(MODEL, "rb") as file:
+        content = file.read()
+    hub.add("a/m", {"m-Q4_0.gguf": content, "README.md": b"text"})
+    chance = random.Random(5)
+    n_kills = 4 if QUICK else 20
+    hub.seconds_per_step = 0.0008  # 20 MB/s, so that a second is enough for each
+    for _ in range(n_kills):
+        process = subprocess.Popen([VOUCH, "pull", "a/m"], env=environment(hub, FOLDER), stderr=subprocess.DEVNULL)
+        time.sleep(chance.uniform(0, 1.5 * len(content) / n_kills / 20e6 + 0.05))
+        process.kill()
+        process.wait()
+    run(hub, FOLDER, "pull", "a/m")
+    expect_cache(hub, FOLDER, "a/m", ["m-Q4_0.gguf"])
+    time.sleep(0.2)
+    sent = [e for e in hub.log if e["storage"]]
+    n_more = sum(e["sent"] for e in sent) - len(content)
+    print(f"{n_kills} kills, {len(sent)} requests, {n_more} bytes sent twice")
+    same(n_more <= (1 << 20) * max(1, len(sent) - 1), True)
+    # each request begins where the file ended: what was received is never asked for again
+    begins = [int(e["range"][6:-1]) if e["range"] else 0 for e in sent]
+    same(begins, sorted(begins))
+    for first, second, entry in zip(begins, begins[1:], sent):
+        same(first + entry["sent"] - second <= 1 << 20, True)
+
+
+def two_processes_share_a_fetch(hub):
+    content = noise(6, 5000000)
+    hub.add("a/m", {"m.gguf": content})
+    hub.seconds_per_step = 0.002
+    processes = [
+        subprocess.Popen([VOUCH, "pull", "a/m"], env=environment(hub, FOLDER), stderr=subprocess.PIPE) for _ in range(3)
+    ]
+    errors = [process.communicate(timeout=60)[1].decode() for process in processes]
+    same([process.returncode for process in processes], [0, 0, 0])
+    same(len([e for e in hub.log if e["storage"]]), 1)
+    says("".join(errors), "another process fetches a/m/m.gguf")
+    expect_cache(hub, FOLDER, "a/m", ["m.gguf"])
+
+
+def addresses_are_fetched(hub):
+    content = noise(7, 100000)
+    digest = hashlib.sha256(content).hexdigest()
+    hub.blobs[digest] = content
+    address = f"http://127.0.0.1:{hub.storage_port}/{digest}"
+    hub.faults.append({"where": "storage", "do": "drop", "at": 5000})
+    out, _ = run(hub, FOLDER, "pull", "--print-path", address, token=hub.token)
+    same(files_below(os.path.join(FOLDER, ".cache/vouch/files")), {f"127.0.0.1:{hub.storage_port}/{digest}": content})
+    with open(out.strip(), "rb") as file:
+        same(file.read() == content, True)
+    n = len(hub.log)
+    run(hub, FOLDER, "pull", address)
+    same(len(hub.log), n)
+    same({e["token"] for e in hub.log}, {None})
+    says(run(hub, FOLDER, "pull", address + "x.gguf", code=2)[1], "404")
+
+
+def a_full_disk_is_told(hub):
+    hub.add("a/m", {"m.gguf": noise(8, 20000)})
+    folder = os.path.join(FOLDER, "cache")
+    with open(folder, "w", encoding="ascii"):
+        pass
+    says(run(hub, FOLDER, "pull", "a/m", code=1, HF_HUB_CACHE=folder)[1], folder, "Not a directory")
+    hub.repositories["a/m"]["files"] = {
+        "m.gguf": type("Huge", (bytes,), {"__len__": lambda self: 1 << 60})(noise(8, 20000))
+    }
+    _, err = run(hub, FOLDER, "pull", "a/m", code=1)
+    says(err, "a/m needs", "GB", "HF_HUB_CACHE")
+    same([e for e in hub.log if e["storage"]], [])
+
+
+def random_faults_leave_nothing_wrong(hub):
+    """Faults drawn at random: right bytes or a message, never a wrong file, a hang or a token elsewhere."""
+    hub.close()
+    content, small = noise(9, 300000), b'{"model_type": "none"}'
+
+    def one(seed):
+        chance = random.Random(seed)
+        own = Hub()
+        own.add("a/m", {"config.json": small, "model.safetensors": content, "tokenizer.json": b"{}" * 100})
+        n_faults = chance.choice((1, 1, 2, 3, 5))
+        for _ in range(n_faults):
+            do = chance.choice(
+                (
+                    "status",
+                    "status",
+                    "refuse",
+                    "drop",
+                    "drop",
+                    "silence",
+                    "page",
+                    "pointer",
+                    "garbage",
+                    "wrong",
+                    "longer",
+                    "shorter",
+                    "circle",
+                    "elsewhere",
+                    "no_ranges",
+                    "other_range",
+                    "no_more_range",
+                )
+            )
+            own.faults.append(
+                {
+                    "where": chance.choice(("list", "file", "storage", "storage", "storage")),
+                    "do": do,
+                    "at": chance.randrange(300000),
+                    "hard": chance.random() < 0.5,
+                    "status": chance.choice((500, 502, 503, 504, 429, 408, 400, 418)),
+                    "wait": chance.choice((0, 1)),
+                    "code": chance.choice(("GatedRepo", "RepoNotFound", "EntryNotFound", "")),
+                    "body": chance.choice((b"", b"{", b"[]", b'{"sha": 5}', b"\0\1\2", small)),
+                    "to": chance.choice((own.address + "/nowhere", "http://127.0.0.1:1/x", "gopher://x/y", "//", "")),
+                }
+            )
+        if chance.random() < 0.15:
+            own.faults[0]["always"] = True
+        folder = os.path.join(FOLDER, str(seed))
+        os.makedirs(folder)
+        for attempt in range(3):
+            begin = time.monotonic()
+            code, _, err = run(own, folder, "pull", "a/m", code=None, token=own.token, timeout=90)
+            if time.monotonic() - begin > 60:
+                return f"seed {seed}: {time.monotonic() - begin:.0f} s"
+            if code not in (0, 1, 2):
+                return f"seed {seed}: exit status {code}: {err}"
+            if code and not ("a/m" in err or "m.safetensors" in err or ".json" in err):
+                return f"seed {seed}: the message names no file: {err}"
+            for path, got in files_below(cache_of(folder)).items():
+                name = os.path.basename(path)
+                if "/blobs/" in path and "." not in name:
+                    digest = hashlib.sha256(got) if len(name) == 64 else hashlib.sha1(b"blob %d\0" % len(got) + got)
+                    if digest.hexdigest() != name:
+                        return f"seed {seed}: wrong bytes in {path}"
+            if code == 0:
+                break
+            if attempt == 1:
+                own.faults.clear()
+        if code:
+            return f"seed {seed}: without faults it still fails: {err}"
+        if any(e["token"] for e in own.log if e["storage"]):
+            return f"seed {seed}: the token went to the storage"
+        expect_cache(own, folder, "a/m", ["config.json", "model.safetensors", "tokenizer.json"])
+        own.close()
+        return None
+
+    with concurrent.futures.ThreadPoolExecutor(8 if QUICK else 24) as pool:
+        found = [problem for problem in pool.map(one, range(8 if QUICK else 500)) if problem]
+    if found:
+        sys.exit("\n".join(found[:10]))
+
+
+hub = Hub()
+globals()[CASE](hub)
+os._exit(0)  # threads of servers may still wait for clients

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Models by their names, against a hub on this machine.
+# shellcheck source=tests/support/test.sh
+. "$(dirname "$0")/../support/test.sh"
+
+drive() { # case
+    python3 -c 'import http.server' 2>/dev/null || test_skip "no python3"
+    mkdir "$TMP/empty"
+    python3 tests/hub/drive.py "build/$BUILD/vouch" "$1" "$TMP/empty" "$TMP/model.gguf"
+}
+
+# A model of one layer, 22 MB.
+model() {
+    "build/$BUILD/bench/synthetic" --shape smollm2-135m --type Q4_0 --layers 1 --out "$TMP/model.gguf" >/dev/null
+}
+
+names_choose_files() { drive names_choose_files; }
+wrong_names_are_refused() { drive wrong_names_are_refused; }
+a_name_runs() { model && drive a_name_runs; }
+one_type_is_removed() { drive one_type_is_removed; }
+other_stores_are_seen() { model && drive other_stores_are_seen; }
+tokens_open_what_is_closed() { drive tokens_open_what_is_closed; }
+# They wait for time-outs.
+slow() { [ "${VOUCH_TEST_TIER:-test}" = test ] || test_skip "slow; make test runs it"; }
+
+each_failure_has_its_sentence() { slow && drive each_failure_has_its_sentence; }
+faults_pass() { drive faults_pass; }
+a_killed_fetch_goes_on() { model && drive a_killed_fetch_goes_on; }
+two_processes_share_a_fetch() { drive two_processes_share_a_fetch; }
+addresses_are_fetched() { drive addresses_are_fetched; }
+a_full_disk_is_told() { drive a_full_disk_is_told; }
+random_faults_leave_nothing_wrong() { slow && drive random_faults_leave_nothing_wrong; }
+
+test_group names_choose_files wrong_names_are_refused a_name_runs one_type_is_removed other_stores_are_seen \
+    tokens_open_what_is_closed each_failure_has_its_sentence faults_pass a_killed_fetch_goes_on \
+    two_processes_share_a_fetch addresses_are_fetched a_full_disk_is_told random_faults_leave_nothing_wrong
