@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "hub/name.h"
+#include "model/names.h"
 #include "tool/wrap.h"
 
 /* Help shows these texts as they are: lines of at most 80 columns. */
@@ -287,7 +288,8 @@ static int command_run(const cli_command *c, int argc, char **argv)
         status = CLI_DONE;
     } else {
         tool_interrupt_set(TOOL_INTERRUPT_ENDS);
-        status = c->run(&options);
+        status = cli_names_find(&options);
+        if (!status) status = c->run(&options);
     }
     cli_options_free(&options);
     return finish_output(status);

@@ -395,6 +395,7 @@ static verdict judge(const hub_client *c, const char *what, const char *address,
     if (code) {
         fail(err, VOUCH_E_IO, "%.160s: %s: %s%s", what, host, curl_easy_strerror(code),
              code == CURLE_COULDNT_RESOLVE_HOST ? "; is this machine on the network?" : "");
+        if (code == CURLE_COULDNT_RESOLVE_HOST && !(f && f->n > 0)) return NEVER; /* no network */
         return code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL ? NEVER : AGAIN;
     }
     if (a->status != 200 && a->status != 206) {

@@ -6,7 +6,6 @@
  *   option_files.c      files that are read and written
  *   option_drafters.c   drafters, and flags that belong to some of them
  *   option_asking.c     prompts, answers and sampling
- *   option_names.c      models by their names
  */
 #ifndef VOUCH_CLI_OPTION_CHECKS_H
 #define VOUCH_CLI_OPTION_CHECKS_H
@@ -42,9 +41,6 @@ bool cli_check_speculation(cli_options *options, cli_given given);
 bool cli_check_asking(cli_options *options, cli_given given);
 /* The checks of one command, which stand beside it: flags that contradict each other, flags that are missing. */
 typedef bool cli_command_check(cli_options *options, cli_given given);
-
-/* Puts the paths of models in place of their names, and fetches what is missing. The last check: it may take long. */
-bool cli_names_find(cli_options *options);
 
 /* Draws a seed of 32 bits, short enough to be typed again. */
 uint64_t cli_seed_draw(void);

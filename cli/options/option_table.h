@@ -156,7 +156,7 @@ typedef struct cli_options {
     cli_distill_options distill;
     cli_hub_options hub;
 
-    char **found; /* [n_found]: paths that names stood for (option_names.c) */
+    char **found; /* [n_found]: paths that names stood for (model/names.h) */
     size_t n_found;
 } cli_options;
 

@@ -173,8 +173,7 @@ bool cli_options_parse(cli_options *options, const cli_command *command, int arg
     options->drafters_given = cli_drafters_given(options, given);
     if (!check_lengths(options) || !check_cpu(options->cpu) || !check_template(options->chat_template)) return false;
     if (command->check && !command->check(options, given)) return false;
-    if (options->model || !takes_model(command))
-        return (!command->needs || command->needs(options, given)) && cli_names_find(options);
+    if (options->model || !takes_model(command)) return !command->needs || command->needs(options, given);
     tool_complain("--model FILE is missing: expected the GGUF file of a model, as in `vouch %s m.gguf`", command->name);
     return false;
 }

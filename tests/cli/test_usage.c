@@ -103,7 +103,8 @@ static void unknown_words_are_named(void **state)
         {{"run", "-m", "x", "--chat-template", "llama-3"}, "did you mean llama3?"},
         {{"run", "-m", "x", "hello", "-n", "-2"}, "-n '-2': outside the range; expected a whole number in [-1, "},
         {{"run", "-m", "x", "hello", "-n", "1e3"}, "-n '1e3': not a whole number"},
-        {{"list"}, "'list' is neither a command nor a file"},
+        {{"lists"}, "unknown command 'lists'; did you mean list?"},
+        {{"catalogue"}, "'catalogue' is neither a command nor a file"},
         {{"--max-token", "4"}, "did you mean --max-tokens?"},
         {{"run", "--zzzzzzzz"}, "unknown flag --zzzzzzzz"},
         {{"run", "-Z"}, "unknown flag -Z"},
@@ -124,8 +125,8 @@ static void foreign_flags_say_what_to_do(void **state)
 {
     (void)state;
     static const mistake mistakes[] = {
-        {{"run", "-hf", "org/model"},
-         "-hf is not a flag of vouch: download the .gguf file, then type `vouch run FILE`"},
+        {{"run", "-hff", "m.gguf"},
+         "-hff is not a flag of vouch: write the file after the repository: --model OWNER/NAME:FILE.gguf"},
         {{"-ngl", "99"}, "-ngl is not a flag of vouch: leave it out: vouch computes on processors only"},
         {{"run", "--n-gpu-layers=99"}, "--n-gpu-layers is not a flag of vouch: leave it out"},
         {{"run", "-fa", "on"}, "-fa is not a flag of vouch: leave it out"},

@@ -310,10 +310,11 @@ missing_packages_are_named() {
     printf '#!/bin/sh\nexit 1\n' >"$TMP/cc"
     ln -s cc "$TMP/pkg-config"
     chmod +x "$TMP/cc"
-    test_refused 'missing: .*libpcre2-dev libutf8proc-dev libjansson-dev libedit-dev libmicrohttpd-dev libcmocka-dev' \
+    local all='libpcre2-dev libutf8proc-dev libjansson-dev libedit-dev libmicrohttpd-dev libcurl4-openssl-dev'
+    test_refused "missing: .*$all libcmocka-dev" \
         env PATH="$TMP:$PATH" make --no-print-directory BUILD=none CC="$TMP/cc" check
     test_refused 'missing: .*libjansson-dev libcmocka-dev' \
-        env PATH="$TMP:$PATH" make --no-print-directory BUILD=none CC="$TMP/cc" EDITLINE=0 SERVER=0 check
+        env PATH="$TMP:$PATH" make --no-print-directory BUILD=none CC="$TMP/cc" EDITLINE=0 SERVER=0 HUB=0 check
     [ ! -e build/none ]
 }
 

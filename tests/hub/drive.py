@@ -221,7 +221,7 @@ def a_name_runs(hub):
     n = len(hub.log)
     run(hub, FOLDER, "run", "a/m", "-n", "2", "--raw", "--prompt", "Hello", HF_HUB_OFFLINE="1")
     same(len(hub.log), n)  # what is here needs no hub
-    _, err = run(hub, FOLDER, "run", "a/other", "-n", "2", "--prompt", "Hello", HF_HUB_OFFLINE="1", code=2)
+    _, err = run(hub, FOLDER, "run", "a/other", "-n", "2", "--prompt", "Hello", HF_HUB_OFFLINE="1", code=1)
     says(err, "a/other", "HF_HUB_OFFLINE")
     expect_cache(hub, FOLDER, "a/m", ["m-Q4_0.gguf"])
     out, _ = run(hub, FOLDER, "list")

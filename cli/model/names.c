@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "model/names.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hub/fetch.h"
-#include "options/option_checks.h"
 
 /* Keeps a text as long as the options. NULL: no memory, with a complaint. */
 static const char *keep(cli_options *options, const char *text)
@@ -20,45 +21,47 @@ static const char *keep(cli_options *options, const char *text)
 }
 
 /* Replaces a name by its path; NULL and paths stay. The first name fills in `places`. */
-static bool name_find(cli_options *options, hub_places *places, const char **word)
+static int name_find(cli_options *options, hub_places *places, const char **word)
 {
     char path[PATH_MAX];
     vouch_error err;
-    if (!*word || hub_kind_of(*word) == HUB_PATH) return true;
-    tool_interrupt_set(TOOL_INTERRUPT_ENDS);
+    if (!*word || hub_kind_of(*word) == HUB_PATH) return CLI_DONE;
     if ((!*places->endpoint && hub_places_read(places, &err)) || hub_find(places, *word, false, path, &err)) {
         tool_complain("%s", err.message);
-        return false;
+        return err.code == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
     }
     const char *kept = keep(options, path);
     if (kept) *word = kept;
-    return kept != NULL;
+    return kept ? CLI_DONE : CLI_FAILED;
 }
 
 /* Replaces NAME=WORD by NAME=PATH, and WORD by NAME=PATH, whose name is the end of the word. */
-static bool served_find(cli_options *options, hub_places *places, const char **text)
+static int served_find(cli_options *options, hub_places *places, const char **text)
 {
     char both[2 * PATH_MAX];
     const char *equal = strchr(*text, '='), *slash = strchr(*text, '/');
     const bool has_name = equal && (!slash || equal < slash);
     const char *word = has_name ? equal + 1 : *text, *path = word;
-    if (!name_find(options, places, &path)) return false;
-    if (path == word) return true;
+    const int status = name_find(options, places, &path);
+    if (status || path == word) return status;
     const char *end = strrchr(word, '/'), *colon = strchr(word, ':');
     const char *name = has_name ? *text : end ? end + 1 : colon ? colon + 1 : word;
     snprintf(both, sizeof both, "%.*s=%s", has_name ? (int)(equal - *text) : (int)strcspn(name, "@?"), name, path);
-    return (*text = keep(options, both)) != NULL;
+    const char *kept = keep(options, both);
+    if (kept) *text = kept;
+    return kept ? CLI_DONE : CLI_FAILED;
 }
 
-bool cli_names_find(cli_options *options)
+int cli_names_find(cli_options *options)
 {
     hub_places places = {.endpoint = ""};
     const char **words[] = {&options->model, &options->draft_model, &options->distill.train.student_model};
-    bool ok = true;
-    for (size_t i = 0; ok && i < options->models.n; i++) ok = served_find(options, &places, &options->models.items[i]);
+    int status = CLI_DONE;
+    for (size_t i = 0; !status && i < options->models.n; i++)
+        status = served_find(options, &places, &options->models.items[i]);
     if (options->models.n > 0) options->model = options->models.items[0];
-    for (size_t i = options->models.n > 0; ok && i < sizeof words / sizeof *words; i++)
-        ok = name_find(options, &places, words[i]);
-    for (int i = 0; ok && i < VOUCH_DRAFTERS; i++) ok = name_find(options, &places, &options->draft_files[i]);
-    return ok;
+    for (size_t i = options->models.n > 0; !status && i < sizeof words / sizeof *words; i++)
+        status = name_find(options, &places, words[i]);
+    for (int i = 0; !status && i < VOUCH_DRAFTERS; i++) status = name_find(options, &places, &options->draft_files[i]);
+    return status;
 }
