@@ -29,6 +29,13 @@ def git_digest(content):
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
+def tree_entry(path, content):
+    entry = {"type": "file", "path": path, "size": len(content), "oid": git_digest(content)}
+    if len(content) >= LARGE:
+        entry["lfs"] = {"oid": hashlib.sha256(content).hexdigest(), "size": len(content), "pointerSize": 130}
+    return entry
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     hub, is_storage = None, False
@@ -179,12 +186,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return None
 
     def list(self, rest):
-        repository, _, revision = rest.partition("/revision/")
+        tree = "/tree/" in rest  # the same list as huggingface_hub asks for it
+        repository, _, revision = rest.partition("/tree/" if tree else "/revision/")
         found = self.allowed(repository)
         if found is None:
             return
         if revision not in ("", "main", found["commit"]):
             self.refuse(404, "RevisionNotFound", "Invalid rev id")
+            return
+        if tree:
+            self.answer(200, json.dumps([tree_entry(*file) for file in found["files"].items()]).encode(),
+                        [("Content-Type", "application/json")])
             return
         siblings = []
         for name, content in found["files"].items():

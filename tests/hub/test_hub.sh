@@ -31,6 +31,12 @@ addresses_are_fetched() { drive addresses_are_fetched; }
 a_full_disk_is_told() { drive a_full_disk_is_told; }
 random_faults_leave_nothing_wrong() { slow && drive random_faults_leave_nothing_wrong; }
 
+huggingface_hub_shares_the_cache() {
+    ${PYTHON:-python3} -c 'import huggingface_hub' 2>/dev/null || test_skip "no huggingface_hub for Python"
+    mkdir "$TMP/empty"
+    ${PYTHON:-python3} tests/hub/exchange.py "build/$BUILD/vouch" "$TMP/empty"
+}
+
 test_group names_choose_files wrong_names_are_refused a_name_runs one_type_is_removed other_stores_are_seen \
     tokens_open_what_is_closed each_failure_has_its_sentence faults_pass a_killed_fetch_goes_on \
-    two_processes_share_a_fetch addresses_are_fetched a_full_disk_is_told random_faults_leave_nothing_wrong
+    two_processes_share_a_fetch addresses_are_fetched a_full_disk_is_told huggingface_hub_shares_the_cache random_faults_leave_nothing_wrong
