@@ -252,3 +252,21 @@ def test_the_module_runs_the_command(command):
     ours = subprocess.run([sys.executable, "-m", "vouch", "--version"], check=True, capture_output=True).stdout
     assert ours.decode() == f"vouch {vouch.__version__}\n"
     assert subprocess.run([sys.executable, "-m", "vouch", "--no-such-flag"], capture_output=True).returncode == 2
+
+
+def test_a_name_stands_for_a_fetched_model(path, tmp_path, monkeypatch):
+    commit = "0123456789" * 4
+    folder = tmp_path / "models--owner--name"
+    (folder / "refs").mkdir(parents=True)
+    (folder / "snapshots" / commit).mkdir(parents=True)
+    (folder / "refs" / "main").write_text(commit)
+    (folder / "snapshots" / commit / "tiny-F32.gguf").symlink_to(path)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for name in ("owner/name", "hf:owner/name:F32"):
+        with vouch.Model(name) as model:
+            assert model.path.endswith(f"{commit}/tiny-F32.gguf")
+    with pytest.raises(vouch.FileError, match="owner/other isn't in .* HF_HUB_OFFLINE"):
+        vouch.Model("owner/other")
+    with pytest.raises(vouch.FileError, match="gone.gguf"):
+        vouch.Model("owner/gone.gguf")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
+import subprocess
+import sys
 import weakref
 from typing import Any, Iterable, Mapping, Sequence
 
 from . import _abi
-from ._library import ArgumentError, call, exception, library
+from ._library import FOLDER, ArgumentError, call, exception, library
 from .options import FILES, Options, text_of, tokens_of, wrong
 
 
@@ -18,6 +21,23 @@ def path_of(path: object) -> bytes:
     if b"\0" in data:
         raise ArgumentError(f"path: expected a path without NUL, got {path!r}")
     return data
+
+
+# What the command takes for a name where no such file exists.
+NAME = re.compile(r"(hf:|ollama:|https?://).|[A-Za-z0-9_][\w.-]*/[A-Za-z0-9_][\w.-]*([:@].*)?$", re.ASCII)
+
+
+def found(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """The path that a model's name stands for. The command fetches what is missing, and shows its progress."""
+    text = os.fspath(path)
+    if not isinstance(text, str) or "\0" in text or not NAME.match(text) or os.path.exists(text):
+        return path
+    done = subprocess.run([FOLDER / "bin" / "vouch", "pull", "--print-path", text], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE if not sys.stderr.isatty() else None, check=False)
+    if done.returncode == 0:
+        return os.fsdecode(done.stdout.rstrip(b"\n"))
+    lines = (done.stderr or b"").decode("utf-8", "replace").strip().splitlines()
+    raise exception(_abi.VOUCH_E_IO, lines[-1].removeprefix("vouch: ") if lines else f"{text} can't be fetched")
 
 
 class Handle:
@@ -71,7 +91,8 @@ class Model(Handle):
     """A model's weights and tokenizer, packed for this processor. Immutable: any number of sessions and threads may use
     it at once.
 
-    path: a GGUF file, the first part of a split one, or a Hugging Face folder.
+    path: a GGUF file, the first part of a split one, a Hugging Face folder, or a name such as "OWNER/NAME:Q4_K_M",
+    which the command finds, and fetches where it is missing (`vouch pull --help`).
     cpu: instruction set, such as "avx2"; by default the widest of this machine.
     n_threads: threads that pack the weights; 0: all processors.
     chat_template: the text of a Jinja template, or "chatml"; by default the file's.
@@ -90,6 +111,7 @@ class Model(Handle):
             "cpu": cpu, "n_threads": n_threads, "chat_template": chat_template, "chat_variables": variables,
             "text_only": text_only})
         out = ctypes.c_void_p()
+        path = found(path)
         call("vouch_model_open", ctypes.byref(out), path_of(path), ctypes.byref(options.struct))
         self.path = os.fspath(path)
         self._open(out)
@@ -193,7 +215,7 @@ class DraftFile(Handle):
         if self.drafter not in FILES:
             raise ArgumentError(f"drafter: expected one of {', '.join(FILES)}, got {self.drafter!r}")
         out = ctypes.c_void_p()
-        call("vouch_draft_file_open", ctypes.byref(out), FILES[self.drafter], path_of(path), target._pointer(),
+        call("vouch_draft_file_open", ctypes.byref(out), FILES[self.drafter], path_of(found(path)), target._pointer(),
              allow_other_target)
         self._open(out, target)
 
