@@ -173,11 +173,12 @@ static size_t stem_length(const char *path, int *part, int *n_parts)
     *part = *n_parts = 1;
     if (n < 6 || strcasecmp(path + n - 5, ".gguf") != 0) return 0;
     const size_t stem = n - 5;
-    int length = 0;
-    if (stem > 15 && sscanf(path + stem - 15, "-%5d-of-%5d%n", part, n_parts, &length) == 2 && length == 15)
-        return stem - 15;
-    *part = *n_parts = 1;
-    return stem;
+    const char *end = path + stem - 15; /* "-00001-of-00003" */
+    if (stem <= 15 || end[0] != '-' || strncmp(end + 6, "-of-", 4) != 0) return stem;
+    if (strspn(end + 1, "0123456789") != 5 || strspn(end + 10, "0123456789") != 5) return stem;
+    *part = (int)strtol(end + 1, NULL, 10);
+    *n_parts = (int)strtol(end + 10, NULL, 10);
+    return stem - 15;
 }
 
 bool hub_is_of_type(const char *path, const char *type)

@@ -166,7 +166,7 @@ static size_t header_come(char *line, size_t unit, size_t n, void *user)
     if (IS("Content-Type")) take_header(a->type, sizeof a->type, value, n_value);
     if (IS("X-Error-Code")) take_header(a->error_code, sizeof a->error_code, value, n_value);
     if (IS("X-Error-Message")) take_header(a->error_text, sizeof a->error_text, value, n_value);
-    if (IS("Content-Range") && sscanf(text, "bytes %lld-", &a->range_from) != 1) a->range_from = -1;
+    if (IS("Content-Range") && strncmp(text, "bytes ", 6) == 0) a->range_from = strtoll(text + 6, NULL, 10);
     if (IS("RateLimit") && strstr(text, ";t=")) a->wait = strtol(strstr(text, ";t=") + 3, NULL, 10);
 #undef IS
     return unit * n;

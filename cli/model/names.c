@@ -14,10 +14,13 @@ static const char *keep(cli_options *options, const char *text)
     char **larger = realloc(options->found, (options->n_found + 1) * sizeof *larger);
     char *copy = strdup(text);
     if (larger) options->found = larger;
-    if (larger && copy) return options->found[options->n_found++] = copy;
-    free(copy);
-    tool_complain("not enough memory");
-    return NULL;
+    if (!larger || !copy) {
+        free(copy);
+        tool_complain("not enough memory");
+        return NULL;
+    }
+    options->found[options->n_found++] = copy;
+    return copy;
 }
 
 /* Replaces a name by its path; NULL and paths stay. The first name fills in `places`. */

@@ -39,4 +39,5 @@ huggingface_hub_shares_the_cache() {
 
 test_group names_choose_files wrong_names_are_refused a_name_runs one_type_is_removed other_stores_are_seen \
     tokens_open_what_is_closed each_failure_has_its_sentence faults_pass a_killed_fetch_goes_on \
-    two_processes_share_a_fetch addresses_are_fetched a_full_disk_is_told huggingface_hub_shares_the_cache random_faults_leave_nothing_wrong
+    two_processes_share_a_fetch addresses_are_fetched a_full_disk_is_told huggingface_hub_shares_the_cache \
+    random_faults_leave_nothing_wrong
