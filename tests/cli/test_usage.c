@@ -104,7 +104,7 @@ static void unknown_words_are_named(void **state)
         {{"run", "-m", "x", "hello", "-n", "-2"}, "-n '-2': outside the range; expected a whole number in [-1, "},
         {{"run", "-m", "x", "hello", "-n", "1e3"}, "-n '1e3': not a whole number"},
         {{"lists"}, "unknown command 'lists'; did you mean list?"},
-        {{"catalogue"}, "'catalogue' is neither a command nor a file"},
+        {{"show"}, "'show' is neither a command nor a file"},
         {{"--max-token", "4"}, "did you mean --max-tokens?"},
         {{"run", "--zzzzzzzz"}, "unknown flag --zzzzzzzz"},
         {{"run", "-Z"}, "unknown flag -Z"},
