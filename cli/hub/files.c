@@ -154,15 +154,24 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Is the file for something else than text, or does it draft for the model? */
+static bool has_mark(const char *path, const char *const *marks, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcasestr(last_part(path), marks[i])) return true;
+    return false;
+}
+
+bool hub_is_drafter(const char *path)
+{
+    static const char *const marks[] = {"mtp-", "eagle3", "dflash", "dspark", "-assistant"};
+    return has_mark(path, marks, sizeof marks / sizeof *marks);
+}
+
+/* Is the file no model of its own? */
 static bool is_companion(const char *path)
 {
-    static const char *const marks[] = {"mmproj", "imatrix", "mtp-",      "eagle3",
-                                        "dflash", "dspark",  "assistant", "-vocab"};
-    const char *name = last_part(path);
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (strcasestr(name, marks[i])) return true;
-    return false;
+    static const char *const marks[] = {"mmproj", "imatrix", "-vocab", ".head.gguf", ".table.gguf"};
+    return hub_is_drafter(path) || has_mark(path, marks, sizeof marks / sizeof *marks);
 }
 
 /* Length of a GGUF file's name without ".gguf" and "-00001-of-00003". *part and *n_parts: 1 and 1 where it isn't

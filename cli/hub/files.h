@@ -39,6 +39,8 @@ void hub_files_free(hub_files *files);
 bool hub_is_of_type(const char *path, const char *type);
 /* Is it a GGUF file, or the first part of one, and no companion? */
 bool hub_is_first_part(const char *path);
+/* Does a file of this name draft for a model beside it, such as mtp-m.gguf? */
+bool hub_is_drafter(const char *path);
 /* The types that a name without one stands for, best first. NULL past the last. */
 const char *hub_type(size_t i);
 

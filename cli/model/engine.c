@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "model/pairing.h"
 #include "tool/file.h"
 #include "tool/text.h"
 
@@ -236,6 +237,24 @@ static int grammar_open(cli_engine *engine, const cli_options *options)
     return status == VOUCH_E_MEMORY ? CLI_FAILED : CLI_WRONG_USAGE;
 }
 
+/* Takes what drafts for the model by itself. */
+static void pairs_take(cli_engine *engine)
+{
+    vouch_error err;
+    const cli_options *options = engine->options;
+    cli_pairs pairs = cli_pairs_find(engine->model, options->model);
+    memcpy(engine->files, pairs.files, sizeof engine->files);
+    engine->is_paired = pairs.is_found;
+    if (pairs.draft && model_open(&engine->draft, pairs.draft, NULL, false, options, &err))
+        tool_note("%s is left: %s", pairs.draft_name, err.message);
+    else if (pairs.draft)
+        tool_note("drafting with %s, which has the same tokens (--draft-model none leaves it out)", pairs.draft_name);
+    if (!pairs.is_found && options->pairing == CLI_PAIRING_ASKED)
+        tool_note("--draft-model auto: nothing on this machine drafts for the model; free drafters do");
+    free(pairs.draft);
+    free(pairs.draft_name);
+}
+
 int cli_engine_open(cli_engine *engine, const cli_options *options)
 {
     vouch_error err;
@@ -245,12 +264,16 @@ int cli_engine_open(cli_engine *engine, const cli_options *options)
     if (!status) status = target_open(engine, options, false);
     if (!status && options->draft_model) status = draft_open(engine, options);
     if (status) return status;
+    if (options->pairing) pairs_take(engine);
     if (options->draft_vocab && vocab_read(engine, options->draft_vocab, &err))
         return cli_flag_refuse("draft-vocab", &err);
-    for (int i = 0; i < VOUCH_DRAFTERS; i++)
-        if (options->draft_files[i] && vouch_draft_file_open(&engine->files[i], i, options->draft_files[i],
-                                                             engine->model, options->allow_other_head, &err))
+    for (int i = 0; i < VOUCH_DRAFTERS; i++) {
+        if (!options->draft_files[i]) continue;
+        vouch_draft_file_close(engine->files[i]); /* one that was found; the command line's goes first */
+        if (vouch_draft_file_open(&engine->files[i], i, options->draft_files[i], engine->model,
+                                  options->allow_other_head, &err))
             return cli_flag_refuse(vouch_drafter_get_info(i).flags, &err);
+    }
     engine->load_seconds = tool_now() - start;
     return bias_check(engine);
 }
@@ -267,6 +290,14 @@ void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculati
     speculation->draft_vocab = engine->draft_vocab;
     speculation->n_draft_vocab = engine->n_draft_vocab;
     memcpy(speculation->files, engine->files, sizeof engine->files);
+    if (!engine->is_paired) return;
+    /* The text of a seed stays that of plain decoding, and the likeliest tokens are then the best guesses. */
+    if (speculation->accept == VOUCH_ACCEPT_AUTO) {
+        vouch_session_options plain = vouch_session_options_default();
+        plain.speculation.drafters = VOUCH_DRAFTER_NONE;
+        speculation->accept = vouch_session_options_rule(engine->model, &plain);
+    }
+    if (speculation->draft_sampling == VOUCH_DRAFT_AUTO) speculation->draft_sampling = VOUCH_DRAFT_GREEDY;
 }
 
 enum { USUAL_CTX = 4096 }; /* context length without --ctx; vouch.h documents it */

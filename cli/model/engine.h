@@ -21,6 +21,7 @@ typedef struct cli_engine {
     const cli_options *options;
     vouch_model *model, *draft;              /* draft: NULL unless one was given */
     vouch_draft_file *files[VOUCH_DRAFTERS]; /* by drafter's number; likewise */
+    bool is_paired;                          /* vouch found a drafter by itself (pairing.h) */
     int32_t *draft_vocab;                    /* [n_draft_vocab] ids in the file of --draft-vocab */
     size_t n_draft_vocab;
     vouch_grammar *grammar; /* of --json, --json-schema, --regex or --grammar-file; NULL: none */

@@ -245,6 +245,14 @@ bool cli_check_speculation(cli_options *options, cli_given given)
         if (!is_given) speculation->drafters = meant;
     }
     const bool is_auto = speculation->drafters == VOUCH_DRAFTER_AUTO;
+    for (int i = 0; i < VOUCH_DRAFTERS; i++)
+        if (options->drafters_given >> i & 1 && vouch_drafter_get_info(i).is_paid) options->pairing = CLI_PAIRING_NO;
+    if (!is_auto && options->pairing == CLI_PAIRING_ASKED) {
+        tool_complain("--draft-model auto and --spec %s exclude each other: leave out one of them",
+                      cli_spec_text(speculation->drafters, text));
+        return false;
+    }
+    if (!is_auto) options->pairing = CLI_PAIRING_NO;
     if (!cli_check_drafters(options) || !cli_check_effects(options, given)) return false;
     if (is_auto) { /* AUTO is the same set to the library; -k then limits the drafts of pace */
         speculation->drafters = VOUCH_DRAFTER_AUTO;

@@ -21,6 +21,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {
 #define SAMPLING     ASKING | CLI_SERVE, "Sampling"
 #define RECOMMENDED  "default: as the model's file recommends, otherwise " /* recommended.h */
 #define SPECULATION  CLI_RUN | CLI_BENCH | CLI_BATCH | CLI_SERVE, "Speculation"
+#define PAIRING      (CLI_RUN | CLI_BATCH | CLI_SERVE)
 #define SERVING      CLI_SERVE, "Server"
 #define ANSWER       ASKING, "Answer"
 #define OUTPUT       CLI_RUN, "Output"
@@ -151,8 +152,14 @@ static const tool_flag rows[] = {
     {"show-prompt", NULL, 0, TOOL_FLAG_SWITCH, AT(show_prompt), NULL, NULL, CLI_RUN, "Prompt",
      "print the prompt as the model reads it, and its tokens, instead of answering", NULL, NULL},
 
-    {"draft-model", NULL, 'd', TOOL_FLAG_FILE, AT(draft_model), "FILE", NULL, ASKING | CLI_CHECK | CLI_SERVE,
+    {"draft-model", NULL, 'd', TOOL_FLAG_FILE, AT(draft_model), "FILE", NULL, CLI_BENCH | CLI_ANALYZE | CLI_CHECK,
      "Speculation", "GGUF file of a smaller model with the same tokens, which drafts", NULL, NULL},
+    {"draft-model", NULL, 'd', TOOL_FLAG_FILE, AT(draft_model), "FILE", NULL, PAIRING, "Speculation",
+     "GGUF file of a smaller model with the same tokens, which drafts; none; or auto: the file beside the model, or "
+     "the small "
+     "model on this machine, that vouch finds for it, where it fits into half of the memory that is available (default "
+     "auto)",
+     NULL, NULL},
     {"allow-other-head", NULL, 0, TOOL_FLAG_SWITCH, AT(allow_other_head), NULL, NULL, ASKING | CLI_CHECK | CLI_SERVE,
      "Speculation",
      "accept a head or table that was made for another file of the model, such as another type of weights", NULL, NULL},

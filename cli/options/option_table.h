@@ -45,6 +45,9 @@ extern const char *const cli_command_names[CLI_COMMANDS];
 /* Words for vouch_kv_type, in the order of the enum. */
 #define CLI_KV_TYPES "f16|f32|q8_0|q4_0"
 
+/* Does vouch look for a drafter by itself (model/pairing.h)? YES without being asked to, ASKED: --draft-model auto. */
+typedef enum cli_pairing { CLI_PAIRING_NO, CLI_PAIRING_YES, CLI_PAIRING_ASKED } cli_pairing;
+
 /* The words of --think. */
 typedef enum cli_think { CLI_THINK_AUTO, CLI_THINK_ON, CLI_THINK_OFF, CLI_THINK_HIDE } cli_think;
 
@@ -125,6 +128,7 @@ typedef struct cli_options {
     int32_t n_each;
 
     bool speculative;
+    cli_pairing pairing;
     const char *tree;                               /* "B,D" */
     const char *prediction, *history, *draft_vocab; /* files */
     const char *draft_files[VOUCH_DRAFTERS];        /* by drafter's number (vouch_draft_file_open) */

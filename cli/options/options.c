@@ -134,6 +134,18 @@ static bool take_model_word(cli_options *options, const char *name, cli_given gi
     return true;
 }
 
+/* --draft-model auto and none name no file. */
+static void take_draft_word(cli_options *options, cli_given given)
+{
+    const char *word = options->draft_model;
+    if (!(options->command & (CLI_RUN | CLI_BATCH | CLI_SERVE))) return;
+    options->pairing = CLI_PAIRING_YES;
+    if (!word || (strcmp(word, "auto") != 0 && strcmp(word, "none") != 0)) return;
+    options->pairing = *word == 'a' ? CLI_PAIRING_ASKED : CLI_PAIRING_NO;
+    options->draft_model = NULL;
+    give(given, "draft-model", NULL);
+}
+
 /* Room for as many values as there are arguments, for each flag that can be repeated. */
 static bool lists_allocate(cli_options *o, size_t n)
 {
@@ -169,6 +181,7 @@ bool cli_options_parse(cli_options *options, const cli_command *command, int arg
     if (options->models.n > 0) options->model = options->models.items[0];
     if (options->session.max_tokens < 0) options->session.max_tokens = 0;
     if (!take_prompt_word(options, given) || !take_model_word(options, command->name, given)) return false;
+    take_draft_word(options, given);
     if (!check_exclusive(given) || !cli_check_files(options, given)) return false;
     options->drafters_given = cli_drafters_given(options, given);
     if (!check_lengths(options) || !check_cpu(options->cpu) || !check_template(options->chat_template)) return false;

@@ -245,6 +245,55 @@ def a_name_runs(hub):
     same(run(hub, FOLDER, "list")[0], "")
 
 
+def a_drafter_is_found(hub):
+    """MODEL, a layer of random weights, drafts for FOLDER/../target.gguf, which has the same tokens and more layers."""
+    target = os.path.join(os.path.dirname(MODEL), "target", "target.gguf")
+    with open(MODEL, "rb") as file:
+        hub.add("a/small", {"small-Q4_0.gguf": file.read()})
+    with open(target, "rb") as file:
+        hub.add("a/large", {"large-F16.gguf": file.read()})
+    asked = ["--temp", "0.8", "--seed", "7", "-n", "24", "--raw", "--prompt", "Hello", "--stats"]
+    plain, err = run(hub, FOLDER, "run", target, *asked)
+    same("draft" in err.split("rule")[0].split("drafter")[1].split(":")[0].split(","), False)
+    run(hub, FOLDER, "pull", "a/small")
+    for arguments, is_found in (
+        ([], True),
+        (["--draft-model", "auto"], True),
+        (["--draft-model", "none"], False),
+        (["--spec", "none"], False),
+        (["--spec", "ngram"], False),
+    ):
+        out, err = run(hub, FOLDER, "run", target, *asked, *arguments)
+        same(out, plain)
+        same("drafting with a/small:Q4_0" in err, is_found)
+        if is_found:
+            says(err, "drafter   draft,", "rule      match, lossless")
+    out, err = run(hub, FOLDER, "run", "a/large", *asked)
+    same(out, plain)
+    says(err, "fetching a/large", "drafting with a/small:Q4_0")
+    says(run(hub, FOLDER, "list")[0], "a/small:Q4_0   ")
+    says(run(hub, FOLDER, "run", target, *asked, "--spec", "ngram", "--draft-model", "auto", code=2)[1], "exclude")
+    # beside the model: what belongs to another model is named and left
+    beside = os.path.dirname(target)
+    for name in ("SmolLM2-135M-Instruct.head.gguf", "SmolLM2-135M-Instruct.table.gguf"):
+        os.symlink(os.path.abspath(os.path.join("models", name)), os.path.join(beside, name))
+    with open(os.path.join(beside, "mtp-damaged.gguf"), "wb") as file:
+        file.write(b"GGUF damaged")
+    out, err = run(hub, FOLDER, "run", target, *asked)
+    same(out, plain)
+    says(
+        err,
+        "head.gguf is beside the model, and is left",
+        "table.gguf is beside the model, and is left",
+        "mtp-damaged.gguf is beside the model, and is left",
+        "drafting with a/small:Q4_0",
+    )
+    run(hub, FOLDER, "rm", "a/small")
+    out, err = run(hub, FOLDER, "run", target, *asked, "--draft-model", "auto")
+    same(out, plain)
+    says(err, "nothing on this machine drafts for the model")
+
+
 def one_type_is_removed(hub):
     hub.add("a/m", {"m-Q4_0.gguf": noise(1, 20000), "m-Q8_0.gguf": noise(2, 30000)})
     run(hub, FOLDER, "pull", "a/m:Q4_0")

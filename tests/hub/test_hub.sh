@@ -9,14 +9,21 @@ drive() { # case
     python3 tests/hub/drive.py "build/$BUILD/vouch" "$1" "$TMP/empty" "$TMP/model.gguf"
 }
 
-# A model of one layer, 22 MB.
-model() {
-    "build/$BUILD/bench/synthetic" --shape smollm2-135m --type Q4_0 --layers 1 --out "$TMP/model.gguf" >/dev/null
+layers() { # layers type file
+    "build/$BUILD/bench/synthetic" --shape smollm2-135m --layers "$1" --type "$2" --out "$3" >/dev/null
 }
+
+model() { layers 1 Q4_0 "$TMP/model.gguf"; }
 
 names_choose_files() { drive names_choose_files; }
 wrong_names_are_refused() { drive wrong_names_are_refused; }
 a_name_runs() { model && drive a_name_runs; }
+a_drafter_is_found() {
+    model
+    mkdir "$TMP/target"
+    layers 24 F16 "$TMP/target/target.gguf"
+    drive a_drafter_is_found
+}
 one_type_is_removed() { drive one_type_is_removed; }
 other_stores_are_seen() { model && drive other_stores_are_seen; }
 tokens_open_what_is_closed() { drive tokens_open_what_is_closed; }
@@ -37,7 +44,7 @@ huggingface_hub_shares_the_cache() {
     ${PYTHON:-python3} tests/hub/exchange.py "build/$BUILD/vouch" "$TMP/empty"
 }
 
-test_group names_choose_files wrong_names_are_refused a_name_runs one_type_is_removed other_stores_are_seen \
-    tokens_open_what_is_closed each_failure_has_its_sentence faults_pass a_killed_fetch_goes_on \
-    two_processes_share_a_fetch addresses_are_fetched a_full_disk_is_told huggingface_hub_shares_the_cache \
-    random_faults_leave_nothing_wrong
+test_group names_choose_files wrong_names_are_refused a_name_runs a_drafter_is_found one_type_is_removed \
+    other_stores_are_seen tokens_open_what_is_closed each_failure_has_its_sentence faults_pass \
+    a_killed_fetch_goes_on two_processes_share_a_fetch addresses_are_fetched a_full_disk_is_told \
+    huggingface_hub_shares_the_cache random_faults_leave_nothing_wrong
