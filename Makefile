@@ -146,6 +146,12 @@ $(B)/src/kernels/%.o: OPT := $(subst -g,-g1,$(subst -O2,-O3,$(OPT)))
 # Tests and benchmarks look inside; the command, the examples and the server see the public header only.
 $(B)/tool/%.o: INCLUDES := -Iinclude -I.
 $(B)/cli/%.o: INCLUDES := -Iinclude -Icli -I.
+$(B)/cli/hub/siblings.o: INCLUDES += -I$(B)/cli/hub
+$(B)/cli/hub/siblings.o: $(B)/cli/hub/siblings.inc
+$(B)/cli/hub/siblings.inc: cli/hub/siblings.txt
+	@mkdir -p $(@D)
+	$(call say,BYTES)
+	$(Q)od -An -v -t u1 $< | sed 's/\([0-9][0-9]*\)/\1,/g' >$@
 ifeq ($(EDITLINE),1)
 $(B)/cli/run/chat/editor.o: INCLUDES += -DVOUCH_EDITLINE $(shell pkg-config --cflags libedit 2>/dev/null)
 endif

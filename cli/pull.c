@@ -16,7 +16,8 @@ int cli_pull_run(const cli_options *options)
     hub_places places;
     vouch_error err;
     char path[PATH_MAX];
-    if (hub_places_read(&places, &err) || hub_find(&places, options->hub.name, !options->hub.print_path, path, &err)) {
+    const hub_wish wish = options->hub.with_draft ? HUB_WITH_DRAFT : options->hub.print_path ? HUB_ANY : HUB_NEWEST;
+    if (hub_places_read(&places, &err) || hub_find(&places, options->hub.name, wish, path, &err)) {
         tool_complain("%s", err.message);
         return err.code == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
     }

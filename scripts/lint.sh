@@ -43,6 +43,7 @@ for package in libpcre2-8 libutf8proc jansson libedit libmicrohttpd openblas; do
 done
 flags=(-std=c11 -D_GNU_SOURCE -DVOUCH_SERVER -DVOUCH_EDITLINE "${includes[@]}" -I"$work")
 echo 0 >"$work/page.inc" # the bytes of server/page.html
+echo "0," >"$work/siblings.inc" # of cli/hub/siblings.txt
 [ ! -e scripts/analyzer.h ] || flags+=(-include scripts/analyzer.h)
 if [ "$(uname -m)" = x86_64 ]; then
     flags+=(-mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni -mavxvnni -mgfni -mfma -mf16c)

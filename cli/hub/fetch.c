@@ -13,6 +13,7 @@
 
 #include "hub/cache.h"
 #include "hub/files.h"
+#include "hub/siblings.h"
 #include "hub/stores.h"
 #include "hub/transfer.h"
 #include "tool/file.h"
@@ -281,8 +282,9 @@ static vouch_status job_list(job *j, vouch_error *err)
     return status;
 }
 
+/* *lacks_draft: nothing in the repository drafts for the model. */
 static vouch_status repository_fetch(const hub_places *places, const hub_name *name, char path[PATH_MAX],
-                                     vouch_error *err)
+                                     bool *lacks_draft, vouch_error *err)
 {
     size_t entry = 0;
     job j = {.places = places, .name = name};
@@ -290,6 +292,7 @@ static vouch_status repository_fetch(const hub_places *places, const hub_name *n
     if (!status) status = hub_cache_open(&j.cache, places->cache, name->repository, err);
     if (!status) status = job_list(&j, err);
     if (!status) status = hub_files_choose(&j.files, name, &entry, err);
+    if (!status && *lacks_draft) *lacks_draft = !hub_files_choose_drafter(&j.files);
     if (!status) status = job_check_space(&j, err);
     if (!status) status = hub_cache_set_commit(&j.cache, name->revision, j.files.commit, err);
     for (size_t i = 0; !status && i < j.files.n; i++)
@@ -337,10 +340,20 @@ static vouch_status address_fetch(const hub_places *places, const char *address,
     return status;
 }
 
-vouch_status hub_find(const hub_places *places, const char *word, bool asks, char path[PATH_MAX], vouch_error *err)
+/* Fetches the small model that drafts for the family. */
+static vouch_status sibling_fetch(const hub_places *places, const char *repository, vouch_error *err)
+{
+    char path[PATH_MAX], sibling[HUB_NAME_SIZE];
+    if (hub_sibling_of(repository, sibling)) return hub_find(places, sibling, HUB_NEWEST, path, err);
+    tool_note("%s has no file that drafts for it, and no small model of its family is known", repository);
+    return VOUCH_OK;
+}
+
+vouch_status hub_find(const hub_places *places, const char *word, hub_wish wish, char path[PATH_MAX], vouch_error *err)
 {
     hub_name name;
-    const vouch_status status = hub_name_parse(&name, word, places->endpoint, err);
+    bool lacks_draft = wish == HUB_WITH_DRAFT;
+    vouch_status status = hub_name_parse(&name, word, places->endpoint, err);
     if (status) return status;
     switch (name.kind) {
     case HUB_PATH:
@@ -352,8 +365,11 @@ vouch_status hub_find(const hub_places *places, const char *word, bool asks, cha
     case HUB_ADDRESS: return address_fetch(places, word, path, err);
     case HUB_REPOSITORY: break;
     }
-    if (!asks && find_here(places, &name, path)) return VOUCH_OK;
-    if (!places->is_offline) return repository_fetch(places, &name, path, err);
+    if (wish == HUB_ANY && find_here(places, &name, path)) return VOUCH_OK;
+    if (!places->is_offline) {
+        status = repository_fetch(places, &name, path, &lacks_draft, err);
+        return status || !lacks_draft ? status : sibling_fetch(places, name.repository, err);
+    }
     if (find_here(places, &name, path)) return VOUCH_OK;
     err->code = VOUCH_E_UNSUPPORTED;
     snprintf(err->message, sizeof err->message,

@@ -6,10 +6,16 @@
 #include "hub/name.h"
 #include "hub/stores.h"
 
-/* Writes the path of a GGUF file or a folder. What is here is used as it is; what is missing is fetched, with a note
- * and progress on standard error. asks: asks the hub first whether the revision has another commit by now. Errors:
- * those of name.h, files.h, transfer.h and cache.h. */
-vouch_status hub_find(const hub_places *places, const char *word, bool asks, char path[PATH_MAX], vouch_error *err);
+typedef enum hub_wish {
+    HUB_ANY,       /* what is here is used as it is; what is missing is fetched */
+    HUB_NEWEST,    /* the hub is asked whether the revision has another commit by now */
+    HUB_WITH_DRAFT /* likewise, and what drafts for the model comes along: a file of the same repository, or else the
+                      small model of its family (siblings.txt) */
+} hub_wish;
+
+/* Writes the path of a GGUF file or a folder. Notes and progress of a fetch go to standard error. Errors: those of
+ * name.h, files.h, transfer.h and cache.h. */
+vouch_status hub_find(const hub_places *places, const char *word, hub_wish wish, char path[PATH_MAX], vouch_error *err);
 
 /* Calls for each model on this machine: fetched ones by names such as OWNER/NAME:Q4_K_M, those of other programs
  * (stores.h). */

@@ -329,3 +329,16 @@ vouch_status hub_files_choose(hub_files *files, const hub_name *name, size_t *en
     return choose_fail(files, name,
                        "the repository has neither a GGUF file nor a folder of safetensors with config.json", err);
 }
+
+bool hub_files_choose_drafter(hub_files *files)
+{
+    hub_file *best = NULL;
+    for (size_t i = 0; i < files->n; i++) {
+        hub_file *f = &files->items[i];
+        int part, n_parts;
+        const bool is_whole = stem_length(f->path, &part, &n_parts) > 0 && n_parts == 1;
+        if (is_whole && hub_is_drafter(f->path) && (!best || f->size < best->size)) best = f;
+    }
+    if (best) best->is_chosen = true;
+    return best != NULL;
+}

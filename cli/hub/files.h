@@ -47,5 +47,7 @@ const char *hub_type(size_t i);
 /* Marks the files of the model. *entry: the item to open: the GGUF file, its first part, or config.json of a folder.
  * Errors: ARGUMENT, with the types that are there, where none fits or several do. */
 vouch_status hub_files_choose(hub_files *files, const hub_name *name, size_t *entry, vouch_error *err);
+/* Marks a file that drafts for the model, too, the smallest of several. False: there is none. */
+bool hub_files_choose_drafter(hub_files *files);
 
 #endif

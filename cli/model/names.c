@@ -29,7 +29,7 @@ static int name_find(cli_options *options, hub_places *places, const char **word
     char path[PATH_MAX];
     vouch_error err;
     if (!*word || hub_kind_of(*word) == HUB_PATH) return CLI_DONE;
-    if ((!*places->endpoint && hub_places_read(places, &err)) || hub_find(places, *word, false, path, &err)) {
+    if ((!*places->endpoint && hub_places_read(places, &err)) || hub_find(places, *word, HUB_ANY, path, &err)) {
         tool_complain("%s", err.message);
         return err.code == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
     }

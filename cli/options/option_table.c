@@ -54,6 +54,9 @@ static const tool_flag rows[] = {
      "OWNER/NAME, OWNER/NAME:Q4_K_M, OWNER/NAME:FILE.gguf or OWNER/NAME@REVISION; https://HOST/FILE.gguf", NULL, NULL},
     {"", NULL, 0, TOOL_FLAG_FILE, AT(hub.name), "NAME", NULL, CLI_RM, "Model",
      "the name of a fetched model, as `vouch list` prints it", NULL, NULL},
+    {"with-draft", NULL, 0, TOOL_FLAG_SWITCH, AT(hub.with_draft), NULL, NULL, CLI_PULL, "Model",
+     "fetch what drafts for the model, too: a file of the same repository, or the small model of its family", NULL,
+     NULL},
     {"print-path", NULL, 0, TOOL_FLAG_SWITCH, AT(hub.print_path), NULL, NULL, CLI_PULL, "Model",
      "print where the model lies; fetch only what is missing, without asking the hub for a newer one", NULL, NULL},
     {"model", NULL, 'm', TOOL_FLAG_FILE, AT(model), "FILE", NULL, EVERYWHERE, "Model",
@@ -156,9 +159,8 @@ static const tool_flag rows[] = {
      "Speculation", "GGUF file of a smaller model with the same tokens, which drafts", NULL, NULL},
     {"draft-model", NULL, 'd', TOOL_FLAG_FILE, AT(draft_model), "FILE", NULL, PAIRING, "Speculation",
      "GGUF file of a smaller model with the same tokens, which drafts; none; or auto: the file beside the model, or "
-     "the small "
-     "model on this machine, that vouch finds for it, where it fits into half of the memory that is available (default "
-     "auto)",
+     "the small model on this machine, that vouch finds for it, where it fits into half of the memory that is "
+     "available (default auto)",
      NULL, NULL},
     {"allow-other-head", NULL, 0, TOOL_FLAG_SWITCH, AT(allow_other_head), NULL, NULL, ASKING | CLI_CHECK | CLI_SERVE,
      "Speculation",

@@ -88,7 +88,7 @@ typedef struct cli_check_options {
 
 typedef struct cli_hub_options {
     const char *name; /* of pull and rm */
-    bool print_path;
+    bool print_path, with_draft;
 } cli_hub_options;
 
 typedef struct cli_distill_options {

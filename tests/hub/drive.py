@@ -294,6 +294,26 @@ def a_drafter_is_found(hub):
     says(err, "nothing on this machine drafts for the model")
 
 
+def a_draft_is_pulled(hub):
+    hub.add(
+        "a/with",
+        {"m-Q4_0.gguf": noise(1, 20000), "mtp-m-Q8_0.gguf": noise(2, 20000), "mtp-m-Q4_0.gguf": noise(3, 15000)},
+    )
+    hub.add("a/Qwen3-8B-GGUF", {"Qwen3-8B-Q4_K_M.gguf": noise(4, 20000)})
+    hub.add("Qwen/Qwen3-0.6B-GGUF", {"Qwen3-0.6B-Q8_0.gguf": noise(5, 20000)})
+    hub.add("a/none", {"m.gguf": noise(6, 20000)})
+    run(hub, FOLDER, "pull", "a/with", "--with-draft")
+    expect_cache(hub, os.path.join(FOLDER), "a/with", ["m-Q4_0.gguf", "mtp-m-Q4_0.gguf"])
+    run(hub, FOLDER, "rm", "a/with")
+    _, err = run(hub, FOLDER, "pull", "a/Qwen3-8B-GGUF", "--with-draft")
+    says(err, "fetching a/Qwen3-8B-GGUF", "fetching Qwen/Qwen3-0.6B-GGUF")
+    says(run(hub, FOLDER, "list")[0], "Qwen/Qwen3-0.6B-GGUF:Q8_0", "a/Qwen3-8B-GGUF:Q4_K_M")
+    _, err = run(hub, FOLDER, "pull", "Qwen/Qwen3-0.6B-GGUF", "--with-draft")
+    says(err, "no small model of its family is known")
+    _, err = run(hub, FOLDER, "pull", "a/none", "--with-draft")
+    says(err, "no small model of its family is known")
+
+
 def one_type_is_removed(hub):
     hub.add("a/m", {"m-Q4_0.gguf": noise(1, 20000), "m-Q8_0.gguf": noise(2, 30000)})
     run(hub, FOLDER, "pull", "a/m:Q4_0")
