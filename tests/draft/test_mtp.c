@@ -141,6 +141,67 @@ static void heads_may_be_left_out(void **state)
     assert_non_null(strstr(err.message, o.omit));
 }
 
+/* The target without its head, and the head's file. */
+static vouch_model *open_apart(int m, const char *path)
+{
+    tiny_model_options head = models[m], target = models[m];
+    char omitted[64];
+    head.nextn_alone = true;
+    tiny_model_write(path, &head);
+    snprintf(omitted, sizeof omitted, "blk.%d.nextn.eh_proj.weight", target.n_layers ? target.n_layers : 2);
+    target.omit = omitted;
+    vouch_model *model = tiny_model_open(&target);
+    assert_null(head_of(&model->own));
+    return model;
+}
+
+/* A head in a file of its own guesses as the one in the target's file. */
+static void a_file_of_its_own_guesses_the_same(void **state)
+{
+    (void)state;
+    char path[512];
+    snprintf(path, sizeof path, "%s", test_temporary("mtp-alone.gguf"));
+    for (int m = 0; m < N_MODELS; m++) {
+        vouch_error err;
+        vouch_draft_file *file;
+        vouch_model *model = open_apart(m, path);
+        if (vouch_draft_file_open(&file, VOUCH_DRAFTER_NUMBER_HEAD, path, model, false, &err))
+            fail_msg("%s", err.message);
+        head_bench_compare(models[m].arch, model, head_of(file), mtp_values[m].rows);
+        vouch_draft_file_close(file);
+        vouch_model_close(model);
+    }
+}
+
+/* It is refused as a model, and as the head of another one. */
+static void a_file_of_its_own_has_one_target(void **state)
+{
+    (void)state;
+    char path[512];
+    snprintf(path, sizeof path, "%s", test_temporary("mtp-alone.gguf"));
+    vouch_error err;
+    vouch_draft_file *file;
+    vouch_model *refused, *model = open_apart(0, path);
+    assert_int_equal(vouch_model_open(&refused, path, NULL, &err), VOUCH_E_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "give it this file as its head"));
+    const struct {
+        tiny_model_options target;
+        const char *message;
+    } others[] = {
+        {models[1], "architecture 'qwen35', and this model has 'qwen35moe'"},
+        {{.arch = names[0], .add = add_keys, .user = names[0], .n_layers = 3}, "block_count"},
+        {{.arch = names[0], .add = add_keys, .user = names[0], .n_embd = 128}, "embedding_length"},
+        {{.arch = names[0], .add = add_keys, .user = names[0], .n_vocab = 500}, "tokens, and this model has"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        vouch_model *other = tiny_model_open(&others[i].target);
+        assert_int_equal(vouch_draft_file_open(&file, VOUCH_DRAFTER_NUMBER_HEAD, path, other, false, &err),
+                         VOUCH_E_MISMATCH);
+        if (!strstr(err.message, others[i].message)) fail_msg("%s lacks %s", err.message, others[i].message);
+        vouch_model_close(other);
+    }
+    vouch_model_close(model);
+}
+
 static int write_models(const char *folder)
 {
     for (int m = 0; m < N_MODELS; m++) {
@@ -158,6 +219,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(blocks_serve_their_own_depths),
         cmocka_unit_test(text_is_the_same_with_the_file_s_own_head),
         cmocka_unit_test(heads_may_be_left_out),
+        cmocka_unit_test(a_file_of_its_own_guesses_the_same),
+        cmocka_unit_test(a_file_of_its_own_has_one_target),
     };
     if (argc == 3 && strcmp(argv[1], "--write") == 0) return write_models(argv[2]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,6 +113,12 @@ vouch_status vouch_head_read_tokens(vouch_head_weights *head, const vouch_gguf *
 vouch_status vouch_head_refuse(const vouch_gguf *gguf, vouch_error *err)
 {
     vouch_text arch;
+    if (vouch_head_is_beside(gguf))
+        return vouch_fail(
+            err, VOUCH_E_UNSUPPORTED,
+            "%s: the file has the layers that guess for a model, and not the model: open the model, and give "
+            "it this file as its head",
+            vouch_gguf_path(gguf));
     if (vouch_gguf_get_text(gguf, "general.architecture", true, &arch, NULL) != VOUCH_OK) return VOUCH_OK;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (vouch_text_is(arch, kinds[i]->arch))
@@ -165,6 +171,7 @@ vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf 
                                      vouch_pool *pool, vouch_error *err)
 {
     *out = NULL;
+    if (vouch_head_is_beside(gguf)) return vouch_head_weights_open_beside(out, gguf, target->weights, pool, err);
     vouch_head_weights *head = calloc(1, sizeof *head);
     if (!head) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a head");
     head->target = target->weights;

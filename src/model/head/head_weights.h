@@ -135,6 +135,11 @@ vouch_status vouch_head_weights_open(vouch_head_weights **out, const vouch_gguf 
                                      vouch_pool *pool, vouch_error *err);
 /* Fails where the file holds a head, which can't be opened as a model. Error: UNSUPPORTED. */
 vouch_status vouch_head_refuse(const vouch_gguf *gguf, vouch_error *err);
+/* Is the file one that converters write as mtp-*.gguf (mtp.c): blocks after a target's layers, without the layers? */
+bool vouch_head_is_beside(const vouch_gguf *gguf);
+/* Opens such a file. Errors: as vouch_head_weights_open. */
+vouch_status vouch_head_weights_open_beside(vouch_head_weights **out, const vouch_gguf *gguf,
+                                            const vouch_weights *target, vouch_pool *pool, vouch_error *err);
 /* Opens the head in the target's own file (mtp.c). *out is NULL where the file has none. */
 vouch_status vouch_head_weights_open_own(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_weights *target,
                                          vouch_pool *pool, vouch_error *err);

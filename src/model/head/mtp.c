@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Heads that stand in their target's file: the block blk.N after its N layers, with the tensors nextn.*.
+ * Heads that stand in their target's file: the block blk.N after its N layers, with the tensors nextn.*. Converters
+ * also write the blocks to a file of their own, mtp-*.gguf: the target's keys and no layers. Its copies of the target's
+ * embedding, output norm and output matrix stay unread, because the head borrows the target's.
  *
  * Where a file has several such blocks, the first one serves all depths of a draft, as it does in vLLM and SGLang. Only
  * MiMo-V2's blocks were taught for one depth each (arXiv 2601.02780), so each serves its own.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/head/head_weights.h"
+#include "model/head/head_kind.h"
+#include "model/load/keys.h"
 
 /* The families whose heads vouch runs. Their files may lack the head all the same. */
 typedef struct nextn_family {
@@ -22,11 +26,11 @@ static const nextn_family families[] = {
     {"glm4moe", true, false}, {"deepseek2", true, false}, {"mimo2", false, true},
 };
 
-/* The target's family; NULL: its head isn't supported, or there is none. */
-static const nextn_family *find_family(const vouch_weights *target)
+/* NULL: the architecture's heads aren't supported. */
+static const nextn_family *find_family(vouch_text arch)
 {
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
-        if (target->hparams.n_nextn > 0 && strcmp(target->hparams.arch, families[i].arch) == 0) return &families[i];
+        if (vouch_text_is(arch, families[i].arch)) return &families[i];
     return NULL;
 }
 
@@ -65,12 +69,11 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
                                &w->own_output, n_vocab, n_embd);
 }
 
-/* Whether the file has this block after its layers, from 1 on. */
-static bool has_block(const vouch_gguf *gguf, const vouch_weights *target, int32_t number)
+/* Whether the file has this block after n_layers layers, from 1 on. */
+static bool has_block(const vouch_gguf *gguf, int32_t n_layers, int32_t number)
 {
     vouch_loader loader = {.gguf = gguf};
-    const vouch_hparams *h = &target->hparams;
-    return number <= h->n_nextn && vouch_loader_has(&loader, h->n_layers + number - 1, "nextn.eh_proj");
+    return vouch_loader_has(&loader, n_layers + number - 1, "nextn.eh_proj");
 }
 
 /* Opens the head that this block is. */
@@ -94,18 +97,73 @@ static vouch_status open_block(vouch_head_weights **out, const vouch_gguf *gguf,
     return VOUCH_OK;
 }
 
-vouch_status vouch_head_weights_open_own(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_weights *target,
-                                         vouch_pool *pool, vouch_error *err)
+/* Opens the head that the n blocks after the target's layers are. *out is NULL where the first is missing. */
+static vouch_status open_blocks(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_weights *target,
+                                const nextn_family *family, int32_t n, vouch_pool *pool, vouch_error *err)
 {
-    const nextn_family *family = find_family(target);
-    const int32_t most = !family ? 0 : family->by_depth ? VOUCH_HEAD_DEPTHS : 1;
+    const int32_t most = family->by_depth ? VOUCH_HEAD_DEPTHS : 1;
     vouch_head_weights *first = NULL, **next = &first;
     vouch_status status = VOUCH_OK;
-    for (int32_t i = 1; i <= most && has_block(gguf, target, i) && status == VOUCH_OK; i++) {
+    for (int32_t i = 1; i <= most && i <= n && status == VOUCH_OK; i++) {
+        if (!has_block(gguf, target->hparams.n_layers, i)) break;
         status = open_block(next, gguf, target, family, i, pool, err);
         if (*next) next = &(*next)->deeper;
     }
     *out = status == VOUCH_OK ? first : NULL;
     if (status != VOUCH_OK) vouch_head_weights_close(first);
     return status;
+}
+
+vouch_status vouch_head_weights_open_own(vouch_head_weights **out, const vouch_gguf *gguf, const vouch_weights *target,
+                                         vouch_pool *pool, vouch_error *err)
+{
+    const vouch_hparams *h = &target->hparams;
+    const nextn_family *family = find_family((vouch_text){h->arch, strlen(h->arch)});
+    *out = NULL;
+    return family ? open_blocks(out, gguf, target, family, h->n_nextn, pool, err) : VOUCH_OK;
+}
+
+/* ------------------------------------------------------------ a file of its own */
+
+/* The numbers of the target's layers and of the blocks after them, as the file states both. */
+static void read_counts(const vouch_gguf *gguf, const char *arch, int32_t *n_layers, int32_t *n_blocks)
+{
+    *n_layers = *n_blocks = 0;
+    if (vouch_key_int(gguf, arch, "nextn_predict_layers", false, 0, VOUCH_HEAD_DEPTHS, n_blocks, NULL)) *n_blocks = 0;
+    if (vouch_key_int(gguf, arch, "block_count", false, 1, INT_MAX, n_layers, NULL)) *n_layers = 0;
+    *n_layers -= *n_blocks;
+}
+
+bool vouch_head_is_beside(const vouch_gguf *gguf)
+{
+    vouch_loader loader = {.gguf = gguf};
+    vouch_text arch;
+    int32_t n_layers, n_blocks;
+    if (vouch_gguf_get_text(gguf, "general.architecture", true, &arch, NULL)) return false;
+    const nextn_family *family = find_family(arch);
+    if (!family) return false;
+    read_counts(gguf, family->arch, &n_layers, &n_blocks);
+    return n_blocks > 0 && n_layers > 0 && has_block(gguf, n_layers, 1) && !vouch_loader_has(&loader, 0, "attn_norm");
+}
+
+vouch_status vouch_head_weights_open_beside(vouch_head_weights **out, const vouch_gguf *gguf,
+                                            const vouch_weights *target, vouch_pool *pool, vouch_error *err)
+{
+    const vouch_hparams *h = &target->hparams;
+    const vouch_gguf_tensor *embedding = vouch_gguf_find_tensor(gguf, "token_embd.weight");
+    vouch_text arch;
+    int32_t n_layers, n_blocks;
+    VOUCH_TRY(vouch_gguf_get_text(gguf, "general.architecture", true, &arch, err));
+    const nextn_family *family = find_family(arch);
+    if (strcmp(family->arch, h->arch) != 0)
+        return vouch_fail(err, VOUCH_E_MISMATCH,
+                          "%s: the head is for a model of architecture '%s', and this model has '%s'",
+                          vouch_gguf_path(gguf), family->arch, h->arch);
+    read_counts(gguf, family->arch, &n_layers, &n_blocks);
+    VOUCH_TRY(vouch_head_check_size(gguf, h->arch, "block_count", true, h->n_layers + n_blocks, err));
+    VOUCH_TRY(vouch_head_check_size(gguf, h->arch, "embedding_length", true, h->n_embd, err));
+    if (embedding && embedding->dim[1] != h->n_vocab)
+        return vouch_fail(err, VOUCH_E_MISMATCH, "%s: the head has %lld tokens, and this model has %d",
+                          vouch_gguf_path(gguf), (long long)embedding->dim[1], h->n_vocab);
+    return open_blocks(out, gguf, target, family, n_blocks, pool, err);
 }

@@ -331,6 +331,7 @@ void tiny_model_pack(vouch_type type, const float *values, int64_t n, unsigned c
 
 static bool is_omitted(const tiny_writer *w, const char *name)
 {
+    if (w->o.nextn_alone && strncmp(name, "blk.", 4) == 0 && strtol(name + 4, NULL, 10) < w->o.n_layers) return true;
     return w->o.omit && strcmp(w->o.omit, name) == 0;
 }
 

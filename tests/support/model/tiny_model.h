@@ -51,6 +51,7 @@ typedef struct tiny_model_options {
     bool fused;           /* false; the experts' gate and up are one tensor */
     int32_t nextn;        /* 0; adds so many heads after the layers (model/head/mtp.c), with attention */
     bool nextn_own;       /* false; true: a head has an embedding, an output matrix and a norm of its own */
+    bool nextn_alone;     /* false; true: the file has no layers, as those that converters write as mtp-*.gguf */
     float embedding;  /* 1; factor of the embedding. Far above 1, the next token depends on the last one above all */
     int32_t poison;   /* none; a token whose embedding has a NaN (F32 and F16 only) */
     const char *omit; /* none; a key (not of the tokenizer) or tensor to leave out */
