@@ -2,7 +2,8 @@
 /*
  * Heads that stand in their target's file: their draft logits against llama.cpp's, and the text of answers with them.
  *
- * `test_mtp --write FOLDER` writes the models for golden/mtp.cpp.
+ * `test_mtp --write FOLDER` writes the models for golden/mtp.cpp; `test_mtp --apart FOLDER` a target without its head,
+ * and the head as mtp-target.gguf (tests/hub).
  */
 #include <stdio.h>
 #include <string.h>
@@ -202,6 +203,20 @@ static void a_file_of_its_own_has_one_target(void **state)
     vouch_model_close(model);
 }
 
+static void a_damaged_file_of_its_own_is_survived(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"block_count", "nextn_predict_layers", "nextn.eh_proj", "embedding_length",
+                                        "token_embd",  "attention.head_count", "nextn.hnorm",   NULL};
+    char path[512];
+    snprintf(path, sizeof path, "%s", test_temporary("mtp-damaged.gguf"));
+    for (int m = 0; m < N_MODELS; m += test_is_quick() ? 4 : 1) {
+        vouch_model *model = open_apart(m, path);
+        head_bench_damage(path, path, model, words, (uint64_t)m);
+        vouch_model_close(model);
+    }
+}
+
 static int write_models(const char *folder)
 {
     for (int m = 0; m < N_MODELS; m++) {
@@ -209,6 +224,19 @@ static int write_models(const char *folder)
         snprintf(path, sizeof path, "%s/%s%s.gguf", folder, models[m].arch, models[m].nextn > 1 ? "-depths" : "");
         tiny_model_write(path, &models[m]);
     }
+    return 0;
+}
+
+static int write_apart(const char *folder)
+{
+    char path[512];
+    tiny_model_options head = models[0], target = models[0];
+    head.nextn_alone = true;
+    snprintf(path, sizeof path, "%s/mtp-target.gguf", folder);
+    tiny_model_write(path, &head);
+    target.omit = "blk.2.nextn.eh_proj.weight";
+    snprintf(path, sizeof path, "%s/target.gguf", folder);
+    tiny_model_write(path, &target);
     return 0;
 }
 
@@ -221,7 +249,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(heads_may_be_left_out),
         cmocka_unit_test(a_file_of_its_own_guesses_the_same),
         cmocka_unit_test(a_file_of_its_own_has_one_target),
+        cmocka_unit_test(a_damaged_file_of_its_own_is_survived),
     };
     if (argc == 3 && strcmp(argv[1], "--write") == 0) return write_models(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "--apart") == 0) return write_apart(argv[2]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -294,6 +294,23 @@ def a_drafter_is_found(hub):
     says(err, "nothing on this machine drafts for the model")
 
 
+def a_companion_is_found(hub):
+    """MODEL's folder has a target and its head, mtp-target.gguf. A head of another model is beside them."""
+    beside = os.path.dirname(MODEL)
+    target = os.path.join(beside, "target.gguf")
+    os.symlink(os.path.abspath("models/SmolLM2-135M-Instruct.head.gguf"), os.path.join(beside, "a.head.gguf"))
+    for draw in (["--temp", "0"], ["--temp", "0.8", "--seed", "7"]):
+        asked = ["run", target, *draw, "-n", "40", "--raw", "--prompt", "the quick brown", "--ignore-eos", "--stats"]
+        plain, err = run(hub, FOLDER, *asked, "--draft-model", "none")
+        same("drafting" in err, False)
+        out, err = run(hub, FOLDER, *asked)
+        same(out, plain)
+        says(err, "drafting with mtp-target.gguf", "a.head.gguf is beside the model, and is left", "head:")
+        out, err = run(hub, FOLDER, *asked, "--head", os.path.join(beside, "mtp-target.gguf"))
+        same("lies beside" in err, False)
+        same(run(hub, FOLDER, *asked, "--spec", "none")[0], plain)
+
+
 def a_draft_is_pulled(hub):
     hub.add(
         "a/with",

@@ -24,6 +24,10 @@ a_drafter_is_found() {
     layers 24 F16 "$TMP/target/target.gguf"
     drive a_drafter_is_found
 }
+a_companion_is_found() {
+    "build/$BUILD/tests/test_mtp" --apart "$TMP"
+    drive a_companion_is_found
+}
 a_draft_is_pulled() { drive a_draft_is_pulled; }
 one_type_is_removed() { drive one_type_is_removed; }
 other_stores_are_seen() { model && drive other_stores_are_seen; }
@@ -45,7 +49,7 @@ huggingface_hub_shares_the_cache() {
     ${PYTHON:-python3} tests/hub/exchange.py "build/$BUILD/vouch" "$TMP/empty"
 }
 
-test_group names_choose_files wrong_names_are_refused a_name_runs a_drafter_is_found a_draft_is_pulled \
-    one_type_is_removed other_stores_are_seen tokens_open_what_is_closed each_failure_has_its_sentence faults_pass \
-    a_killed_fetch_goes_on two_processes_share_a_fetch addresses_are_fetched a_full_disk_is_told \
-    huggingface_hub_shares_the_cache random_faults_leave_nothing_wrong
+test_group names_choose_files wrong_names_are_refused a_name_runs a_drafter_is_found a_companion_is_found \
+    a_draft_is_pulled one_type_is_removed other_stores_are_seen tokens_open_what_is_closed \
+    each_failure_has_its_sentence faults_pass a_killed_fetch_goes_on two_processes_share_a_fetch \
+    addresses_are_fetched a_full_disk_is_told huggingface_hub_shares_the_cache random_faults_leave_nothing_wrong
