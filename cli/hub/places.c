@@ -105,6 +105,9 @@ vouch_status hub_places_read(hub_places *places, vouch_error *err)
     fits = fits && (cache ? join(places->cache, cache, "") : join(places->cache, home, "hub"));
     fits = fits && (variable("HF_TOKEN_PATH") ? join(places->token_file, variable("HF_TOKEN_PATH"), "")
                                               : join(places->token_file, home, "token"));
+    const char *trusted = variable("SSL_CERT_FILE");
+    if (!trusted) trusted = variable("CURL_CA_BUNDLE") ? variable("CURL_CA_BUNDLE") : variable("REQUESTS_CA_BUNDLE");
+    fits = fits && (!trusted || join(places->certificates, trusted, ""));
     fits = fits && join(places->files, caches, "vouch/files");
     fits = fits && (llama ? join(places->llama_cpp, llama, "") : join(places->llama_cpp, caches, "llama.cpp"));
     fits = fits && (ollama ? join(places->ollama, ollama, "") : join(places->ollama, home_folder(), ".ollama/models"));

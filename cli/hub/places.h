@@ -7,6 +7,7 @@
  *   HF_TOKEN, HF_TOKEN_PATH   the token, or its file: HF_HOME/token
  *   HF_HUB_OFFLINE            1: nothing is fetched
  *   HF_HUB_DOWNLOAD_TIMEOUT   seconds without a byte after which a request has failed (10)
+ *   SSL_CERT_FILE             certificates to trust in place of the system's; also CURL_CA_BUNDLE, REQUESTS_CA_BUNDLE
  *   OLLAMA_MODELS, LLAMA_CACHE   folders of other programs
  *
  * libcurl reads the variables of proxies by itself. */
@@ -22,6 +23,7 @@ typedef struct hub_places {
     char cache[PATH_MAX];
     char files[PATH_MAX]; /* of addresses outside the hub */
     char token_file[PATH_MAX];
+    char certificates[PATH_MAX];                                     /* "": the system's */
     char token[512];                                                 /* "": none */
     char ollama[PATH_MAX], lm_studio[PATH_MAX], llama_cpp[PATH_MAX]; /* folders, which need not exist */
     bool is_offline;

@@ -293,6 +293,7 @@ static CURLcode ask(hub_client *c, const char *address, answer *a)
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, a);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, body_come);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, a);
+    if (*c->places->certificates) curl_easy_setopt(curl, CURLOPT_CAINFO, c->places->certificates);
     if (is_of_the_hub(c, address)) curl_easy_setopt(curl, CURLOPT_HTTPHEADER, c->with_token);
     if (goes_on) {
         snprintf(range, sizeof range, "%lld-", (long long)a->file->n);

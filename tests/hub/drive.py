@@ -555,6 +555,32 @@ def two_processes_share_a_fetch(hub):
     expect_cache(hub, FOLDER, "a/m", ["m.gguf"])
 
 
+def certificates_are_checked(hub):
+    def certificate(name, subject):
+        paths = os.path.join(FOLDER, name + ".pem"), os.path.join(FOLDER, name + ".key")
+        made = subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test", "-addext"]
+            + ["subjectAltName=" + subject, "-out", paths[0], "-keyout", paths[1]],
+            capture_output=True,
+        )
+        same(made.returncode, 0)
+        return paths
+
+    right, wrong = certificate("right", "IP:127.0.0.1"), certificate("wrong", "DNS:other.example")
+    for own, trusted, code, words in (
+        (right, right, 1, ("isn't safe",)),  # its storage is http
+        (right, wrong, 1, ("a/m", "certificate of 127.0.0.1")),
+        (wrong, wrong, 1, ("a/m", "certificate of 127.0.0.1")),
+    ):
+        secure = Hub(own)
+        secure.add("a/m", {"m.gguf": noise(1, 20000)})
+        secure.add("a/few", {"m.gguf": noise(1, 2000)})
+        _, err = run(secure, FOLDER, "pull", "a/m", code=code, SSL_CERT_FILE=trusted[0])
+        says(err, *words)
+        run(secure, FOLDER, "pull", "a/few", code=0 if trusted is own is right else 1, CURL_CA_BUNDLE=trusted[0])
+        secure.close()
+
+
 def addresses_are_fetched(hub):
     content = noise(7, 100000)
     digest = hashlib.sha256(content).hexdigest()

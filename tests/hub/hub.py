@@ -17,6 +17,7 @@ import http.server
 import json
 import re
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -275,7 +276,8 @@ class Server(http.server.ThreadingHTTPServer):
 class Hub:
     token = "hf_the_token_of_the_tests"
 
-    def __init__(self):
+    def __init__(self, certificate=None):
+        """certificate: (file, its key) of the hub's server; None: plain HTTP."""
         self.repositories, self.blobs, self.faults, self.log = {}, {}, [], []
         self.lock = threading.Lock()
         self.n_signatures = 0
@@ -284,10 +286,14 @@ class Hub:
         for is_storage in (False, True):
             handler = type("Own", (Handler,), {"hub": self, "is_storage": is_storage})
             server = Server(("127.0.0.1", 0), handler)
+            if certificate and not is_storage:
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                context.load_cert_chain(*certificate)
+                server.socket = context.wrap_socket(server.socket, server_side=True)
             threading.Thread(target=server.serve_forever, daemon=True, args=(0.05,)).start()
             self.servers.append(server)
         self.storage_port = self.servers[1].server_port
-        self.address = f"http://127.0.0.1:{self.servers[0].server_port}"
+        self.address = f"http{'s' if certificate else ''}://127.0.0.1:{self.servers[0].server_port}"
 
     def signature(self):
         """Addresses that one is redirected to differ each time."""

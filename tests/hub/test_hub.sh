@@ -39,6 +39,10 @@ each_failure_has_its_sentence() { slow && drive each_failure_has_its_sentence; }
 faults_pass() { drive faults_pass; }
 a_killed_fetch_goes_on() { model && drive a_killed_fetch_goes_on; }
 two_processes_share_a_fetch() { drive two_processes_share_a_fetch; }
+certificates_are_checked() {
+    command -v openssl >/dev/null || test_skip "no openssl"
+    drive certificates_are_checked
+}
 addresses_are_fetched() { drive addresses_are_fetched; }
 a_full_disk_is_told() { drive a_full_disk_is_told; }
 random_faults_leave_nothing_wrong() { slow && drive random_faults_leave_nothing_wrong; }
@@ -52,4 +56,5 @@ huggingface_hub_shares_the_cache() {
 test_group names_choose_files wrong_names_are_refused a_name_runs a_drafter_is_found a_companion_is_found \
     a_draft_is_pulled one_type_is_removed other_stores_are_seen tokens_open_what_is_closed \
     each_failure_has_its_sentence faults_pass a_killed_fetch_goes_on two_processes_share_a_fetch \
-    addresses_are_fetched a_full_disk_is_told huggingface_hub_shares_the_cache random_faults_leave_nothing_wrong
+    certificates_are_checked addresses_are_fetched a_full_disk_is_told huggingface_hub_shares_the_cache \
+    random_faults_leave_nothing_wrong
