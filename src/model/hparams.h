@@ -91,6 +91,7 @@ typedef struct vouch_hparams {
     vouch_presence norms_after, head_norms, sinks;
     bool has_no_feed_bias;   /* ignores biases of W_o and of the feed-forward, as llama.cpp does */
     bool has_feed_scales;    /* uses scales of feed-forward matrices, which llama.cpp ignores in other families */
+    bool has_inner_norms;    /* o_norm and down_norm of layer.h */
     bool has_head_gates;     /* of attention's heads */
     bool limits_results;     /* limits_result of layer.h */
     const char *output_norm; /* tensor of the norm after the layers; NULL: output_norm */
@@ -118,6 +119,7 @@ typedef struct vouch_hparams {
         bool has_window, has_no_heat;
         bool has_no_mix_norm;     /* the file has no norm before the mixer: the family sets one, or there is none */
         bool reads_pairs;         /* layer.h */
+        float xielu[4];           /* of VOUCH_XIELU, as the file has them: alpha_n, alpha_p, beta, eps */
         float limit, dense_limit; /* of experts, and of shared and dense networks (layer.h); 0: none */
         uint8_t rotary;           /* VOUCH_ROTARY_OF_... */
     } layers[VOUCH_MOST_LAYERS];

@@ -128,7 +128,8 @@ typedef struct vouch_attention {
     const float *sinks;           /* [n_heads] one more score in each softmax, without a value; NULL: none */
     float heat;                   /* queries *= 1 + heat ln(1 + floor((position + heat_shift) / heat_length)) */
     int32_t heat_length, heat_shift;
-    vouch_matrix o; /* [n_embd, n_heads * value_dim] */
+    const float *o_norm; /* [n_heads * value_dim] RMSNorm of W_o's input (Wang et al., arXiv 2210.06423); NULL: none */
+    vouch_matrix o;      /* [n_embd, n_heads * value_dim] */
     vouch_affine o_after;
     vouch_latent latent;
 } vouch_attention;
@@ -264,6 +265,7 @@ typedef enum vouch_activation {
     VOUCH_GELU_EXACT,   /* z / 2 (1 + erf(z / sqrt(2))) */
     VOUCH_RELU,         /* max(z, 0) */
     VOUCH_RELU_SQUARED, /* max(z, 0)^2 (So et al., arXiv 2109.08668) */
+    VOUCH_XIELU,        /* xielu of the network, below (Huang, Schlag, arXiv 2411.13010) */
     VOUCH_SWIGLU_OPENAI /* z / (1 + exp(-1.702 z)), times up + 1 instead of up (arXiv 2508.10925) */
 } vouch_activation;
 
@@ -276,7 +278,12 @@ typedef struct vouch_feed_forward {
     vouch_matrix gate, up; /* [n_ff, n_embd]; gate.n_out 0: no gate */
     vouch_matrix down;     /* [n_embd, n_ff] */
     vouch_affine gate_after, up_after, down_after;
-    const float *divisors; /* [n_ff] of AWQ (Lin et al., arXiv 2306.00978); NULL: none */
+    const float *divisors;  /* [n_ff] of AWQ (Lin et al., arXiv 2306.00978); NULL: none */
+    const float *down_norm; /* [n_ff] RMSNorm of W_down's input (Wang et al., arXiv 2210.06423); NULL: none */
+    /* z > 0: positive z^2 + slope z;  otherwise: negative (exp(min(z, most)) - 1 - z) + slope z */
+    struct {
+        float positive, negative, slope, most;
+    } xielu;
 } vouch_feed_forward;
 
 enum { VOUCH_MAX_EXPERTS = 1024 };

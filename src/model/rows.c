@@ -119,6 +119,30 @@ static void activate_limited(const vouch_kernels *kernels, float *gate, float li
     for (int64_t i = 0; i < n; i++) gate[i] = gate[i] < limit ? gate[i] : limit;
 }
 
+/* exp(z) - 1 from e = exp(z), z <= 0. Near 0, where the difference cancels, its series. */
+static float exp_less_one(float z, float e)
+{
+    if (z < -0.5f) return e - 1;
+    return z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4 * (1 + z / 5 * (1 + z / 6 * (1 + z / 7))))));
+}
+
+static void multiply_xielu(const vouch_kernels *kernels, const vouch_feed_forward *ffn, float *gate, const float *up,
+                           int64_t n)
+{
+    float lowest[64], powers[64];
+    for (int64_t at = 0; at < n; at += 64) {
+        const int64_t part = n - at < 64 ? n - at : 64;
+        for (int64_t i = 0; i < part; i++) lowest[i] = gate[at + i] < ffn->xielu.most ? gate[at + i] : ffn->xielu.most;
+        kernels->exp_weights(powers, lowest, part, 0, 1);
+        for (int64_t i = 0; i < part; i++) {
+            const float z = gate[at + i];
+            const float bent =
+                z > 0 ? ffn->xielu.positive * z * z : ffn->xielu.negative * (exp_less_one(lowest[i], powers[i]) - z);
+            gate[at + i] = (bent + ffn->xielu.slope * z) * up[at + i];
+        }
+    }
+}
+
 static void multiply_positive(float *gate, const float *up, int64_t n, bool is_squared)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -148,6 +172,7 @@ void vouch_row_activate(const vouch_kernels *kernels, const vouch_feed_forward *
     switch (ffn->activation) {
     case VOUCH_RELU: multiply_positive(gate, up, n, false); return;
     case VOUCH_RELU_SQUARED: multiply_positive(gate, up, n, true); return;
+    case VOUCH_XIELU: multiply_xielu(kernels, ffn, gate, up, n); return;
     case VOUCH_GELU_EXACT: multiply_gelu(kernels, gate, up, n); return;
     case VOUCH_GELU: prepare_gelu(gate, up, n); break;
     case VOUCH_SWIGLU_OPENAI: prepare_openai(gate, up, n); break;

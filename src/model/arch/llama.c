@@ -40,6 +40,32 @@ static vouch_status read_arcee(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return vouch_dense_read(gguf, h, err);
 }
 
+/* BitNet b1.58 (Ma et al., arXiv 2402.17764): a norm before W_o and before W_down. The output matrix is the embedding.
+ */
+static vouch_status read_bitnet(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->has_inner_norms = true;
+    return vouch_dense_read(gguf, h, err);
+}
+
+/* Apertus (arXiv 2509.14233): no gate, xIELU, whose numbers each layer has, norms of heads. */
+static vouch_status read_apertus(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    static const char *const keys[] = {"alpha_n", "alpha_p", "beta", "eps"};
+    static const double usual[] = {0.8, 0.8, 0.5, -1e-6}; /* where training begins; files have all */
+    double values[VOUCH_MOST_LAYERS];
+    h->activation = VOUCH_XIELU;
+    h->gate = VOUCH_GATE_NONE;
+    h->head_norms = VOUCH_REQUIRED;
+    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    for (int k = 0; k < 4; k++) {
+        for (int32_t i = 0; i < h->n_layers; i++) values[i] = usual[k];
+        VOUCH_TRY(vouch_key_floats(gguf, "xielu", keys[k], -1e3, 1e3, h->n_layers, values, err));
+        for (int32_t i = 0; i < h->n_layers; i++) h->layers[i].xielu[k] = (float)values[i];
+    }
+    return VOUCH_OK;
+}
+
 /* Seed-OSS: the norm before the feed-forward has another name. */
 static vouch_status read_seed_oss(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -257,6 +283,8 @@ FAMILY(nanbeige, "nanbeige", ADJACENT, vouch_dense_read, true);
 FAMILY(pangu, "pangu-embedded", HALF_SPLIT, read_pangu, false);
 FAMILY(smollm3, "smollm3", ADJACENT, read_smollm3, false);
 FAMILY(arcee, "arcee", ADJACENT, read_arcee, false);
+FAMILY(bitnet, "bitnet", HALF_SPLIT, read_bitnet, true);
+FAMILY(apertus, "apertus", HALF_SPLIT, read_apertus, false);
 FAMILY(seed_oss, "seed_oss", HALF_SPLIT, read_seed_oss, false);
 FAMILY(baichuan, "baichuan", ADJACENT, read_baichuan, false);
 FAMILY(orion, "orion", HALF_SPLIT, read_orion, false);

@@ -253,6 +253,9 @@ static vouch_status take_attention(vouch_loader *loader, int32_t index, vouch_at
                                   a->n_heads * width));
     VOUCH_TRY(vouch_loader_affine(loader, index, "attn_output", &a->o_after, (vouch_rows){0, h->n_embd, h->n_embd}));
     if (h->has_no_feed_bias) a->o_after.bias = NULL;
+    if (h->has_inner_norms)
+        VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_norm_name(loader, index, "attn_sub_norm"), true, &a->o_norm,
+                                      a->n_heads * width));
     VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_q_norm"), a, a->n_heads, &a->q_norm));
     if (vouch_attention_has_keys(a))
         VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_k_norm"), a, a->n_kv_heads,
@@ -298,6 +301,20 @@ static vouch_status take_gate_and_up(vouch_loader *loader, int32_t index, vouch_
     return vouch_dense_take_feed_affine(loader, index, "ffn_up", &f->up_after, up);
 }
 
+static double softplus(double x)
+{
+    return x > 20 ? x : log1p(exp(x));
+}
+
+/* The trained numbers are those before a softplus, which keeps both bends positive. */
+static void take_xielu(const float trained[4], vouch_feed_forward *f)
+{
+    f->xielu.negative = trained[2] + (float)softplus(trained[0]);
+    f->xielu.positive = (float)softplus(trained[1]);
+    f->xielu.slope = trained[2];
+    f->xielu.most = trained[3];
+}
+
 vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     const vouch_hparams *h = loader->hparams;
@@ -307,6 +324,10 @@ vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, 
     f->activation = h->activation;
     f->limit = h->layers[index].dense_limit;
     f->limits_result = h->limits_results;
+    if (h->activation == VOUCH_XIELU) take_xielu(h->layers[index].xielu, f);
+    if (h->has_inner_norms)
+        VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_norm_name(loader, index, "ffn_sub_norm"), true,
+                                      &f->down_norm, f->n_ff));
     VOUCH_TRY(take_gate_and_up(loader, index, f));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ffn_down"), true, &f->down, h->n_embd,
                                   f->n_ff));

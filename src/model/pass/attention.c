@@ -361,11 +361,12 @@ static void mix_values(const vouch_workspace *c, thread_space *my, const unit *u
     }
 }
 
-/* True where a head is whole blocks of W_o's input, so that the thread that mixed it can put it there. */
+/* True where a head is whole blocks of W_o's input, so that the thread that mixed it can put it there. A norm has to
+ * see all heads first. */
 static bool heads_are_blocks(const vouch_attention *a)
 {
     const vouch_matrix *const o = &a->o;
-    return a->value_dim % (vouch_stage_needs(&o, 1) & VOUCH_NEEDS_QUANTS ? VOUCH_BLOCK : 16) == 0;
+    return !a->o_norm && a->value_dim % (vouch_stage_needs(&o, 1) & VOUCH_NEEDS_QUANTS ? VOUCH_BLOCK : 16) == 0;
 }
 
 /* Puts the columns [first, last) of mixed rows [begin, end) into the input of W_o. */
@@ -488,6 +489,11 @@ vouch_acts vouch_attention_mix(vouch_workspace *c, vouch_pool *team, thread_spac
     if (a->latent.rank > 0) return vouch_latent_expand(c, team, my, layer);
     if (!heads_are_blocks(a)) {
         const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+        const vouch_norm norm = {.kind = VOUCH_NORM_RMS, .weight = a->o_norm};
+        for (int64_t r = mine.begin; a->o_norm && r < mine.end; r++) {
+            float *mixed = c->mixed + r * mixed_width(a);
+            vouch_row_norm(mixed, mixed, &norm, mixed_width(a), c->weights->hparams.norm_eps);
+        }
         put_mixed(c, a, mine.begin, mine.end, 0, mixed_width(a));
         vouch_pool_barrier(team, my->thread);
     }

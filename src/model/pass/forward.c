@@ -129,11 +129,28 @@ static void compute_gated(vouch_workspace *c, const thread_space *my, const vouc
         vouch_row_activate(kernels, ffn, gate, has_gate ? up + r * n_ff + first : NULL, last - first);
         for (int64_t i = 0; ffn->divisors && i < last - first; i++) gate[i] /= ffn->divisors[first + i];
     }
+    if (ffn->down_norm) return; /* it has to see whole rows first */
     vouch_stage_put(c, gated, vouch_stage_needs(&down, 1), c->gate, n_ff, 0, c->n_rows, first, last);
 }
 
 /* A piece begins and ends at the limit of a block of activations. */
 _Static_assert(VOUCH_STAGE_TILES *VOUCH_TILE % VOUCH_BLOCK == 0, "a piece of W_down's input is whole blocks");
+
+/* Makes whole rows into W_down's input, through its norm. */
+static void put_normed(vouch_workspace *c, vouch_pool *team, const thread_space *my, const vouch_feed_forward *ffn,
+                       vouch_acts *gated)
+{
+    const vouch_norm norm = {.kind = VOUCH_NORM_RMS, .weight = ffn->down_norm};
+    const vouch_matrix *const down = &ffn->down;
+    const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    for (int64_t r = mine.begin; r < mine.end; r++) {
+        float *row = c->gate + r * ffn->n_ff;
+        vouch_row_norm(row, row, &norm, ffn->n_ff, c->weights->hparams.norm_eps);
+    }
+    vouch_stage_put(c, gated, vouch_stage_needs(&down, 1), c->gate + mine.begin * ffn->n_ff, ffn->n_ff, mine.begin,
+                    mine.end, 0, ffn->n_ff);
+    vouch_pool_barrier(team, my->thread);
+}
 
 /* gated = silu(W_gate norm(x)) * W_up norm(x), as the input of W_down. */
 static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_feed_forward *ffn,
@@ -144,6 +161,7 @@ static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space
     vouch_work work = vouch_pool_share(team, my->thread, (ffn->n_ff + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_STAGE_TILES);
     while (vouch_work_next(&work)) compute_gated(c, my, ffn, given, &in, &gated, work.begin, work.end);
     vouch_pool_barrier(team, my->thread);
+    if (ffn->down_norm) put_normed(c, team, my, ffn, &gated);
     return gated;
 }
 

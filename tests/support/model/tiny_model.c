@@ -76,6 +76,7 @@ typedef struct tiny_family {
     int mamba;        /* 1: Mamba; 2: Mamba-2; 3: Mamba-2 with PLaMo 2's heads */
     tiny_parts parts;
     bool part_norms;  /* Mamba's keys, queries and rates have norms */
+    bool inner_norms; /* before attn_output and ffn_down */
     bool plain_nextn; /* the head's block has a dense network and fused queries, keys and values */
 } tiny_family;
 
@@ -195,6 +196,8 @@ static const tiny_family families[] = {
     {"mimo2", .is_uneven = true, .narrow_values = true, .sinks = true, .window = 5, .window_period = 2, .experts = true,
      .selection_bias = true, .n_dense = 1, .plain_nextn = true,
      .numbers = {{"attention.value_scale", 0.7f}, {"rope.freq_base_swa", 100}}},
+    {"bitnet", .inner_norms = true},
+    {"apertus", .no_gate = true, .heads = EACH_HEAD},
 };
 
 const char *tiny_model_family(int32_t i)
@@ -759,6 +762,10 @@ static void add_layer(tiny_writer *w, int32_t index)
     }
     if (sparse) add_experts(w, index);
     if (has_mixer(w, index)) add_mixer(w, index);
+    if (f->inner_norms) {
+        add_norm(w, layer_name(index, "attn_sub_norm", "weight"), n_mixed, 1);
+        add_norm(w, layer_name(index, "ffn_sub_norm", "weight"), n_ff, 1);
+    }
     add_norms(w, index);
 }
 

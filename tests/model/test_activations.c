@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The activations of feed-forward networks against their formulas in double precision, and their bits against plain C's
+ * for every instruction set. */
+#include <math.h>
+#include <string.h>
+
+#include "model/rows.h"
+#include "support/test.h"
+
+enum { N = 4001 };
+
+static double expected(const vouch_feed_forward *ffn, double z, double up)
+{
+    switch (ffn->activation) {
+    case VOUCH_SILU: return z / (1 + exp(-z)) * up;
+    case VOUCH_GELU: return z / 2 * (1 + tanh(sqrt(2 / M_PI) * (z + 0.044715 * z * z * z))) * up;
+    case VOUCH_GELU_EXACT: return z / 2 * (1 + erf(z / sqrt(2))) * up;
+    case VOUCH_RELU: return fmax(z, 0) * up;
+    case VOUCH_RELU_SQUARED: return fmax(z, 0) * fmax(z, 0) * up;
+    case VOUCH_SWIGLU_OPENAI: return z / (1 + exp(-1.702 * z)) * (up + 1);
+    case VOUCH_XIELU: {
+        const double low = fmin(z, (double)ffn->xielu.most), slope = ffn->xielu.slope;
+        const double bent = z > 0 ? ffn->xielu.positive * z * z : ffn->xielu.negative * (expm1(low) - z);
+        return (bent + slope * z) * up;
+    }
+    }
+    return NAN;
+}
+
+static void activations_are_their_formulas(void **state)
+{
+    (void)state;
+    static float gate[N], up[N], first[N];
+    vouch_feed_forward ffn = {.n_ff = N, .xielu = {.positive = 0.9f, .negative = 1.3f, .slope = 0.5f, .most = -1e-6f}};
+    const vouch_kernels *kernels;
+    for (int f = VOUCH_SILU; f <= VOUCH_SWIGLU_OPENAI; f++)
+        for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++) {
+            ffn.activation = (vouch_activation)f;
+            for (int i = 0; i < N; i++) {
+                gate[i] = (float)(i - N / 2) * 0.005f;
+                up[i] = (float)(i % 7 - 3) * 0.4f;
+            }
+            vouch_row_activate(kernels, &ffn, gate, up, N);
+            for (int i = 0; i < N; i++) {
+                const double z = (float)(i - N / 2) * 0.005f, u = (float)(i % 7 - 3) * 0.4f, y = expected(&ffn, z, u);
+                if (!(fabs(gate[i] - y) <= 2e-6 * (fabs(y) + fabs(z) + 1)))
+                    fail_msg("activation %d, %s, z %g: %.9g, expected %.9g", f, kernels->name, z, (double)gate[i], y);
+            }
+            if (k == 0) memcpy(first, gate, sizeof first);
+            else assert_memory_equal(first, gate, sizeof first);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(activations_are_their_formulas)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
