@@ -43,6 +43,10 @@ typedef struct answer {
     bool is_read;         /* has the first byte of the body come? */
     char *body;           /* [n_body] bytes of an answer to memory, with a NUL after them */
     size_t n_body, capacity;
+    long timeout;    /* seconds without a byte after which it has failed */
+    curl_off_t seen; /* bytes at `since` */
+    double since;
+    bool is_stalled;
     const char *why; /* the bytes were refused; NULL: they weren't */
     bool is_final;   /* and others would not come, either */
 } answer;
@@ -271,6 +275,21 @@ static size_t body_come(char *bytes, size_t unit, size_t n, void *user)
     return file_write(a, bytes, n) ? n : 0;
 }
 
+/* libcurl calls this at least once a second. Its own limit of speed looks at a longer time. */
+static int progress_come(void *user, curl_off_t total, curl_off_t now, curl_off_t sent, curl_off_t to_send)
+{
+    answer *a = user;
+    (void)total;
+    (void)sent;
+    (void)to_send;
+    if (now != a->seen) {
+        a->seen = now;
+        a->since = tool_now();
+    }
+    a->is_stalled = tool_now() - a->since > (double)a->timeout;
+    return a->is_stalled;
+}
+
 /* One request, without redirects. */
 static CURLcode ask(hub_client *c, const char *address, answer *a)
 {
@@ -289,6 +308,11 @@ static CURLcode ask(hub_client *c, const char *address, answer *a)
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, c->places->timeout);
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOWEST);
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, c->places->timeout);
+    a->since = tool_now();
+    a->timeout = c->places->timeout;
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, progress_come);
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, a);
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, header_come);
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, a);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, body_come);
@@ -381,6 +405,10 @@ static verdict judge(const hub_client *c, const char *what, const char *address,
         fail(err, VOUCH_E_IO, "%.160s: the certificate of %s can't be trusted: %s", what, host,
              curl_easy_strerror(code));
         return NEVER;
+    }
+    if (a->is_stalled) {
+        fail(err, VOUCH_E_IO, "%.160s: %s sent nothing for %ld s", what, host, a->timeout);
+        return AGAIN;
     }
     const bool is_busy = a->status == 429 || a->status == 408 || a->status >= 500;
     if (is_busy) {
