@@ -26,6 +26,25 @@ void hub_size_write(char text[16], int64_t bytes)
     else snprintf(text, 16, "%d kB", (int)((bytes + 999) / 1000));
 }
 
+static int64_t bytes_of(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (int64_t)info.st_size : -1;
+}
+
+/* The address without its scheme and its query, below the folder for such files. */
+static vouch_status address_path(const hub_places *places, const char *address, char path[PATH_MAX], vouch_error *err)
+{
+    const char *rest = strstr(address, "://") + 3;
+    const int n = (int)strcspn(rest, "?#");
+    const bool fits = snprintf(path, PATH_MAX, "%s/files/%.*s", places->own, n, rest) < PATH_MAX - 16;
+    if (fits && !strstr(path, "/../") && n > 0 && rest[n - 1] != '/' && memchr(rest, '/', (size_t)n)) return VOUCH_OK;
+    err->code = VOUCH_E_ARGUMENT;
+    snprintf(err->message, sizeof err->message, "%.300s: expected the address of a file, https://HOST/FILE.gguf",
+             address);
+    return err->code;
+}
+
 /* ------------------------------------------------------------------- what is here */
 
 /* Are all files there that the index of a split folder names? A folder without index has one file. */
@@ -150,6 +169,15 @@ static vouch_status files_remove(const hub_cache *cache, const hub_name *name, c
     return status;
 }
 
+static vouch_status address_remove(const hub_places *places, const char *address, int64_t *freed, vouch_error *err)
+{
+    char path[PATH_MAX];
+    const vouch_status status = address_path(places, address, path, err);
+    if (status) return status;
+    *freed = bytes_of(path);
+    return unlink(path) == 0 ? VOUCH_OK : remove_fail(err, address, "not here; `vouch list` prints what is");
+}
+
 vouch_status hub_remove(const hub_places *places, const char *word, int64_t *freed, vouch_error *err)
 {
     hub_name name;
@@ -157,6 +185,7 @@ vouch_status hub_remove(const hub_places *places, const char *word, int64_t *fre
     vouch_status status = hub_name_parse(&name, word, places->endpoint, err);
     if (status) return status;
     if (name.kind == HUB_OLLAMA) return remove_fail(err, word, "it is Ollama's; type `ollama rm`");
+    if (name.kind == HUB_ADDRESS) return address_remove(places, word, freed, err);
     if (name.kind != HUB_REPOSITORY)
         return remove_fail(err, word, "no name of a fetched model; `vouch list` prints them");
     status = hub_cache_open(&cache, places->cache, name.repository, err);
@@ -175,12 +204,6 @@ typedef struct job {
     hub_cache cache;
     hub_files files;
 } job;
-
-static int64_t bytes_of(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 ? (int64_t)info.st_size : -1;
-}
 
 /* Room for `bytes` in the file system of a folder that exists or will. */
 static vouch_status space_check(const char *folder, int64_t bytes, const char *what, vouch_error *err)
@@ -303,24 +326,16 @@ static vouch_status repository_fetch(const hub_places *places, const hub_name *n
     return status;
 }
 
-/* The address without its scheme and its query, below the folder for such files. */
 static vouch_status address_fetch(const hub_places *places, const char *address, char path[PATH_MAX], vouch_error *err)
 {
     char incomplete[PATH_MAX], lock[PATH_MAX];
-    const char *rest = strstr(address, "://") + 3;
-    const int n = (int)strcspn(rest, "?#");
-    const bool fits = snprintf(path, PATH_MAX, "%s/%.*s", places->files, n, rest) < PATH_MAX - 16;
-    if (!fits || strstr(path, "/../") || n == 0 || rest[n - 1] == '/' || !memchr(rest, '/', (size_t)n)) {
-        err->code = VOUCH_E_ARGUMENT;
-        snprintf(err->message, sizeof err->message, "%.300s: expected the address of a file, https://HOST/FILE.gguf",
-                 address);
-        return err->code;
-    }
+    vouch_status status = address_path(places, address, path, err);
+    if (status) return status;
     if (bytes_of(path) >= 0) return VOUCH_OK;
     snprintf(incomplete, sizeof incomplete, "%s.incomplete", path);
     snprintf(lock, sizeof lock, "%s.lock", path);
     hub_client *client;
-    vouch_status status = hub_client_open(&client, places, err);
+    status = hub_client_open(&client, places, err);
     if (status) return status;
     status = hub_cache_make_folder(path, err);
     const int held = status ? -1 : hub_lock(lock, address);
@@ -334,6 +349,7 @@ static vouch_status address_fetch(const hub_places *places, const char *address,
             snprintf(err->message, sizeof err->message, "%.400s: %s", path, strerror(errno));
         }
     }
+    if (status && bytes_of(incomplete) == 0) unlink(incomplete);
     unlink(lock);
     if (held >= 0) close(held);
     hub_client_close(client);

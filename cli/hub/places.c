@@ -108,7 +108,7 @@ vouch_status hub_places_read(hub_places *places, vouch_error *err)
     const char *trusted = variable("SSL_CERT_FILE");
     if (!trusted) trusted = variable("CURL_CA_BUNDLE") ? variable("CURL_CA_BUNDLE") : variable("REQUESTS_CA_BUNDLE");
     fits = fits && (!trusted || join(places->certificates, trusted, ""));
-    fits = fits && join(places->files, caches, "vouch/files");
+    fits = fits && join(places->own, caches, "vouch");
     fits = fits && (llama ? join(places->llama_cpp, llama, "") : join(places->llama_cpp, caches, "llama.cpp"));
     fits = fits && (ollama ? join(places->ollama, ollama, "") : join(places->ollama, home_folder(), ".ollama/models"));
     if (!ollama && access(places->ollama, F_OK) != 0) /* where Ollama's own user keeps them */

@@ -95,6 +95,7 @@ static void folder_walk(const char *folder, hub_found *found, void *user)
 void hub_stores_walk(const hub_places *places, hub_found *found, void *user)
 {
     ollama_walk(places, found, user);
+    folder_walk(places->own, found, user);
     folder_walk(places->lm_studio, found, user);
     folder_walk(places->llama_cpp, found, user);
 }

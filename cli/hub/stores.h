@@ -11,7 +11,8 @@ vouch_status hub_ollama_find(const hub_places *places, const char *name, const c
                              vouch_error *err);
 
 typedef void hub_found(void *user, const char *name, const char *path);
-/* Calls for each model: of Ollama by names such as ollama:qwen3:4b, of LM Studio and llama.cpp by their paths. */
+/* Calls for each model: of Ollama by names such as ollama:qwen3:4b; of LM Studio, of llama.cpp and in vouch's own
+ * folder by their paths. */
 void hub_stores_walk(const hub_places *places, hub_found *found, void *user);
 
 #endif

@@ -593,6 +593,9 @@ def addresses_are_fetched(hub):
     same(len(hub.log), n)
     same({e["token"] for e in hub.log}, {None})
     says(run(hub, FOLDER, "pull", address + "x.gguf", code=2)[1], "404")
+    says(run(hub, FOLDER, "rm", address)[1], "removed")
+    says(run(hub, FOLDER, "rm", address, code=2)[1], "not here")
+    same(files_below(os.path.join(FOLDER, ".cache/vouch/files")), {})
 
 
 def a_full_disk_is_told(hub):
