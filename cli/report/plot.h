@@ -38,8 +38,8 @@ typedef struct cli_bars {
 } cli_bars;
 void cli_plot_bars(FILE *out, const cli_bars *bars);
 
-/* Rows of stacked parts, values [n_rows][n_parts]; the sum is printed after each row. NAN as the first part: the row
- * has its name alone. */
+/* One bar for each row, made of n_parts parts end to end; their sum is printed after it. A row whose first part is NAN
+ * has no bar, only its name. values: [n_rows][n_parts]. */
 typedef struct cli_stacks {
     const char *const *rows, *const *parts;
     size_t n_rows, n_parts;

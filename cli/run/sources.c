@@ -6,7 +6,7 @@
 
 #include "tool/file.h"
 
-/* The status is for what is refused before the command begins. */
+/* Returns the exit status: wrong usage, because nothing has begun, unless memory is short. */
 static int complain(const char *flag, const char *path, const vouch_error *err)
 {
     if (err->code == VOUCH_E_IO) tool_complain("--%s: %s", flag, err->message); /* the message names the path */

@@ -639,7 +639,7 @@ static bool copy_breakers(const server_request *r, server_job *job, server_fault
     return true;
 }
 
-/* Stop texts end content. An answer that has to be a call has none. */
+/* Copies the texts that end an answer. They end its content, so an answer that has to be a call takes none. */
 static bool copy_stops(const server_request *r, server_job *job, server_fault *fault)
 {
     const size_t n = json_is_array(r->stop) ? json_array_size(r->stop) : r->stop ? 1 : 0;

@@ -26,7 +26,7 @@ typedef struct vouch_centroids {
 
 void vouch_centroids_open(vouch_centroids *c, const vouch_head_weights *head, vouch_pool *pool);
 void vouch_centroids_layout(vouch_centroids *c, int32_t max_rows, vouch_arena *arena);
-/* To be called after the arena has its memory. */
+/* Sets the first values, once the arena has its memory (vouch_centroids_layout only counts it). */
 void vouch_centroids_clear(vouch_centroids *c);
 /* Computes the logits of n rows from s [n][width], which is after the output norm. */
 void vouch_centroids_run(vouch_centroids *c, const float *s, int32_t n);

@@ -27,7 +27,7 @@ typedef struct vouch_depths {
 
 /* The caller has set n_depths and n_draft. */
 void vouch_depths_layout(vouch_depths *d, vouch_arena *arena);
-/* To be called after the arena has its memory. */
+/* Sets the first values, once the arena has its memory (vouch_depths_layout only counts it). */
 void vouch_depths_open(vouch_depths *d);
 void vouch_depths_begin(vouch_depths *d);
 /* Notes that row i predicts the guess after guess n_fed + i. `parents` as in a guesser's feed. */
