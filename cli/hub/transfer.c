@@ -540,8 +540,10 @@ static vouch_status file_fill(hub_client *c, file *f, vouch_error *err)
 
 vouch_status hub_download_run(hub_client *c, const hub_download *d, vouch_error *err)
 {
-    char label[80];
-    snprintf(label, sizeof label, "fetching %.60s", d->what);
+    char label[48];
+    const char *slash = strrchr(d->what, '/'), *name = slash ? slash + 1 : d->what;
+    const size_t n = strlen(name), most = 30; /* the end of a name says the type */
+    snprintf(label, sizeof label, "fetching %s%s", n > most ? "..." : "", n > most ? name + n - (most - 3) : name);
     file f = {.d = d, .progress = {.label = label, .bytes = (double)d->size}};
     f.fd = open(d->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (f.fd < 0) return fail(err, VOUCH_E_IO, "%.400s: %s", d->path, strerror(errno));
