@@ -13,13 +13,19 @@ layers() { # layers type file
     "build/$BUILD/bench/synthetic" --shape smollm2-135m --layers "$1" --type "$2" --out "$3" >/dev/null
 }
 
-model() { layers 1 Q4_0 "$TMP/model.gguf"; }
+# A tiny model, 200 kB, in a folder of its own.
+model() {
+    mkdir "$TMP/apart"
+    "build/$BUILD/tests/test_mtp" --apart "$TMP/apart"
+    mv "$TMP/apart/target.gguf" "$TMP/model.gguf"
+}
 
 names_choose_files() { drive names_choose_files; }
 wrong_names_are_refused() { drive wrong_names_are_refused; }
 a_name_runs() { model && drive a_name_runs; }
 a_drafter_is_found() {
-    model
+    slow
+    layers 1 Q4_0 "$TMP/model.gguf"
     mkdir "$TMP/target"
     layers 24 F16 "$TMP/target/target.gguf"
     drive a_drafter_is_found
@@ -37,7 +43,7 @@ slow() { [ "${VOUCH_TEST_TIER:-test}" = test ] || test_skip "slow; make test run
 
 each_failure_has_its_sentence() { slow && drive each_failure_has_its_sentence; }
 faults_pass() { drive faults_pass; }
-a_killed_fetch_goes_on() { model && drive a_killed_fetch_goes_on; }
+a_killed_fetch_goes_on() { drive a_killed_fetch_goes_on; }
 two_processes_share_a_fetch() { drive two_processes_share_a_fetch; }
 certificates_are_checked() {
     command -v openssl >/dev/null || test_skip "no openssl"
