@@ -233,6 +233,7 @@ static void greedy_text_is_the_same_with_every_two_sources(void **state)
     for (int i = 0; i < N_SOURCES; i++)
         for (int j = 0; j < i; j++) {
             int64_t accepted = 0;
+            if (test_is_quick() && (i + j) % 2 == 0) continue; /* every second pair */
             sweep_sources(sources[i] | sources[j], size, test_is_quick() ? 1 : 3, &accepted);
             assert_true(accepted > 0);
         }
@@ -249,7 +250,7 @@ static void greedy_text_is_the_same_with_a_model_among_sources(void **state)
     int32_t prompt[PROMPT];
     for (int i = 0; i < N_FAMILIES; i++)
         for (int j = 0; j < N_SOURCES; j++)
-            for (int32_t k = quick ? 7 : 1; k <= 16; k += quick ? 9 : 1) {
+            for (int32_t k = quick ? 7 + i % 2 : 1; k <= 16; k += quick ? 16 : 1) {
                 vouch_session_options options = options_plain();
                 answer_prompt(prompt, PROMPT, families[i].n_vocab, 1, true);
                 answer_run(&plain, families[i].target, &options, prompt, PROMPT);
