@@ -46,6 +46,7 @@ faults_pass() { drive faults_pass; }
 a_killed_fetch_goes_on() { drive a_killed_fetch_goes_on; }
 two_processes_share_a_fetch() { drive two_processes_share_a_fetch; }
 certificates_are_checked() {
+    slow
     command -v openssl >/dev/null || test_skip "no openssl"
     drive certificates_are_checked
 }
