@@ -112,6 +112,7 @@ typedef struct vouch_hparams {
     float logit_softcap; /* a logit z becomes softcap tanh(z / softcap); 0: none */
     bool has_value_norm, keys_may_be_values;
     int32_t n_layer_input; /* width of each layer's own input; 0: none */
+    int32_t n_versions;    /* of the stream (vouch_altup); 0: one */
     struct {
         int32_t n_heads, n_kv_heads, n_ff;
         int32_t head_dim;            /* of keys and values; 0: the model's */
@@ -119,6 +120,7 @@ typedef struct vouch_hparams {
         bool has_window, has_no_heat;
         bool has_no_mix_norm;     /* the file has no norm before the mixer: the family sets one, or there is none */
         bool reads_pairs;         /* layer.h */
+        float sparsity;           /* of the feed-forward (layer.h) */
         float xielu[4];           /* of VOUCH_XIELU, as the file has them: alpha_n, alpha_p, beta, eps */
         float limit, dense_limit; /* of experts, and of shared and dense networks (layer.h); 0: none */
         uint8_t rotary;           /* VOUCH_ROTARY_OF_... */

@@ -280,12 +280,14 @@ typedef struct vouch_feed_forward {
     vouch_affine gate_after, up_after, down_after;
     const float *divisors;  /* [n_ff] of AWQ (Lin et al., arXiv 2306.00978); NULL: none */
     const float *down_norm; /* [n_ff] RMSNorm of W_down's input (Wang et al., arXiv 2210.06423); NULL: none */
+    float sparsity; /* f(max(z - cutoff, 0)) instead of f(z), cutoff = mean + sparsity * deviation of W_gate x; 0: no */
     /* z > 0: positive z^2 + slope z;  otherwise: negative (exp(min(z, most)) - 1 - z) + slope z */
     struct {
         float positive, negative, slope, most;
     } xielu;
 } vouch_feed_forward;
 
+enum { VOUCH_MOST_VERSIONS = 8 }; /* of the stream (vouch_altup) */
 enum { VOUCH_MAX_EXPERTS = 1024 };
 
 /* How an expert's score becomes its probability. */
@@ -344,6 +346,27 @@ typedef struct vouch_beside {
     const float *dense_after, *experts_after; /* [n_embd] weights of RMSNorm; NULL: none */
 } vouch_beside;
 
+/* A narrow path beside the mixer, which reads norm(x) as the mixer does (LAuReL; Menghani et al., arXiv 2411.07501):
+ *
+ *   x = (x + mixer(norm(x)) + norm(x) + norm_laurel(W_right W_left norm(x))) / sqrt(2) */
+typedef struct vouch_laurel {
+    vouch_matrix left, right; /* [rank, n_embd], [n_embd, rank] */
+    const float *norm;        /* [n_embd] weights of RMSNorm */
+} vouch_laurel;
+
+/* Alternating updates (AltUp; Baykal et al., arXiv 2301.13310): the stream has n versions. The layer computes with a
+ * prediction of the first, and its error corrects the predictions of all. m(x) = tanh(W_router norm(x) / n_embd) [n]:
+ *
+ *   before   guess[j] = version[j] + sum over i of (W_predict m(version[0]))[j, i] version[i];  x = guess[0]
+ *   after    version[j] = guess[j] + (1 + W_correct m(x))[j] (x - guess[0]) */
+typedef struct vouch_altup {
+    vouch_matrix router;        /* [n, n_embd] */
+    const float *router_norm;   /* [n_embd] weights of RMSNorm */
+    vouch_matrix predict;       /* [n * n, n] */
+    vouch_matrix correct;       /* [n, n] */
+    const float *correct_scale; /* [n_embd] of version[0], as the extra branch reads it */
+} vouch_altup;
+
 typedef struct vouch_layer {
     bool is_parallel;
     vouch_branch mix;
@@ -355,6 +378,8 @@ typedef struct vouch_layer {
     vouch_beside beside;    /* where the layer has both */
     vouch_branch extra;
     vouch_feed_forward extra_ffn; /* up is empty; n_ff 0: none */
+    vouch_laurel laurel; /* in models whose stream has versions; the extra branch is added to all but the first */
+    vouch_altup altup;   /* likewise */
 } vouch_layer;
 
 /* Whether the layer has this branch; it may lack one. */

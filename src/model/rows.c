@@ -36,6 +36,20 @@ void vouch_row_norm(float *y, const float *x, const vouch_norm *norm, int64_t n,
     for (int64_t i = 0; norm->bias && i < n; i++) y[i] += norm->bias[i];
 }
 
+float vouch_row_dot(const float *x, const float *y, int64_t n)
+{
+    float lanes[16] = {0};
+    for (int64_t at = 0; at < n; at += 16)
+        for (int64_t i = 0; i < 16 && at + i < n; i++) lanes[i] += x[at + i] * y[at + i];
+    return add_lanes(lanes);
+}
+
+void vouch_row_cut(float *x, float deviations, int64_t n)
+{
+    const float mean = row_mean(x, n), cutoff = mean + deviations * sqrtf(mean_square(x, mean, n));
+    for (int64_t i = 0; i < n; i++) x[i] = x[i] > cutoff ? x[i] - cutoff : 0;
+}
+
 void vouch_row_affine(float *y, const vouch_affine *affine, int64_t first, int64_t n)
 {
     for (int64_t i = 0; affine->scale && !affine->is_bias_scaled && i < n; i++) y[i] *= *affine->scale;

@@ -8,6 +8,10 @@
 
 /* y = norm(x), for every kind of norm; y may be x. A missing weight counts as 1, a missing bias as 0. */
 void vouch_row_norm(float *y, const float *x, const vouch_norm *norm, int64_t n, float eps);
+/* The sum of x[i] y[i]. */
+float vouch_row_dot(const float *x, const float *y, int64_t n);
+/* x = max(x - cutoff, 0), cutoff = mean + deviations * the standard deviation */
+void vouch_row_cut(float *x, float deviations, int64_t n);
 /* Applies scale and bias of the outputs [first, first + n) to y [n]. */
 void vouch_row_affine(float *y, const vouch_affine *affine, int64_t first, int64_t n);
 /* x = min(max(x, -limit), limit) */

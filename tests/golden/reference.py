@@ -5,7 +5,7 @@
     tests/golden/reference.py build/release/tests/test_reference > tests/golden/reference.h
 
 Needs the packages torch, transformers and gguf. The test program writes the models as GGUF files, and this script
-reads their weights. transformers 5.23.0 and torch 2.15.0 made the table in the repository.
+reads their weights. transformers 5.24.0 and torch 2.15.0 made the table in the repository.
 """
 import pathlib
 import subprocess
@@ -14,7 +14,8 @@ import tempfile
 
 import torch
 from gguf import GGUFReader
-from transformers import LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM
+from transformers import (Gemma3nForCausalLM, Gemma3nTextConfig, LlamaConfig, LlamaForCausalLM, Qwen3Config,
+                          Qwen3ForCausalLM)
 
 N_TOKENS = 120
 POSITIONS = [0, 1, 2, 31, 64, 119]
@@ -25,6 +26,18 @@ LAYER = {
     "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj",
 }
 OTHER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
+GEMMA3N_LAYER = {
+    "post_attention_norm": "post_attention_layernorm", "ffn_norm": "pre_feedforward_layernorm",
+    "post_ffw_norm": "post_feedforward_layernorm", "inp_gate": "per_layer_input_gate", "proj": "per_layer_projection",
+    "post_norm": "post_per_layer_input_norm", "laurel_l": "laurel.linear_left", "laurel_r": "laurel.linear_right",
+    "laurel_post_norm": "laurel.post_laurel_norm", "altup_router": "altup.modality_router",
+    "altup_router_norm": "altup.router_norm", "altup_predict_coef": "altup.prediction_coefs",
+    "altup_correct_coef": "altup.correction_coefs", "altup_correct_scale": "altup.correct_output_scale",
+}
+GEMMA3N_OTHER = {
+    "per_layer_token_embd": "model.embed_tokens_per_layer", "per_layer_model_proj": "model.per_layer_model_projection",
+    "per_layer_proj_norm": "model.per_layer_projection_norm",
+}
 
 
 def halves(weight: torch.Tensor, n_heads: int) -> torch.Tensor:
@@ -34,12 +47,57 @@ def halves(weight: torch.Tensor, n_heads: int) -> torch.Tensor:
     return pairs.swapaxes(1, 2).reshape(n_out, n_in)
 
 
+def load_gemma3n(keys: dict, tensors: dict) -> torch.nn.Module:
+    """The model of a GGUF file of Gemma 3n."""
+
+    def get(key: str):
+        return keys[f"gemma3n.{key}"]
+
+    n_layers, n_shared = get("block_count"), get("attention.shared_kv_layers")
+    windows = get("attention.sliding_window_pattern")
+    config = Gemma3nTextConfig(
+        vocab_size=len(tensors["token_embd"]), vocab_size_per_layer_input=len(tensors["token_embd"]),
+        hidden_size=get("embedding_length"), hidden_size_per_layer_input=get("embedding_length_per_layer_input"),
+        intermediate_size=[get("feed_forward_length")] * n_layers, num_hidden_layers=n_layers,
+        num_attention_heads=get("attention.head_count"), num_key_value_heads=get("attention.head_count_kv"),
+        head_dim=get("attention.key_length"), max_position_embeddings=get("context_length"),
+        rms_norm_eps=float(get("attention.layer_norm_rms_epsilon")), sliding_window=get("attention.sliding_window"),
+        layer_types=["sliding_attention" if w else "full_attention" for w in windows],
+        num_kv_shared_layers=n_shared, laurel_rank=len(tensors["blk.0.laurel_l"]),
+        final_logit_softcapping=float(get("final_logit_softcapping")),
+        activation_sparsity_pattern=[0.95] * min(n_layers, 10) + [0.0] * max(n_layers - 10, 0),
+        rope_parameters={"full_attention": {"rope_type": "default", "rope_theta": float(get("rope.freq_base"))},
+                         "sliding_attention": {"rope_type": "default", "rope_theta": float(get("rope.freq_base_swa"))}},
+        tie_word_embeddings="output" not in tensors, attn_implementation="eager", dtype=torch.float32)
+    model = Gemma3nForCausalLM(config).eval()
+    state = {}
+    for i in range(3):
+        state[f"model.altup_projections.{i}.weight"] = tensors["altup_proj"][i]
+        state[f"model.altup_unembed_projections.{i}.weight"] = tensors["altup_unembd_proj"][i]
+    for name, values in tensors.items():
+        if name.startswith("blk."):
+            _, index, part = name.split(".")
+            place = GEMMA3N_LAYER.get(part) or LAYER[part]
+            end = "" if part == "altup_correct_scale" else ".weight"
+            state[f"model.layers.{index}.{place}{end}"] = values
+        elif name in OTHER or name in GEMMA3N_OTHER:
+            state[f"{OTHER.get(name) or GEMMA3N_OTHER[name]}.weight"] = values
+    if "output" not in tensors:
+        state["lm_head.weight"] = tensors["token_embd"]
+    missing, unexpected = model.load_state_dict(state, strict=False)
+    assert not unexpected, unexpected
+    assert all(name.split(".")[2:] and int(name.split(".")[2]) >= n_layers - n_shared for name in missing), missing
+    return model
+
+
 def load(path: pathlib.Path) -> torch.nn.Module:
     """The model of a GGUF file."""
     reader = GGUFReader(path)
     keys = {name: field.contents() for name, field in reader.fields.items()}
     tensors = {t.name.removesuffix(".weight"): torch.from_numpy(t.data.copy()) for t in reader.tensors}
     arch = keys["general.architecture"]
+    if arch == "gemma3n":
+        return load_gemma3n(keys, tensors)
 
     def get(key: str, default=None):
         return keys.get(f"{arch}.{key}", default)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Correct numbers: the log-probabilities of tiny F32 models, of llama and qwen3, equal those that transformers computes
- * in float32, within 1e-4. golden/reference.py made the table. With a folder as its argument, this program
+ * Correct numbers: the log-probabilities of tiny F32 models, of llama, qwen3 and gemma3n, equal those that transformers
+ * computes in float32, within 1e-4. golden/reference.py made the table. With a folder as its argument, this program
  * instead writes the models there for that script.
  */
 #include <math.h>
@@ -16,7 +16,7 @@
 enum { N_VOCAB = 40 };
 
 /* In the order of the table in golden/reference.h. */
-enum { LLAMA, ONE_KV_HEAD, ROPE_FREQS, ROPE_SCALE, QWEN3, QWEN3_TIED, QWEN3_ROPE_SCALE, N_MODELS };
+enum { LLAMA, ONE_KV_HEAD, ROPE_FREQS, ROPE_SCALE, QWEN3, QWEN3_TIED, QWEN3_ROPE_SCALE, GEMMA3N, N_MODELS };
 static const tiny_model_options models[N_MODELS] = {
     [LLAMA] = {.seed = 1},
     [ONE_KV_HEAD] = {.seed = 2, .head_dim = 24, .tied = true, .n_kv_heads = 1},
@@ -26,6 +26,7 @@ static const tiny_model_options models[N_MODELS] = {
     [QWEN3_TIED] = {.seed = 6, .arch = "qwen3", .rope_base = 1e6f, .tied = true, .n_layers = 3},
     [QWEN3_ROPE_SCALE] =
         {.seed = 7, .arch = "qwen3", .rope_scale = 2, .n_embd = 48, .n_heads = 3, .n_kv_heads = 3, .n_ff = 100},
+    [GEMMA3N] = {.seed = 8, .arch = "gemma3n", .head_dim = 16, .n_layers = 5, .tied = true},
 };
 
 static const char *const model_names[N_MODELS] = {
@@ -36,6 +37,7 @@ static const char *const model_names[N_MODELS] = {
     [QWEN3] = "qwen3",
     [QWEN3_TIED] = "tied qwen3",
     [QWEN3_ROPE_SCALE] = "qwen3 with RoPE scale",
+    [GEMMA3N] = "gemma3n",
 };
 
 static tiny_model_options model_at(int i)

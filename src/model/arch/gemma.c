@@ -49,9 +49,9 @@ static vouch_status read_gemma3(const vouch_gguf *gguf, vouch_hparams *h, vouch_
 
 /* The last layers have no keys and values. They read those of the last layer before them of the same kind, with or
  * without a window. */
-static vouch_status share_keys(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+static vouch_status share_keys(const vouch_gguf *gguf, vouch_hparams *h, int32_t n_shared, vouch_error *err)
 {
-    int32_t n_shared = 0, lenders[2] = {-1, -1}; /* without a window, with one */
+    int32_t lenders[2] = {-1, -1}; /* without a window, with one */
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.shared_kv_layers", false, 0, h->n_layers - 1, &n_shared, err));
     for (int32_t i = 0; i < h->n_layers; i++) {
         int32_t *lender = &lenders[h->layers[i].has_window];
@@ -98,7 +98,38 @@ static vouch_status read_gemma4(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     VOUCH_TRY(read_windows4(gguf, h, err));
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "embedding_length_per_layer_input", true, 0, 1 << 16, &h->n_layer_input,
                             err));
-    return share_keys(gguf, h, err);
+    return share_keys(gguf, h, 0, err);
+}
+
+/* The first layers cut their gates at a deviation from the mean, which the file gives as a number of deviations; -inf
+ * means no cut. llama.cpp has the numbers of the published models, and takes the deviation of a sample, n - 1. */
+static vouch_status read_sparsity(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    double all[VOUCH_MOST_LAYERS];
+    for (int32_t i = 0; i < h->n_layers; i++) all[i] = i < 10 ? 1.6448533535003662 : 0;
+    VOUCH_TRY(vouch_key_floats(gguf, h->arch, "activation_sparsity_scale", -INFINITY, 10, h->n_layers, all, err));
+    for (int32_t i = 0; i < h->n_layers; i++) h->layers[i].sparsity = all[i] > 0 ? (float)all[i] : 0;
+    return VOUCH_OK;
+}
+
+static vouch_status read_gemma3n(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    int32_t active = 0;
+    h->norms_after = h->head_norms = VOUCH_REQUIRED;
+    h->has_value_norm = true;
+    h->attention_scale = 1;
+    h->logit_softcap = 30;
+    h->n_versions = 4;
+    h->n_layer_input = 256;
+    VOUCH_TRY(read_gemma(gguf, h, err));
+    VOUCH_TRY(vouch_dense_read_scale(gguf, h, "final_logit_softcapping", &h->logit_softcap, err));
+    VOUCH_TRY(vouch_dense_read_window_angles(gguf, h, 5, 10000, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "embedding_length_per_layer_input", false, 1, 1 << 16, &h->n_layer_input,
+                            err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "altup.num_inputs", false, 2, VOUCH_MOST_VERSIONS, &h->n_versions, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "altup.active_idx", false, 0, 0, &active, err));
+    VOUCH_TRY(read_sparsity(gguf, h, err));
+    return share_keys(gguf, h, h->n_layers > 20 ? h->n_layers - 20 : 0, err);
 }
 
 static vouch_status read_assistant(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
@@ -124,6 +155,51 @@ static vouch_status take_extra(vouch_loader *loader, int32_t index, vouch_layer 
                                h->n_embd);
 }
 
+static vouch_status take_laurel(vouch_loader *loader, int32_t index, vouch_laurel *l)
+{
+    const int64_t n = loader->hparams->n_embd;
+    const vouch_gguf_tensor *left = vouch_gguf_find_tensor(loader->gguf, vouch_loader_name(loader, index, "laurel_l"));
+    const int64_t rank = left && left->dim[1] > 0 && left->dim[1] < n ? left->dim[1] : n;
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "laurel_l"), true, &l->left, rank, n));
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "laurel_r"), true, &l->right, n, rank));
+    return vouch_loader_vector(loader, vouch_loader_name(loader, index, "laurel_post_norm"), true, &l->norm, n);
+}
+
+static vouch_status take_altup(vouch_loader *loader, int32_t index, vouch_altup *a)
+{
+    const int64_t n = loader->hparams->n_versions, n_embd = loader->hparams->n_embd;
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "altup_router"), true, &a->router, n,
+                                  n_embd));
+    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, "altup_router_norm"), true, &a->router_norm,
+                                  n_embd));
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "altup_predict_coef"), true, &a->predict,
+                                  n * n, n));
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "altup_correct_coef"), true, &a->correct, n,
+                                  n));
+    return vouch_loader_vector(loader, vouch_loader_name(loader, index, "altup_correct_scale"), true, &a->correct_scale,
+                               n_embd);
+}
+
+/* Layers that share keys have weights for them in the file all the same. */
+static vouch_status ignore_shared(vouch_loader *loader, int32_t index, const vouch_layer *layer)
+{
+    static const char *const unused[] = {"attn_k", "attn_v", "attn_k_norm"};
+    static const char *const kinds[] = {"weight", "scale", "input_scale"};
+    for (int i = 0; i < 3 && layer->attention.shared_back > 0; i++)
+        for (int k = 0; k < 3; k++)
+            VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name_of(loader, index, unused[i], kinds[k])));
+    return VOUCH_OK;
+}
+
+static vouch_status take_gemma3n(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    VOUCH_TRY(vouch_dense_take(loader, index, layer));
+    VOUCH_TRY(take_extra(loader, index, layer));
+    VOUCH_TRY(take_laurel(loader, index, &layer->laurel));
+    VOUCH_TRY(take_altup(loader, index, &layer->altup));
+    return ignore_shared(loader, index, layer);
+}
+
 /* Experts beside the feed-forward network. The router has a norm of its own. */
 static vouch_status take_experts(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
@@ -141,15 +217,11 @@ static vouch_status take_experts(vouch_loader *loader, int32_t index, vouch_laye
 
 static vouch_status take_gemma4(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
-    static const char *const unused[] = {"attn_k", "attn_v", "attn_k_norm"};
-    static const char *const kinds[] = {"weight", "scale", "input_scale"};
     const bool has_extra = loader->hparams->n_layer_input > 0;
     VOUCH_TRY(vouch_dense_take(loader, index, layer));
     VOUCH_TRY(take_experts(loader, index, layer));
     if (has_extra) VOUCH_TRY(take_extra(loader, index, layer));
-    for (int i = 0; i < 3 && layer->attention.shared_back > 0; i++)
-        for (int k = 0; k < 3; k++)
-            VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name_of(loader, index, unused[i], kinds[k])));
+    VOUCH_TRY(ignore_shared(loader, index, layer));
     return vouch_loader_vector(loader, vouch_loader_name(loader, index, "layer_output_scale"), false,
                                has_extra ? &layer->extra.stream_scale : &layer->feed.stream_scale, 1);
 }
@@ -163,6 +235,9 @@ const vouch_arch vouch_arch_gemma4 = {.name = "gemma4",
 /* The head (assistant.c). Its layers are Gemma 4's, with queries only. */
 const vouch_arch vouch_arch_gemma4_assistant = {
     .name = "gemma4-assistant", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_assistant, .take = take_gemma4};
+
+const vouch_arch vouch_arch_gemma3n = {
+    .name = "gemma3n", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_gemma3n, .take = take_gemma3n};
 
 #define GEMMA(id)                                                                                                    \
     const vouch_arch vouch_arch_##id = {                                                                             \

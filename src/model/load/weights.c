@@ -135,6 +135,12 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
         VOUCH_TRY(take_norm(loader, "token_embd_norm.weight", "token_embd_norm.bias", true, &w->embedding_norm));
     if (h->has_positions)
         VOUCH_TRY(vouch_loader_matrix(loader, "position_embd.weight", true, &w->positions, h->n_ctx_train, h->n_embd));
+    if (h->n_versions > 0) {
+        const vouch_rows all = {0, h->n_embd, h->n_embd};
+        VOUCH_TRY(vouch_loader_stack(loader, "altup_proj.weight", true, &w->spread, h->n_versions - 1, h->n_embd, all));
+        VOUCH_TRY(vouch_loader_stack(loader, "altup_unembd_proj.weight", true, &w->gather, h->n_versions - 1, h->n_embd,
+                                     all));
+    }
     const int64_t n_inputs = (int64_t)h->n_layers * h->n_layer_input;
     if (n_inputs == 0) return VOUCH_OK;
     VOUCH_TRY(vouch_loader_matrix(loader, "per_layer_token_embd.weight", true, &w->layer_tokens, h->n_vocab, n_inputs));
@@ -329,7 +335,9 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
         matrix_bytes(&s->in[0]) + matrix_bytes(&s->in[1]) + matrix_bytes(&s->in[2]) + matrix_bytes(&s->factor) +
         matrix_bytes(&s->rate) + matrix_bytes(&s->decay_low) + matrix_bytes(&s->decay) + matrix_bytes(&s->gate_low) +
         matrix_bytes(&s->gate) + matrix_bytes(&s->out) + matrix_bytes(&s->select) + matrix_bytes(&s->step);
-    const double dense = mix + feed_forward_bytes(&layer->extra_ffn) + feed_forward_bytes(&layer->ffn);
+    const vouch_laurel *u = &layer->laurel;
+    const double beside = matrix_bytes(&u->left) + matrix_bytes(&u->right) + matrix_bytes(&layer->altup.router);
+    const double dense = mix + beside + feed_forward_bytes(&layer->extra_ffn) + feed_forward_bytes(&layer->ffn);
     if (e->n_experts == 0) return dense;
     double left_out = 1;
     for (int32_t r = 0; r < n_rows; r++) left_out *= 1 - (double)e->n_used / e->n_experts;
@@ -340,6 +348,7 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
 double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows)
 {
     double bytes = matrix_bytes(weights->output) + matrix_bytes(&weights->layer_projection);
+    bytes += weights->hparams.n_versions * (matrix_bytes(&weights->spread) + matrix_bytes(&weights->gather));
     for (int32_t l = 0; l < weights->hparams.n_layers; l++) bytes += layer_bytes(&weights->layers[l], n_rows);
     return bytes;
 }

@@ -22,6 +22,7 @@ typedef struct vouch_weights {
     vouch_matrix layer_tokens;     /* [n_vocab, n_layers * n_layer_input] embeddings for each layer; n_out 0: none */
     vouch_matrix layer_projection; /* [n_layers * n_layer_input, n_embd] */
     const float *layer_norm;       /* [n_layer_input] */
+    vouch_matrix spread, gather;   /* [n_embd, n_embd] of version 1 of the stream; the others follow (altup.h) */
     vouch_layer *layers;           /* [n_layers] */
     vouch_rotary *rotaries;        /* [n_rotaries] that the layers name */
     int32_t n_rotaries;

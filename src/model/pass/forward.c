@@ -11,6 +11,7 @@
  *     gated   = silu(W_gate norm(x)) * W_up norm(x)                  [n, n_ff]
  *     x      += W_down gated                or a mixture of experts  [n, n_embd]
  *     x      += an extra branch             in models with inputs for single layers
+ *     versions of x                         before and after a layer, in models that have them (altup.h)
  *   logits = W_head norm(x)                 of the rows that ask     [n_logits, n_vocab]
  *
  * A norm after a branch and a scale stand between W_o or W_down and the addition, where a layer has them. layer.h has
@@ -24,6 +25,7 @@
 #include <string.h>
 
 #include "base/angle.h"
+#include "model/pass/altup.h"
 #include "model/pass/attention.h"
 #include "model/pass/experts.h"
 #include "model/pass/forward.h"
@@ -124,28 +126,33 @@ static void compute_gated(vouch_workspace *c, const thread_space *my, const vouc
     }
     for (int64_t r = 0; given.x && r < c->n_rows; r++)
         memcpy(up + r * n_ff + first, given.x + r * given.step + first, (size_t)(last - first) * sizeof *up);
+    if (ffn->sparsity != 0) return; /* it has to see whole rows first, and so has the norm below */
     for (int64_t r = 0; r < c->n_rows; r++) {
         float *gate = c->gate + r * n_ff + first;
         vouch_row_activate(kernels, ffn, gate, has_gate ? up + r * n_ff + first : NULL, last - first);
         for (int64_t i = 0; ffn->divisors && i < last - first; i++) gate[i] /= ffn->divisors[first + i];
     }
-    if (ffn->down_norm) return; /* it has to see whole rows first */
+    if (ffn->down_norm) return;
     vouch_stage_put(c, gated, vouch_stage_needs(&down, 1), c->gate, n_ff, 0, c->n_rows, first, last);
 }
 
 /* A piece begins and ends at the limit of a block of activations. */
 _Static_assert(VOUCH_STAGE_TILES *VOUCH_TILE % VOUCH_BLOCK == 0, "a piece of W_down's input is whole blocks");
 
-/* Makes whole rows into W_down's input, through its norm. */
-static void put_normed(vouch_workspace *c, vouch_pool *team, const thread_space *my, const vouch_feed_forward *ffn,
-                       vouch_acts *gated)
+/* Makes whole rows into W_down's input, through a sparse activation or its norm. */
+static void put_whole(vouch_workspace *c, vouch_pool *team, const thread_space *my, const vouch_feed_forward *ffn,
+                      vouch_acts *gated)
 {
     const vouch_norm norm = {.kind = VOUCH_NORM_RMS, .weight = ffn->down_norm};
     const vouch_matrix *const down = &ffn->down;
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
     for (int64_t r = mine.begin; r < mine.end; r++) {
         float *row = c->gate + r * ffn->n_ff;
-        vouch_row_norm(row, row, &norm, ffn->n_ff, c->weights->hparams.norm_eps);
+        if (ffn->sparsity != 0) {
+            vouch_row_cut(row, ffn->sparsity, ffn->n_ff);
+            vouch_row_activate(c->weights->kernels, ffn, row, c->up + r * ffn->n_ff, ffn->n_ff);
+        }
+        if (ffn->down_norm) vouch_row_norm(row, row, &norm, ffn->n_ff, c->weights->hparams.norm_eps);
     }
     vouch_stage_put(c, gated, vouch_stage_needs(&down, 1), c->gate + mine.begin * ffn->n_ff, ffn->n_ff, mine.begin,
                     mine.end, 0, ffn->n_ff);
@@ -161,7 +168,7 @@ static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space
     vouch_work work = vouch_pool_share(team, my->thread, (ffn->n_ff + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_STAGE_TILES);
     while (vouch_work_next(&work)) compute_gated(c, my, ffn, given, &in, &gated, work.begin, work.end);
     vouch_pool_barrier(team, my->thread);
-    if (ffn->down_norm) put_normed(c, team, my, ffn, &gated);
+    if (ffn->down_norm || ffn->sparsity != 0) put_whole(c, team, my, ffn, &gated);
     return gated;
 }
 
@@ -383,6 +390,17 @@ static void stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, in
     if (r->conv.n_channels > 0) stage_add(c, team, my, &l->mix, recurrent, next);
 }
 
+/* Adds the extra branch to the stream, or to its versions. */
+static void stage_add_extra(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer, branch_end from)
+{
+    if (c->weights->hparams.n_versions == 0) {
+        stage_add(c, team, my, &c->weights->layers[layer].extra, from, vouch_stream_reader_from(c, 3 * layer + 3));
+        return;
+    }
+    store_branch(c, team, my, &from, c->branch);
+    vouch_altup_add(c, team, my, layer);
+}
+
 /* Computes the gated values of the extra branch, in which the layer's own input takes the place of W_up x. Returns them
  * with W_down, which the next stage applies. */
 static branch_end stage_extra(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
@@ -410,20 +428,24 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
     vouch_workspace *c = arg;
     thread_space *my = &c->threads[thread];
     const int32_t n_layers = c->weights->hparams.n_layers;
+    const bool has_versions = c->weights->hparams.n_versions > 0;
     my->thread = thread;
     stage_embed(c, team, my, vouch_stream_reader_from(c, 0));
     if (c->weights->layer_projection.n_out > 0) vouch_layer_inputs_compute(c, team, my);
+    if (has_versions) vouch_altup_spread(c, team, my); /* [n_versions, n, n_embd] */
     for (int32_t l = 0; l < n_layers; l++) {
         const vouch_layer *layer = &c->weights->layers[l];
-        if (vouch_layer_has_mix(layer)) stage_mix(c, team, my, l);   /* [n, n_embd] */
+        if (has_versions) vouch_altup_predict(c, team, my, l);
+        if (vouch_layer_has_mix(layer)) stage_mix(c, team, my, l); /* [n, n_embd] */
+        if (has_versions) vouch_altup_widen(c, team, my, l);
         if (vouch_layer_has_feed(layer)) stage_feed(c, team, my, l); /* [n, n_ff], [n, n_embd] */
-        if (layer->extra_ffn.n_ff > 0) {
-            const branch_end extra = stage_extra(c, team, my, l); /* [n, n_layer_input] */
-            stage_add(c, team, my, &layer->extra, extra, vouch_stream_reader_from(c, 3 * l + 3));
-        }
-        keep_stream(c, team, my, l); /* [n_hidden, n_embd] */
+        if (has_versions) vouch_altup_correct(c, team, my, l);
+        if (layer->extra_ffn.n_ff > 0)
+            stage_add_extra(c, team, my, l, stage_extra(c, team, my, l)); /* [n, n_layer_input] */
+        keep_stream(c, team, my, l);                                      /* [n_hidden, n_embd] */
     }
-    stage_logits(c, team, my); /* [n_logits, n_vocab] */
+    if (has_versions) vouch_altup_gather(c, team, my); /* [n, n_embd] */
+    stage_logits(c, team, my);                         /* [n_logits, n_vocab] */
 }
 
 void vouch_forward(vouch_workspace *c)

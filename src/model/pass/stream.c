@@ -62,7 +62,7 @@ static stream_reader reader_of(const vouch_workspace *c, const vouch_norm *norm,
 {
     return (stream_reader){.norm = norm,
                            .x = c->x,
-                           .is_whole = norm->kind != VOUCH_NORM_RMS || norm->bias,
+                           .is_whole = norm->kind != VOUCH_NORM_RMS || norm->bias || c->weights->hparams.n_versions > 0,
                            .need = vouch_stage_needs(inputs, n_inputs),
                            .n_rows = c->n_rows};
 }
@@ -108,6 +108,16 @@ stream_reader vouch_stream_reader_experts(const vouch_workspace *c, int32_t laye
     stream_reader reader = reader_of(c, is_beside ? &l->beside.norm : &l->feed.norm, sparse, 6);
     reader.is_whole |= l->is_parallel || is_beside;
     if (l->is_parallel || l->beside.reads_input) reader.x = c->kept;
+    return reader;
+}
+
+/* The layer's input is still the guess at version 0. */
+stream_reader vouch_stream_reader_laurel(const vouch_workspace *c, int32_t layer)
+{
+    const vouch_layer *l = &c->weights->layers[layer];
+    const vouch_matrix *const left = &l->laurel.left;
+    stream_reader reader = reader_of(c, &l->mix.norm, &left, 1);
+    reader.x = c->versions;
     return reader;
 }
 

@@ -41,6 +41,8 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer);
 stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer);
 stream_reader vouch_stream_reader_experts(const vouch_workspace *c, int32_t layer);
 stream_reader vouch_stream_reader_extra(const vouch_workspace *c, int32_t layer);
+/* The path beside the mixer. */
+stream_reader vouch_stream_reader_laurel(const vouch_workspace *c, int32_t layer);
 /* Only the rows with logits. */
 stream_reader vouch_stream_reader_head(const vouch_workspace *c);
 /* The first stage from `branch` on that reads the stream. Branch 3 l is the mixer of layer l, 3 l + 1 its feed-forward,

@@ -35,6 +35,7 @@ static widths find_widths(const vouch_weights *w)
         all.latent = most(all.latent, (size_t)vouch_max(m->rank, m->key_dim));
         const vouch_recurrent *r = &w->layers[l].recurrent;
         all.low = most(all.low, (size_t)(m->low.n_out + r->decay_low.n_out + r->gate_low.n_out));
+        all.low = most(all.low, (size_t)w->layers[l].laurel.left.n_out);
         const size_t group = r->n_key_heads > 0 ? (size_t)(r->out.n_in / r->n_key_heads) : 0;
         all.norm = most(all.norm, most((size_t)a->head_dim, most((size_t)r->n_values, group)));
         all.n_ff = most(all.n_ff, (size_t)w->layers[l].ffn.n_ff);
@@ -192,6 +193,7 @@ static void layout_recurrent(vouch_workspace *c, vouch_arena *arena)
 static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
 {
     const widths w = find_widths(c->weights);
+    const size_t n_versions = (size_t)c->weights->hparams.n_versions;
     const size_t rows = (size_t)c->max_rows, n_threads = (size_t)vouch_pool_size(c->pool);
     layout_rows(c, arena);
     c->x = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
@@ -199,6 +201,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
         c->layer_inputs = vouch_arena_take(arena, rows * (size_t)c->weights->layer_projection.n_out, sizeof(float));
         vouch_acts_layout(&c->layer_acts, rows, w.n_embd, c->needs, arena);
     }
+    c->versions = vouch_arena_take(arena, n_versions * rows * w.n_embd, sizeof(float));
     if (keeps_inputs(c->weights)) c->kept = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (has_both(c->weights)) c->beside = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (has_detours(c->weights)) {
@@ -236,6 +239,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
 static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
 {
     vouch_needs needs = vouch_type_needs(head->type) | vouch_type_needs(w->layer_projection.type);
+    if (w->hparams.n_versions > 0) needs |= vouch_type_needs(w->spread.type) | vouch_type_needs(w->gather.type);
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
         const vouch_attention *a = &w->layers[l].attention;
         const vouch_latent *m = &a->latent;
@@ -248,7 +252,8 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
             &a->q,           &a->k,      &a->v,       &a->gate,  &a->o,     &f->gate,         &f->up,     &f->down,
             &e->router,      &e->gate,   &e->up,      &e->down,  &e->shared_gate, &e->shared.gate, &e->shared.up,
             &e->shared.down, &r->in[0],  &r->in[1],   &r->in[2], &r->factor, &r->rate,  &r->decay, &r->gate, &r->out,
-            &r->select,      &r->step,   &r->decay_low, &r->gate_low};
+            &r->select,      &r->step,   &r->decay_low, &r->gate_low, &w->layers[l].laurel.left,
+            &w->layers[l].laurel.right};
         /* clang-format on */
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
             if (all[i]->n_out > 0) needs |= vouch_type_needs(all[i]->type);

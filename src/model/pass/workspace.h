@@ -125,6 +125,7 @@ typedef struct vouch_workspace {
     angle_table *angles;   /* [weights->n_rotaries] */
 
     float *x;              /* [n_rows][n_embd] the residual stream */
+    float *versions;       /* [n_versions][max_rows][n_embd] of the stream; x is the one that a stage works on */
     float *layer_inputs;   /* [n_rows][n_layers * n_layer_input] */
     vouch_acts layer_acts; /* [n_rows][n_embd] the input of the layer inputs' projection */
     float *kept;           /* [n_rows][n_embd] x before a layer that reads it again after attention */

@@ -75,6 +75,7 @@ typedef struct tiny_family {
     const char *flag; /* a key that is true */
     int mamba;        /* 1: Mamba; 2: Mamba-2; 3: Mamba-2 with PLaMo 2's heads */
     tiny_parts parts;
+    bool versions;    /* of the stream, and a path beside the mixer */
     bool part_norms;  /* Mamba's keys, queries and rates have norms */
     bool inner_norms; /* before attn_output and ffn_down */
     bool plain_nextn; /* the head's block has a dense network and fused queries, keys and values */
@@ -142,6 +143,8 @@ static const tiny_family families[] = {
     {"ernie4_5-moe", .experts = true, .shared = true, .selection_bias = true, .n_dense = 1},
     {"hunyuan-moe", .heads = EACH_HEAD, .experts = true, .shared = true},
     {"gemma4", .norms_after = true, .heads = EACH_HEAD, .window = 5, .own_inputs = true},
+    {"gemma3n", .norms_after = true, .heads = EACH_HEAD, .window = 5, .window_period = 2, .own_inputs = true,
+     .versions = true, .numbers = {{"rope.freq_base_swa", 100}, {"final_logit_softcapping", 9}}},
     {"gemma4 with experts", .stated = "gemma4", .norms_after = true, .heads = EACH_HEAD, .window = 5,
      .own_inputs = true, .experts = true, .fused_experts = true, .both = true, .router_norm = true,
      .extra_norms = {"pre_ffw_norm_2", "post_ffw_norm_1", "post_ffw_norm_2"}},
@@ -568,7 +571,7 @@ static void add_key_delta_net(tiny_writer *w, int32_t index)
 /* Width of a layer's heads. */
 static int32_t head_dim_of(const tiny_writer *w, int32_t index)
 {
-    return w->family->own_inputs && index % 2 ? 2 * w->o.head_dim : w->o.head_dim;
+    return w->family->own_inputs && !w->family->versions && index % 2 ? 2 * w->o.head_dim : w->o.head_dim;
 }
 
 static bool shares_keys(const tiny_writer *w, int32_t index)
@@ -576,7 +579,22 @@ static bool shares_keys(const tiny_writer *w, int32_t index)
     return w->family->own_inputs && index >= w->o.n_layers - 2;
 }
 
-enum { INPUT_DIM = 16 };
+enum { INPUT_DIM = 16, N_VERSIONS = 4, LAUREL_RANK = 16 };
+
+/* The layer's share in the versions of the stream, and the path beside its mixer. */
+static void add_versions(tiny_writer *w, int32_t index)
+{
+    const int64_t n = w->o.n_embd;
+    const float by_embd = 1 / sqrtf((float)n);
+    add_matrix(w, layer_name(index, "laurel_l", "weight"), LAUREL_RANK, n, by_embd);
+    add_matrix(w, layer_name(index, "laurel_r", "weight"), n, LAUREL_RANK, 1 / sqrtf(LAUREL_RANK));
+    add_norm(w, layer_name(index, "laurel_post_norm", "weight"), n, 1);
+    add_matrix(w, layer_name(index, "altup_router", "weight"), N_VERSIONS, n, sqrtf((float)n));
+    add_norm(w, layer_name(index, "altup_router_norm", "weight"), n, 1);
+    add_vectors(w, layer_name(index, "altup_predict_coef", "weight"), N_VERSIONS * N_VERSIONS, N_VERSIONS, 0, 0.3f);
+    add_vectors(w, layer_name(index, "altup_correct_coef", "weight"), N_VERSIONS, N_VERSIONS, 0, 0.3f);
+    add_norm(w, layer_name(index, "altup_correct_scale", "weight"), n, 1);
+}
 
 static void add_own_inputs(tiny_writer *w, int32_t index)
 {
@@ -585,6 +603,7 @@ static void add_own_inputs(tiny_writer *w, int32_t index)
     add_matrix(w, layer_name(index, "inp_gate", "weight"), INPUT_DIM, n_embd, 1 / sqrtf((float)n_embd));
     add_matrix(w, layer_name(index, "proj", "weight"), n_embd, INPUT_DIM, 1 / sqrtf(INPUT_DIM));
     add_norm(w, layer_name(index, "post_norm", "weight"), n_embd, 1);
+    if (w->family->versions) return;
     add_tensor(w, layer_name(index, "layer_output_scale", "weight"), VOUCH_TYPE_F32, 1, 1, 0, &scale);
 }
 
@@ -739,6 +758,7 @@ static void add_layer(tiny_writer *w, int32_t index)
     const bool no_keys = fused || no_own || shares_keys(w, index);
     if (f->latent && !no_heads) add_latent(w, index);
     if (f->own_inputs) add_own_inputs(w, index);
+    if (f->versions) add_versions(w, index);
     const struct {
         const char *name;
         int64_t n_out, n_in;
@@ -798,6 +818,10 @@ static void add_tensors(tiny_writer *w)
     if (w->family->positions) add_matrix(w, "position_embd.weight", o->n_ctx, o->n_embd, embedding_gain);
     if (w->family->embedding_norm) add_norm(w, "token_embd_norm.weight", o->n_embd, embedding_gain);
     if (o->rope_freqs) add_rope_freqs(w);
+    if (w->family->versions) {
+        add_matrices(w, "altup_proj.weight", N_VERSIONS - 1, o->n_embd, o->n_embd, by_embd);
+        add_matrices(w, "altup_unembd_proj.weight", N_VERSIONS - 1, o->n_embd, o->n_embd, by_embd);
+    }
     if (!w->family->own_inputs) return;
     add_matrix(w, "per_layer_token_embd.weight", o->n_vocab, (int64_t)o->n_layers * INPUT_DIM, embedding_gain);
     add_matrix(w, "per_layer_model_proj.weight", (int64_t)o->n_layers * INPUT_DIM, o->n_embd, 1);
@@ -904,6 +928,10 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     if (w->family->flag) vouch_gguf_add_bool(w->gguf, arch_key(w, w->family->flag), true);
     add_float(w, "rope.freq_base", o->rope_base);
     if (w->family->own_inputs) {
+        add_int(w, "attention.shared_kv_layers", 2);
+        add_int(w, "embedding_length_per_layer_input", INPUT_DIM);
+    }
+    if (w->family->own_inputs && !w->family->versions) {
         bool windows[64];
         for (int32_t i = 0; i < o->n_layers; i++) windows[i] = i % 2 == 0;
         vouch_gguf_add_array(w->gguf, arch_key(w, "attention.sliding_window_pattern"), VOUCH_GGUF_BOOL, windows,
@@ -913,8 +941,6 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_int(w, "attention.key_length_swa", o->head_dim);
         add_int(w, "attention.value_length_swa", o->head_dim);
         add_int(w, "rope.dimension_count_swa", o->head_dim);
-        add_int(w, "attention.shared_kv_layers", 2);
-        add_int(w, "embedding_length_per_layer_input", INPUT_DIM);
     } else if (w->family->latent) {
         add_int(w, "attention.kv_lora_rank", RANK);
         add_int(w, "rope.dimension_count", N_ROTATED);
@@ -924,7 +950,7 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_int(w, "attention.value_length", together ? VALUE_DIM : RANK);
         if (!together) add_int(w, "attention.key_length_mla", KEY_DIM);
         if (!together) add_int(w, "attention.value_length_mla", VALUE_DIM);
-    } else if (states_head_dim) {
+    } else if (states_head_dim || w->family->own_inputs) {
         add_int(w, "attention.key_length", o->head_dim);
         add_int(w, "attention.value_length", value_dim_of(w));
     }
