@@ -64,6 +64,7 @@ typedef struct vouch_hparams {
     int32_t n_vocab, n_layers, n_embd, head_dim, value_dim, n_rot, n_ctx_train;
     int32_t n_heads, n_kv_heads, n_ff; /* the most of any layer */
     int32_t n_rot_window;              /* in layers with a window; 0: n_rot */
+    int32_t n_rot_factors;             /* of whose pairs the file has factors; 0: n_rot */
     int32_t n_nextn; /* blocks after n_layers that guess further tokens (arXiv 2404.19737); no layers of the model */
     bool is_head;    /* all layers of the file are a head's; nextn_predict_layers isn't read */
     int32_t first_block; /* the file's number of layer 0; 0 as a rule */
@@ -96,15 +97,17 @@ typedef struct vouch_hparams {
     bool limits_results;     /* limits_result of layer.h */
     const char *output_norm; /* tensor of the norm after the layers; NULL: output_norm */
     const char *feed_norm;   /* tensor of the norm before the feed-forward; NULL: ffn_norm */
-    bool has_embedding_norm;
-    bool has_output_bias;  /* the logits may have one */
-    bool has_positions;    /* learned embeddings of positions */
-    int32_t window;        /* of the layers that have one */
-    bool has_chunks;       /* the windows are chunks */
-    float embedding_scale; /* 0: 1 */
-    float residual_scale;  /* of both branches; 0: 1 */
-    float attention_scale; /* 0: 1 / sqrt(head_dim) */
-    float value_scale;     /* of attention's result; 0: 1 */
+    bool has_embedding_norm, has_bare_embedding_norm; /* bare: without weights */
+    float norm_after_eps;                             /* of the norms after branches; 0: norm_eps */
+    bool has_output_bias;                             /* the logits may have one */
+    bool has_positions;                               /* learned embeddings of positions */
+    int32_t window;                                   /* of the layers that have one */
+    bool has_chunks;                                  /* the windows are chunks */
+    float embedding_scale;                            /* 0: 1 */
+    float residual_scale;                             /* of both branches; 0: 1 */
+    float carry;                                      /* of both branches (layer.h) */
+    float attention_scale;                            /* 0: 1 / sqrt(head_dim) */
+    float value_scale;                                /* of attention's result; 0: 1 */
     float attention_softcap, clamp, alibi;
     float heat; /* of the layers with attention temperature (layer.h) */
     int32_t heat_length, heat_shift;

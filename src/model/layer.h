@@ -46,6 +46,7 @@ typedef struct vouch_branch {
     const float *norm_after;   /* [n_embd] RMSNorm of its result; NULL: none */
     float scale;               /* of its result; 1: none */
     const float *stream_scale; /* [1] of x after the addition; NULL: none */
+    float carry; /* x becomes carry * norm(x) before the branch; 0: it stays (Wang et al., arXiv 2203.00555) */
 } vouch_branch;
 
 /* Rotary embeddings (Su et al., arXiv 2104.09864): which elements of a head make a pair. */
@@ -146,6 +147,7 @@ typedef enum vouch_recurrent_kind {
     VOUCH_SHORT_CONVOLUTION, /* of LFM2 */
     VOUCH_DELTA_NET,         /* gated (Yang et al., arXiv 2412.06464) */
     VOUCH_MAMBA2,            /* Dao, Gu, arXiv 2405.21060 */
+    VOUCH_LIGHTNING,         /* attention (Qin et al., arXiv 2401.04658) */
     VOUCH_MAMBA              /* Gu, Dao, arXiv 2312.00752; 16 channels count as a head */
 } vouch_recurrent_kind;
 
@@ -171,6 +173,11 @@ typedef enum vouch_recurrent_kind {
  *
  *   decay = exp(a softplus(W_decay x + bias)), or exp(floor * sigmoid(a (W_decay x + bias)))    [n_heads, n_keys]
  *   out   = W_out (norm(y) * sigmoid(W_gate x))
+ *
+ * Lightning attention; c holds the queries, keys and values of the heads, and a is the decay itself:
+ *
+ *   y     = scan(q, k, v, 1, a)                     [n_heads, n_values]
+ *   out   = W_out (norm(y) * sigmoid(W_gate x))     RMSNorm of all heads together
  *
  * Mamba-2; c holds values, keys (B) and queries (C):
  *
@@ -213,7 +220,7 @@ typedef struct vouch_recurrent {
     int32_t n_rank;
     bool has_rank_last;                         /* W_select gives z last */
     vouch_norm rank_norm, key_norm, query_norm; /* of z, k and q */
-    const float *norm; /* [n_values] RMSNorm of a head's result; Mamba-2: [n_heads * n_values]; NULL: none */
+    const float *norm; /* [n_values] RMSNorm of a head's result; Mamba-2, lightning: [n_heads * n_values]; NULL: none */
     vouch_matrix gate; /* [n_inner, n_embd], n_inner = n_heads * n_values, or n_channels without heads */
     vouch_affine gate_after;
     bool has_sigmoid_gate; /* sigmoid(W_gate x) instead of silu(W_gate x) */

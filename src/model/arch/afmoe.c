@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trinity (Arcee) and Laguna (Poolside): gates of attention's result, norms of heads, windows in three layers of four,
- * and DeepSeek's experts with a biased sigmoid router. Spark 2.5 (iFlytek): gates of heads, windows, GELU, dense. */
+ * and DeepSeek's experts with a biased sigmoid router. Muse Glimmer: Trinity without experts. Spark 2.5 (iFlytek):
+ * gates of heads, windows, GELU, dense. */
 #include <math.h>
 
 #include "model/load/arch.h"
@@ -20,6 +21,20 @@ static vouch_status read_afmoe(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     h->rope_scaling_window = h->rope_scaling;
     for (int32_t i = PERIOD - 1; i < h->n_layers; i += PERIOD) h->layers[i].rotary = VOUCH_ROTARY_OF_NONE;
     return VOUCH_OK;
+}
+
+/* The embedding gets a norm without weights; logits have a scale and a softcap. */
+static vouch_status read_muse_glimmer(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->norms_after = h->head_norms = VOUCH_REQUIRED;
+    h->has_bare_embedding_norm = true;
+    h->norm_after_eps = 1e-8f;
+    h->logit_softcap = 30;
+    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    VOUCH_TRY(vouch_dense_read_window_angles(gguf, h, 4, h->rope_base, err));
+    vouch_dense_rotate(h, VOUCH_ROTARY_OF_WINDOW, VOUCH_ROTARY_OF_NONE);
+    VOUCH_TRY(vouch_dense_read_scale(gguf, h, "final_logit_softcapping", &h->logit_softcap, err));
+    return vouch_dense_read_scale(gguf, h, "logit_scale", &h->logit_scale, err);
 }
 
 /* The first of every four layers sees all tokens. Layers with a window rotate more elements of a head, by unscaled
@@ -86,6 +101,8 @@ static vouch_status take_spark(vouch_loader *loader, int32_t index, vouch_layer 
 
 const vouch_arch vouch_arch_afmoe = {
     .name = "afmoe", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_afmoe, .take = take_afmoe};
+const vouch_arch vouch_arch_muse_glimmer = {
+    .name = "muse-glimmer", .rotary = VOUCH_ROTARY_ADJACENT, .read = read_muse_glimmer, .take = take_afmoe};
 const vouch_arch vouch_arch_laguna = {
     .name = "laguna", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_laguna, .take = take_laguna};
 const vouch_arch vouch_arch_spark2_5 = {

@@ -35,19 +35,6 @@ static vouch_status read_kimi_linear(const vouch_gguf *gguf, vouch_hparams *h, v
     return read_both(gguf, h, err);
 }
 
-static vouch_status read_limits(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
-{
-    double limits[VOUCH_MOST_LAYERS] = {0}, dense[VOUCH_MOST_LAYERS] = {0};
-    VOUCH_TRY(vouch_key_floats(gguf, h->arch, "swiglu_clamp_exp", 0, 1e9, h->n_layers, limits, err));
-    VOUCH_TRY(vouch_key_floats(gguf, h->arch, "swiglu_clamp_shexp", 0, 1e9, h->n_layers, dense, err));
-    for (int32_t i = 0; i < h->n_layers; i++) {
-        h->layers[i].limit = (float)limits[i];
-        h->layers[i].dense_limit = (float)dense[i];
-    }
-    h->limits_results = true;
-    return VOUCH_OK;
-}
-
 /* Files of models for pictures and text have RoPE sections, and rotate pairs half a head apart. */
 static vouch_status read_bailingmoe3(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -64,7 +51,7 @@ static vouch_status read_bailingmoe3(const vouch_gguf *gguf, vouch_hparams *h, v
                           "%s: %s.kda.safe_gate must be true, and kda.gate_lower_bound below 0, not %g",
                           vouch_gguf_path(gguf), h->arch, floor);
     h->delta.decay_floor = (float)floor;
-    return read_limits(gguf, h, err);
+    return vouch_mixture_read_limits(gguf, h, err);
 }
 
 /* Takes W_q, W_k and W_v with their convolutions. Ignores their biases and scales, as llama.cpp does. */

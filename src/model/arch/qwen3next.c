@@ -2,21 +2,9 @@
 /* Qwen3-Next and Qwen3.5, dense and with experts (Alibaba): three of four layers are gated delta nets (arXiv
  * 2412.06464), the fourth is attention whose heads have gates. */
 #include "model/load/arch.h"
+#include "model/load/dense.h"
 #include "model/load/keys.h"
 #include "model/load/mixture.h"
-
-/* Delta nets are the layers that attention.recurrent_layers names, or all but each full_attention_interval-th. */
-static vouch_status read_pattern(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
-{
-    bool is_list;
-    uint8_t flags[VOUCH_MOST_LAYERS];
-    int32_t interval = 4;
-    VOUCH_TRY(vouch_key_flags(gguf, h->arch, "attention.recurrent_layers", h->n_layers, &is_list, flags, err));
-    VOUCH_TRY(vouch_key_int(gguf, h->arch, "full_attention_interval", false, 1, VOUCH_MOST_LAYERS, &interval, err));
-    for (int32_t i = 0; i < h->n_layers; i++)
-        if (is_list ? flags[i] != 0 : (i + 1) % interval != 0) h->layers[i].n_heads = h->layers[i].n_kv_heads = 0;
-    return VOUCH_OK;
-}
 
 static vouch_status read_delta_net(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -44,7 +32,7 @@ static vouch_status read_qwen3next(const vouch_gguf *gguf, vouch_hparams *h, vou
     h->feed_norm = "post_attention_norm";
     h->experts.normalised = true;
     VOUCH_TRY(vouch_mixture_read(gguf, h, err));
-    VOUCH_TRY(read_pattern(gguf, h, err));
+    VOUCH_TRY(vouch_dense_read_recurrent(gguf, h, 4, err));
     return read_delta_net(gguf, h, err);
 }
 

@@ -103,7 +103,7 @@ vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
                           arch, n_experts, arch);
     const bool is_rms = h->norm == VOUCH_NORM_RMS && !has_only_layer_norm_eps(gguf, arch);
     VOUCH_TRY(vouch_key_float(gguf, arch, is_rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon",
-                              true, 1e-12, 1, &eps, err));
+                              true, 0, 1, &eps, err));
     h->norm_eps = (float)eps;
     return read_attention(gguf, h, err);
 }
@@ -131,6 +131,17 @@ vouch_status vouch_dense_read_window_angles(const vouch_gguf *gguf, vouch_hparam
     VOUCH_TRY(vouch_key_float(gguf, h->arch, "rope.freq_base_swa", false, 1, 1e12, &h->rope_base_window, err));
     VOUCH_TRY(vouch_dense_read_windows(gguf, h, period, VOUCH_LAST, err));
     vouch_dense_rotate(h, VOUCH_ROTARY_OF_WINDOW, VOUCH_ROTARY_OF_MODEL);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_dense_read_recurrent(const vouch_gguf *gguf, vouch_hparams *h, int32_t interval, vouch_error *err)
+{
+    bool is_list;
+    uint8_t flags[VOUCH_MOST_LAYERS];
+    VOUCH_TRY(vouch_key_flags(gguf, h->arch, "attention.recurrent_layers", h->n_layers, &is_list, flags, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "full_attention_interval", false, 1, VOUCH_MOST_LAYERS, &interval, err));
+    for (int32_t i = 0; i < h->n_layers; i++)
+        if (is_list ? flags[i] != 0 : (i + 1) % interval != 0) h->layers[i].n_heads = h->layers[i].n_kv_heads = 0;
     return VOUCH_OK;
 }
 
@@ -270,6 +281,7 @@ vouch_status vouch_dense_take_attention(vouch_loader *loader, int32_t index, vou
     const vouch_hparams *h = loader->hparams;
     *layer = (vouch_layer){.is_parallel = h->is_parallel};
     layer->mix.scale = layer->feed.scale = h->residual_scale != 0 ? h->residual_scale : 1;
+    layer->mix.carry = layer->feed.carry = h->carry;
     if (h->layers[index].n_heads > 0) VOUCH_TRY(take_attention(loader, index, &layer->attention));
     if (h->has_no_norms_before || h->layers[index].has_no_mix_norm) layer->mix.norm.kind = VOUCH_NORM_NONE;
     else VOUCH_TRY(vouch_dense_take_norm(loader, index, "attn_norm", &layer->mix.norm));

@@ -18,6 +18,9 @@ vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, 
  * of `base` without this key. */
 vouch_status vouch_dense_read_window_angles(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, double base,
                                             vouch_error *err);
+/* Takes the heads from recurrent layers: those that attention.recurrent_layers names, or all but each
+ * full_attention_interval-th, or each `interval`-th without this key. */
+vouch_status vouch_dense_read_recurrent(const vouch_gguf *gguf, vouch_hparams *h, int32_t interval, vouch_error *err);
 /* Sets the rotaries (VOUCH_ROTARY_OF_...) of the layers with a window and of the others. */
 void vouch_dense_rotate(vouch_hparams *h, uint8_t with_window, uint8_t without);
 /* Reads a float >= 0; 0 means none. Without the key, *value stays as it is. */

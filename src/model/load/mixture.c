@@ -55,6 +55,19 @@ vouch_status vouch_mixture_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     return read_weighting(gguf, h, err);
 }
 
+vouch_status vouch_mixture_read_limits(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    double limits[VOUCH_MOST_LAYERS] = {0}, dense[VOUCH_MOST_LAYERS] = {0};
+    VOUCH_TRY(vouch_key_floats(gguf, h->arch, "swiglu_clamp_exp", 0, 1e9, h->n_layers, limits, err));
+    VOUCH_TRY(vouch_key_floats(gguf, h->arch, "swiglu_clamp_shexp", 0, 1e9, h->n_layers, dense, err));
+    for (int32_t i = 0; i < h->n_layers; i++) {
+        h->layers[i].limit = (float)limits[i];
+        h->layers[i].dense_limit = (float)dense[i];
+    }
+    h->limits_results = true;
+    return VOUCH_OK;
+}
+
 /* ------------------------------------------------------------------- tensors */
 
 /* Reads the number of inputs of a layer's matrix, or of its stacked matrices. Errors: FORMAT (no such tensor; too

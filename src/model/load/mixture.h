@@ -13,6 +13,8 @@
 
 /* Reads what vouch_dense_read reads, and the numbers of the experts. Errors: FORMAT, UNSUPPORTED. */
 vouch_status vouch_mixture_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
+/* Reads the limits of f(W_gate x) and W_up x in experts, and in shared and dense networks. Errors: FORMAT. */
+vouch_status vouch_mixture_read_limits(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
 /* Takes what vouch_dense_take takes, but a layer with ffn_down_exps gets experts: ffn_gate_inp, ffn_gate_exps and
  * ffn_up_exps (or ffn_gate_up_exps), and, where the file has them, exp_probs_b, ffn_gate_shexp, ffn_up_shexp,
  * ffn_down_shexp and ffn_gate_inp_shexp. Errors: FORMAT, UNSUPPORTED, MEMORY. */

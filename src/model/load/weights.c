@@ -26,8 +26,9 @@ typedef struct rotary_sources {
 static vouch_status take_factors(vouch_loader *loader, const vouch_rotary *rotary, rotary_source *from)
 {
     const int64_t n = rotary->n_rot / 2;
+    const int64_t of = loader->hparams->n_rot_factors > 0 ? loader->hparams->n_rot_factors / 2 : n;
     if (n == 0 || loader->hparams->has_no_rope_factors) return vouch_loader_ignore(loader, "rope_freqs.weight");
-    VOUCH_TRY(vouch_loader_vector(loader, "rope_freqs.weight", false, &from->factors, n));
+    VOUCH_TRY(vouch_loader_part(loader, "rope_freqs.weight", false, &from->factors, (vouch_rows){0, n, of}));
     if (vouch_gguf_find_tensor(loader->gguf, "rope_freqs.weight")) return VOUCH_OK;
     from->has_long_factors = vouch_gguf_find_tensor(loader->gguf, "rope_factors_long.weight") != NULL;
     VOUCH_TRY(vouch_loader_vector(loader, "rope_factors_short.weight", false, &from->factors, n));
@@ -120,6 +121,7 @@ static vouch_status take_norm(vouch_loader *loader, const char *name, const char
 /* Takes the tensors before and after the layers. */
 static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
 {
+    static const char *const classifier[] = {"cls.weight", "cls.bias", "cls.output.weight", "cls.output.bias"};
     const vouch_hparams *h = &w->hparams;
     VOUCH_TRY(vouch_loader_matrix(loader, "token_embd.weight", true, &w->embedding, h->n_vocab, h->n_embd));
     VOUCH_TRY(vouch_loader_matrix(loader, "output.weight", false, &w->own_output, h->n_vocab, h->n_embd));
@@ -130,7 +132,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
     snprintf(loader->name, sizeof loader->name, "%s.weight", norm);
     snprintf(bias, sizeof bias, "%s.bias", norm);
     VOUCH_TRY(take_norm(loader, loader->name, bias, !h->has_bare_norms, &w->output_norm));
-    w->embedding_norm.kind = h->has_embedding_norm ? h->norm : VOUCH_NORM_NONE;
+    w->embedding_norm.kind = h->has_embedding_norm || h->has_bare_embedding_norm ? h->norm : VOUCH_NORM_NONE;
     if (h->has_embedding_norm)
         VOUCH_TRY(take_norm(loader, "token_embd_norm.weight", "token_embd_norm.bias", true, &w->embedding_norm));
     if (h->has_positions)
@@ -141,6 +143,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
         VOUCH_TRY(vouch_loader_stack(loader, "altup_unembd_proj.weight", true, &w->gather, h->n_versions - 1, h->n_embd,
                                      all));
     }
+    for (int i = 0; i < 4; i++) VOUCH_TRY(vouch_loader_ignore(loader, classifier[i]));
     const int64_t n_inputs = (int64_t)h->n_layers * h->n_layer_input;
     if (n_inputs == 0) return VOUCH_OK;
     VOUCH_TRY(vouch_loader_matrix(loader, "per_layer_token_embd.weight", true, &w->layer_tokens, h->n_vocab, n_inputs));

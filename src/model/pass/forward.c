@@ -244,6 +244,7 @@ static void add_normed(vouch_workspace *c, vouch_pool *team, thread_space *my, c
     const vouch_kernels *kernels = c->weights->kernels;
     const vouch_hparams *h = &c->weights->hparams;
     const int64_t n_embd = h->n_embd, n_sums = stream_tiles(c);
+    const float eps = h->norm_after_eps != 0 ? h->norm_after_eps : h->norm_eps;
     vouch_work work = vouch_pool_share(team, my->thread, n_sums, VOUCH_STAGE_TILES);
     while (vouch_work_next(&work)) {
         const int64_t first = work.begin * VOUCH_TILE;
@@ -258,7 +259,7 @@ static void add_normed(vouch_workspace *c, vouch_pool *team, thread_space *my, c
     vouch_pool_barrier(team, my->thread);
     work = vouch_pool_share(team, my->thread, n_sums, VOUCH_STAGE_TILES);
     for (int64_t r = 0; r < c->n_rows; r++)
-        my->norms[r] = kernels->norm_factor(c->branch_squares + r * n_sums, n_embd, h->norm_eps) * branch->scale;
+        my->norms[r] = kernels->norm_factor(c->branch_squares + r * n_sums, n_embd, eps) * branch->scale;
     while (vouch_work_next(&work)) {
         for (int64_t r = 0; r < c->n_rows; r++) add_tiles(c, r, work.begin, work.end, branch, my->norms[r]);
         vouch_stream_publish(c, my, &next, 0, next.n_rows, work.begin, work.end);

@@ -220,6 +220,10 @@ static void compute_rates(const vouch_workspace *c, const vouch_recurrent *r, in
     } else if (r->kind == VOUCH_MAMBA2 && r->select.n_out == 0) {
         memcpy(row_of(c, r, row) + vouch_recurrent_rates(r), c->rates + row * 2 * n + n, (size_t)n * sizeof(float));
         finish_mamba_rates(c, r, row, 0, n);
+    } else if (r->kind == VOUCH_LIGHTNING) {
+        float *rates = row_of(c, r, row) + vouch_recurrent_rates(r);
+        for (int64_t h = 0; h < n; h++) rates[h] = 1;
+        memcpy(rates + n, r->a, (size_t)n * sizeof *rates);
     }
 }
 
@@ -331,23 +335,30 @@ static void stage_select(vouch_workspace *c, vouch_pool *team, thread_space *my,
 
 /* ---------------------------------------------------------------------- scan */
 
+/* inner = y * sigmoid(inner) */
+static void gate_by_sigmoid(const vouch_workspace *c, float *inner, const float *y, int64_t n)
+{
+    c->weights->kernels->exp_weights(inner, inner, n, 0, -1);
+    for (int64_t i = 0; i < n; i++) inner[i] = y[i] / (1.0f + inner[i]);
+}
+
 /* Overwrites a head's gate in a row of the pass with the gated result: y * silu(gate), in delta nets norm(y) *
- * silu(gate), and in some layers with sigmoid(gate) instead of silu(gate). */
+ * silu(gate), and in some layers with sigmoid(gate) instead of silu(gate). Lightning attention keeps y in c->mixed. */
 static void gate_result(const vouch_workspace *c, thread_space *my, const vouch_recurrent *r, int64_t row, int32_t head)
 {
     const vouch_kernels *kernels = c->weights->kernels;
     const int64_t n = r->n_values, first = head * n;
     float *inner = c->inner + row * r->out.n_in + first;
+    if (r->kind == VOUCH_LIGHTNING) {
+        memcpy(c->mixed + row * r->out.n_in + first, my->y, (size_t)n * sizeof *inner);
+        return;
+    }
     if (r->kind == VOUCH_DELTA_NET) {
         kernels->norm_part(my->y, my->squares, my->y, r->norm, n);
         kernels->scale(my->y, kernels->norm_factor(my->squares, n, c->weights->hparams.norm_eps), n);
     }
-    if (!r->has_sigmoid_gate) {
-        kernels->swiglu(inner, my->y, n);
-        return;
-    }
-    kernels->exp_weights(inner, inner, n, 0, -1);
-    for (int64_t i = 0; i < n; i++) inner[i] = my->y[i] / (1.0f + inner[i]);
+    if (r->has_sigmoid_gate) gate_by_sigmoid(c, inner, my->y, n);
+    else kernels->swiglu(inner, my->y, n);
 }
 
 /* Normalises a row's groups of gated results. */
@@ -360,6 +371,16 @@ static void norm_groups(const vouch_workspace *c, thread_space *my, const vouch_
         kernels->norm_part(y, my->squares, y, r->norm + first, n);
         kernels->scale(y, kernels->norm_factor(my->squares, n, c->weights->hparams.norm_eps), n);
     }
+}
+
+/* Normalises a row's results, and gates them. */
+static void norm_and_gate(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
+{
+    const int64_t n = r->out.n_in;
+    const vouch_norm norm = {.kind = VOUCH_NORM_RMS, .weight = r->norm};
+    float *y = c->mixed + row * n;
+    vouch_row_norm(y, y, &norm, n, c->weights->hparams.norm_eps);
+    gate_by_sigmoid(c, c->inner + row * n, y, n);
 }
 
 /* Updates a head's state by the row with this number. Rows of this pass get their result. */
@@ -393,15 +414,16 @@ static void scan_head(const vouch_workspace *c, thread_space *my, const row_run 
     }
 }
 
-static bool has_group_norm(const vouch_recurrent *r)
+/* Whether a norm sees several heads. */
+static bool has_wide_norm(const vouch_recurrent *r)
 {
-    return r->kind == VOUCH_MAMBA2 && r->norm;
+    return (r->kind == VOUCH_MAMBA2 && r->norm) || r->kind == VOUCH_LIGHTNING;
 }
 
 /* True where a head is whole blocks of W_out's input, so that the thread that computed it can put it there. */
 static bool heads_are_blocks(const vouch_recurrent *r)
 {
-    if (has_group_norm(r)) return false;
+    if (has_wide_norm(r)) return false;
     const vouch_matrix *const out = &r->out;
     return r->n_values % (vouch_stage_needs(&out, 1) & VOUCH_NEEDS_QUANTS ? VOUCH_BLOCK : 16) == 0;
 }
@@ -421,7 +443,10 @@ static void stage_scan(vouch_workspace *c, vouch_pool *team, thread_space *my, i
     vouch_pool_barrier(team, my->thread);
     if (heads_are_blocks(r)) return;
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
-    for (int64_t row = mine.begin; row < mine.end && has_group_norm(r); row++) norm_groups(c, my, r, row);
+    for (int64_t row = mine.begin; row < mine.end && has_wide_norm(r); row++) {
+        if (r->kind == VOUCH_LIGHTNING) norm_and_gate(c, r, row);
+        else norm_groups(c, my, r, row);
+    }
     put_inner(c, r, mine.begin, mine.end, 0, r->out.n_in);
     vouch_pool_barrier(team, my->thread);
 }

@@ -81,7 +81,8 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
     const bool is_kept = l->is_parallel || l->experts.routes_early || l->beside.reads_input;
     stream_reader reader = reader_of(c, &l->mix.norm, inputs, N);
     if (a->reads_pairs) reader.seconds = c->seconds;
-    reader.is_whole |= is_kept || a->reads_pairs;
+    reader.is_whole |= is_kept || a->reads_pairs || l->mix.carry != 0;
+    reader.carry = l->mix.carry;
     reader.kept = is_kept ? c->kept : NULL;
     return reader;
 }
@@ -92,7 +93,8 @@ stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer)
     const vouch_matrix *const dense[] = {&l->ffn.up, &l->ffn.gate};
     if (l->ffn.n_ff == 0) return vouch_stream_reader_experts(c, layer);
     stream_reader reader = reader_of(c, &l->feed.norm, dense, l->ffn.gate.n_out ? 2 : 1);
-    reader.is_whole |= l->is_parallel;
+    reader.is_whole |= l->is_parallel || l->feed.carry != 0;
+    reader.carry = l->feed.carry;
     if (l->is_parallel) reader.x = c->kept;
     return reader;
 }
@@ -106,7 +108,8 @@ stream_reader vouch_stream_reader_experts(const vouch_workspace *c, int32_t laye
     const vouch_matrix *const sparse[] = {&e->router,      &e->gate,      &e->up,
                                           &e->shared.gate, &e->shared.up, &e->shared_gate};
     stream_reader reader = reader_of(c, is_beside ? &l->beside.norm : &l->feed.norm, sparse, 6);
-    reader.is_whole |= l->is_parallel || is_beside;
+    reader.is_whole |= l->is_parallel || is_beside || l->feed.carry != 0;
+    reader.carry = l->feed.carry;
     if (l->is_parallel || l->beside.reads_input) reader.x = c->kept;
     return reader;
 }
@@ -197,6 +200,10 @@ static void receive_whole(const vouch_workspace *c, vouch_pool *team, thread_spa
             to += h->n_embd;
         }
         vouch_row_norm(to, x, reader->norm, h->n_embd, h->norm_eps);
+        if (reader->carry != 0) {
+            float *carried = c->x + row_of(reader, i) * h->n_embd;
+            for (int32_t k = 0; k < h->n_embd; k++) carried[k] = reader->carry * to[k];
+        }
         vouch_stage_put(c, &acts, reader->need, my->rows, acts.n_in, i, i + 1, 0, acts.n_in);
     }
     for (int64_t i = 0; i < reader->n_rows; i++) my->norms[i] = 1;

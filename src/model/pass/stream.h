@@ -30,6 +30,7 @@ typedef struct stream_reader {
     const float *x;        /* [n_rows, n_embd] */
     float *kept;           /* receives a copy of x; NULL: none */
     const float **seconds; /* [n_rows] [n_embd] stand before the rows of x; NULL: none */
+    float carry;           /* of the branch (layer.h) */
     bool is_whole;         /* the norm is computed by the reader */
     vouch_needs need;      /* forms of its input */
     const int32_t *rows;   /* [n_rows] rows it reads, ascending; NULL: all */

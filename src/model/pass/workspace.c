@@ -36,6 +36,7 @@ static widths find_widths(const vouch_weights *w)
         const vouch_recurrent *r = &w->layers[l].recurrent;
         all.low = most(all.low, (size_t)(m->low.n_out + r->decay_low.n_out + r->gate_low.n_out));
         all.low = most(all.low, (size_t)w->layers[l].laurel.left.n_out);
+        if (r->kind == VOUCH_LIGHTNING) all.mixed = most(all.mixed, (size_t)r->out.n_in);
         const size_t group = r->n_key_heads > 0 ? (size_t)(r->out.n_in / r->n_key_heads) : 0;
         all.norm = most(all.norm, most((size_t)a->head_dim, most((size_t)r->n_values, group)));
         all.n_ff = most(all.n_ff, (size_t)w->layers[l].ffn.n_ff);

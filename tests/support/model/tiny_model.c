@@ -39,7 +39,8 @@ typedef enum tiny_mixer {
     KEY_DELTA_NET,
     KEY_DELTA_NET_LOW,
     DELTA_NET,
-    DELTA_NET_FUSED
+    DELTA_NET_FUSED,
+    LIGHTNING
 } tiny_mixer;
 /* Differences of a family's tensors and keys from llama's. */
 typedef struct tiny_family {
@@ -199,6 +200,13 @@ static const tiny_family families[] = {
     {"mimo2", .is_uneven = true, .narrow_values = true, .sinks = true, .window = 5, .window_period = 2, .experts = true,
      .selection_bias = true, .n_dense = 1, .plain_nextn = true,
      .numbers = {{"attention.value_scale", 0.7f}, {"rope.freq_base_swa", 100}}},
+    {"step35", .heads = EACH_HEAD, .head_gates = true, .window = 5, .window_period = 2, .experts = true, .shared = true,
+     .selection_bias = true, .n_dense = 1,
+     .numbers = {{"rope.freq_base_swa", 100}, {"swiglu_clamp_exp", 0.5f}, {"swiglu_clamp_shexp", 0.3f}}},
+    {"minimax-01", .parts = MIXER_OR_ATTENTION, .mixer = LIGHTNING, .experts = true,
+     .numbers = {{"residual_scale", 0.7f}}},
+    {"muse-glimmer", .norms_after = true, .heads = EACH_HEAD, .own_gates = true, .window = 5,
+     .numbers = {{"logit_scale", 0.5f}, {"final_logit_softcapping", 9}}},
     {"bitnet", .inner_norms = true},
     {"apertus", .no_gate = true, .heads = EACH_HEAD},
 };
@@ -730,6 +738,17 @@ static void add_latent(tiny_writer *w, int32_t index)
     add_up(w, index);
 }
 
+static void add_lightning(tiny_writer *w, int32_t index)
+{
+    const int64_t n_embd = w->o.n_embd, n = (int64_t)w->o.n_heads * w->o.head_dim;
+    const float by_embd = 1 / sqrtf((float)n_embd);
+    const named_matrix matrices[] = {{"attn_qkv", 3 * n, n_embd, query_gain * by_embd},
+                                     {"attn_gate", n, n_embd, 2 * by_embd},
+                                     {"attn_output", n_embd, n, 2.5f / sqrtf((float)n)}};
+    add_layer_matrices(w, index, 0, matrices, 3);
+    add_norm(w, layer_name(index, "attn_norm_2", "weight"), n, 1);
+}
+
 static void add_mixer(tiny_writer *w, int32_t index)
 {
     switch (w->family->mixer) {
@@ -737,6 +756,7 @@ static void add_mixer(tiny_writer *w, int32_t index)
     case SHORT_CONVOLUTION: add_short_convolution(w, index); break;
     case KEY_DELTA_NET:
     case KEY_DELTA_NET_LOW: add_key_delta_net(w, index); break;
+    case LIGHTNING: add_lightning(w, index); break;
     default: add_delta_net(w, index);
     }
 }
@@ -899,8 +919,8 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_int(w, "ssm.conv_kernel", CONV_WIDTH);
         add_int(w, "kda.head_dim", o->head_dim);
     }
-    if (w->family->mixer >= DELTA_NET) {
-        add_int(w, "full_attention_interval", 2);
+    if (w->family->mixer >= DELTA_NET) add_int(w, "full_attention_interval", 2);
+    if (w->family->mixer == DELTA_NET || w->family->mixer == DELTA_NET_FUSED) {
         add_int(w, "ssm.conv_kernel", CONV_WIDTH);
         add_int(w, "ssm.state_size", o->head_dim);
         add_int(w, "ssm.group_count", o->n_kv_heads);
