@@ -40,12 +40,24 @@ typedef struct vouch_affine {
     const float *bias;  /* [n_out] */
 } vouch_affine;
 
+/* A convolution along the rows of a block (DFlash2), one of a branch's normalised input, side 0, and one of its result,
+ * side 1. Its weights depend on the row; rows before the block count as 0:
+ *
+ *   own     = W norm(x)                                                      [2, width, n_groups]
+ *   y[r][i] = sum over t of (base[side][t][i] + own[r][side][t][group of i]) x[r - t][i] */
+typedef struct vouch_block_conv {
+    int32_t width, n_groups;
+    vouch_matrix weights; /* W [2 * width * n_groups, n_embd]; n_out 0: none */
+    const float *base;    /* [2][width][n_embd] */
+} vouch_block_conv;
+
 /* How a branch reads the stream and how its result is added. */
 typedef struct vouch_branch {
     vouch_norm norm;           /* of the branch's input */
     const float *norm_after;   /* [n_embd] RMSNorm of its result; NULL: none */
     float scale;               /* of its result; 1: none */
     const float *stream_scale; /* [1] of x after the addition; NULL: none */
+    vouch_block_conv conv;
     float carry; /* x becomes carry * norm(x) before the branch; 0: it stays (Wang et al., arXiv 2203.00555) */
 } vouch_branch;
 

@@ -41,6 +41,9 @@ static const struct {
     {"dflash-causal", {.n_layers = 4, .seed = 34}, {.kind = TINY_DFLASH, .is_causal = true, .seed = 4}},
     {"dspark", {.n_layers = 4, .seed = 35}, {.kind = TINY_DSPARK, .block_size = 5, .seed = 5}},
     {"dspark-few", {.n_layers = 4, .seed = 36}, {.kind = TINY_DSPARK, .has_bonus = true, .n_draft = 120, .seed = 6}},
+    {"dflash2",
+     {.n_layers = 4, .n_embd = 288, .n_heads = 9, .n_kv_heads = 3, .seed = 37},
+     {.kind = TINY_DFLASH2, .seed = 7}},
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -442,8 +445,16 @@ static void other_and_damaged_block_heads_are_refused(void **state)
     refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .mask = 400}, VOUCH_E_MISMATCH,
             "mask_token_id is 400, but the model has 400 tokens");
     refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .block_size = 1}, VOUCH_E_FORMAT, "block_size");
-    refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .extra = "selector_hidden.weight"}, VOUCH_E_UNSUPPORTED,
-            "DFlash2");
+    refuses(model, &(tiny_draft_options){.kind = TINY_DSPARK, .extra = "selector_hidden.weight"}, VOUCH_E_UNSUPPORTED,
+            "one or the other");
+    refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .extra = "selector_hidden.weight"}, VOUCH_E_FORMAT,
+            "dflash.selector_rank");
+    static const char *const of_selector[] = {"dflash.conv_kernel_size",    "dflash.conv_group_size",
+                                              "dflash.selector_top_k",      "blk.1.attn_conv_base",
+                                              "blk.2.ffn_conv_proj.weight", "selector_successor.weight"};
+    for (size_t i = 0; i < sizeof of_selector / sizeof *of_selector; i++)
+        refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH2, .omit = of_selector[i]}, VOUCH_E_FORMAT,
+                of_selector[i]);
     refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .n_draft = 20, .omit = "output.weight"}, VOUCH_E_FORMAT,
             "'output.weight' is missing");
     refuses(model, &(tiny_draft_options){.kind = TINY_DFLASH, .extra = "blk.0.attn_q.bias2"}, VOUCH_E_UNSUPPORTED,
@@ -466,10 +477,17 @@ static void damaged_files_never_crash(void **state)
                                         "blk.0.attn_q",
                                         "fc.weight",
                                         "markov_w1",
+                                        "selector_top_k",
+                                        "selector_rank",
+                                        "conv_group_size",
+                                        "conv_kernel_size",
+                                        "attn_conv_base",
                                         "nextn.pre_projection",
                                         "d2t",
                                         NULL};
-    for (int k = 0; k < N_KINDS; k += k ? 3 : 1) {
+    static const int damaged[] = {0, 1, 4, 6}; /* one of each family */
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        const int k = damaged[i];
         vouch_model *model = tiny_model_open(&kinds[k].target);
         tiny_draft_options options = kinds[k].head;
         const char *path = test_temporary("damaged.gguf");

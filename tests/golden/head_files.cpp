@@ -47,6 +47,17 @@ static llama_token print_logits(const float * logits) {
     return best;
 }
 
+// A row of DFlash2's lattice: the likeliest tokens, then for each of those before it their scores. Returns the place of
+// the best one.
+static int print_selection(const float * row, int n_best, int before) {
+    std::vector<float> logits(n_vocab, -INFINITY);
+    for (int i = 0; i < n_best; i++) logits[(int) row[i]] = row[n_best + before * n_best + i];
+    const int best = print_logits(logits.data());
+    for (int i = 0; i < n_best; i++)
+        if ((int) row[i] == best) return i;
+    return 0;
+}
+
 static void process(llama_context * ctx, common_batch & batch) {
     if (llama_process(ctx, LLAMA_PROCESS_TYPE_DECODE, batch.get()) != 0) exit(1);
 }
@@ -85,7 +96,11 @@ static void draft_block(bool is_dspark) {
     const llama_token mask = std::stoi(meta("tokenizer.ggml.mask_token_id"));
     for (int i = 0; i < n_rows; i++) batch.add(i ? mask : tokens[last], last + i, 0, true);
     process(head, batch);
-    for (int d = 0; d < N_DRAFT; d++) print_logits(llama_get_logits_ith(head, first + d));
+    const int n_best = meta("dflash.selector_top_k").empty() ? 0 : std::stoi(meta("dflash.selector_top_k"));
+    for (int d = 0, before = 0; d < N_DRAFT; d++) {
+        if (n_best == 0) print_logits(llama_get_logits_ith(head, first + d));
+        else before = print_selection(llama_get_embeddings_nextn(head) + (size_t) (first + d) * n_embd, n_best, before);
+    }
     for (int d = 0; d < N_DRAFT && is_dspark; d++)
         chances.push_back(llama_get_embeddings_nextn_ith(head, first + d)[0]); // the confidence, n_embd times
     llama_memory_seq_rm(llama_get_memory(head), 0, last, -1);

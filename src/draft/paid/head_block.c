@@ -39,21 +39,23 @@ typedef struct block_guesser {
     vouch_projection fc, to;
     int32_t n_embd; /* of the target */
     int32_t n_ctx, chunk;
-    int32_t n_written;   /* positions whose keys and values are there */
-    int32_t n_given;     /* positions whose states have come */
-    bool is_staged;      /* the rows of a block wait for their pass */
-    bool is_writing;     /* so do rows of the writer */
-    float *states;       /* [chunk][n_features] of the positions from n_written on */
-    float *features;     /* [chunk][width] f of them */
-    float *inputs;       /* [n_rows of a block][width] */
-    vouch_depths depths; /* that a block predicts and that may be asked for; logits without biases */
-    float *confidence;   /* [width + rank] where the head estimates its chances */
-    float *normed;       /* [width] norm(s) of one row */
-    double *trust;       /* [n_depths] the part of a confidence's sum that norm(s) gives */
-    int32_t n_fed;       /* guesses since follow */
-    float *from;         /* [VOUCH_MAX_TOP][rank] W_from's rows of the tokens before */
-    float *bias;         /* [VOUCH_MAX_TOP][n_draft] */
-    float *logits;       /* [n_vocab of the target] */
+    int32_t n_written;     /* positions whose keys and values are there */
+    int32_t n_given;       /* positions whose states have come */
+    bool is_staged;        /* the rows of a block wait for their pass */
+    bool is_writing;       /* so do rows of the writer */
+    float *states;         /* [chunk][n_features] of the positions from n_written on */
+    float *features;       /* [chunk][width] f of them */
+    float *inputs;         /* [n_rows of a block][width] */
+    vouch_depths depths;   /* that a block predicts and that may be asked for; logits without biases */
+    vouch_projection gate; /* of the selector */
+    float *gates;          /* [n_depths][rank] W_gate norm(s) */
+    float *confidence;     /* [width + rank] where the head estimates its chances */
+    float *normed;         /* [n_depths][width] norm(s) */
+    double *trust;         /* [n_depths] the part of a confidence's sum that norm(s) gives */
+    int32_t n_fed;         /* guesses since follow */
+    float *from;           /* [VOUCH_MAX_TOP][rank] W_from's rows of the tokens before */
+    float *bias;           /* [VOUCH_MAX_TOP][n_draft]; of a selector: [2][rank] of one token */
+    float *logits;         /* [n_vocab of the target] */
     vouch_arena arena;
 } block_guesser;
 
@@ -62,9 +64,14 @@ static int64_t width(const block_guesser *g)
     return g->head->body->hparams.n_embd;
 }
 
+static bool has_selector(const block_guesser *g)
+{
+    return g->head->block.gate.n_out > 0;
+}
+
 static bool has_bias(const block_guesser *g)
 {
-    return g->head->block.to.n_out > 0;
+    return g->head->block.to.n_out > 0 && !has_selector(g);
 }
 
 static bool has_confidence(const block_guesser *g)
@@ -195,7 +202,7 @@ static void stage_block(block_guesser *g, int32_t last)
 static void read_before(block_guesser *g, int32_t i, int32_t token)
 {
     const vouch_matrix *from = &g->head->block.from;
-    if (has_bias(g)) vouch_matrix_get_row(from, token, g->from + i * from->n_in);
+    if (from->n_out > 0) vouch_matrix_get_row(from, token, g->from + i * from->n_in);
 }
 
 static vouch_staging block_follow(void *self, const int32_t *tokens, int32_t n, bool logits)
@@ -223,15 +230,19 @@ static double dot(const float *a, const float *b, int64_t n)
     return sum;
 }
 
-static void sum_states(block_guesser *g)
+/* Reads the states of all depths. */
+static void read_states(block_guesser *g)
 {
     const vouch_weights *w = g->head->body;
     const float *bias = g->head->block.confidence_bias;
-    for (int32_t d = 0; d < g->depths.n_depths && has_confidence(g); d++) {
+    if (!has_confidence(g) && !has_selector(g)) return;
+    for (int32_t d = 0; d < g->depths.n_depths; d++) {
         const float *s = vouch_pass_hidden(g->sequence.shared->pass, g->staged.first_hidden + d);
-        vouch_row_norm(g->normed, s, &w->output_norm, width(g), w->hparams.norm_eps);
-        g->trust[d] = dot(g->confidence, g->normed, width(g)) + (bias ? (double)*bias : 0);
+        float *normed = g->normed + d * width(g);
+        vouch_row_norm(normed, s, &w->output_norm, width(g), w->hparams.norm_eps);
+        if (has_confidence(g)) g->trust[d] = dot(g->confidence, normed, width(g)) + (bias ? (double)*bias : 0);
     }
+    if (has_selector(g)) vouch_projection_run(&g->gate, g->normed, g->gates, g->depths.n_depths);
 }
 
 static double block_run(void *self)
@@ -243,7 +254,7 @@ static double block_run(void *self)
     double seconds = 0;
     if (g->is_staged) {
         vouch_depths_keep(&g->depths, g->sequence.shared->pass, g->staged.first_logits);
-        sum_states(g);
+        read_states(g);
         seconds = vouch_shared_pass_seconds(g->sequence.shared, &g->staged);
         vouch_memory_keep_rows(g->sequence.memory, 0);
         g->is_staged = false;
@@ -274,12 +285,12 @@ static vouch_staging block_feed(void *self, const int32_t *guesses, const int32_
     return VOUCH_STAGED_ROWS;
 }
 
-/* The logits of the draft tokens alone are there where no bias is added to them. */
+/* The logits of the draft tokens alone are there where nothing changes them. */
 static int32_t block_draft_tokens(const void *self, const int32_t **tokens)
 {
     const block_guesser *g = self;
     *tokens = g->head->tokens;
-    return g->head->tokens && !has_bias(g) ? g->head->n_draft : 0;
+    return g->head->tokens && !has_bias(g) && !has_selector(g) ? g->head->n_draft : 0;
 }
 
 static const float *block_draft_logits(void *self, int32_t i)
@@ -288,11 +299,47 @@ static const float *block_draft_logits(void *self, int32_t i)
     return vouch_depths_logits(&g->depths, i);
 }
 
+/* The n likeliest of the draft tokens, best first; of equal ones the first. */
+static void find_best(const float *logits, int32_t n_draft, int32_t n, int32_t *best)
+{
+    int32_t n_found = 0;
+    for (int32_t d = 0; d < n_draft; d++) {
+        int32_t at = n_found;
+        if (n_found == n && !(logits[d] > logits[best[n - 1]])) continue;
+        while (at > 0 && logits[d] > logits[best[at - 1]]) at--;
+        if (n_found < n) n_found++;
+        memmove(best + at + 1, best + at, (size_t)(n_found - at - 1) * sizeof *best);
+        best[at] = d;
+    }
+}
+
+/* The scores of the selector; other tokens have no chance. */
+static const float *select_logits(block_guesser *g, int32_t i)
+{
+    const vouch_head_weights *h = g->head;
+    const vouch_head_block *block = &h->block;
+    const float *base = vouch_depths_logits(&g->depths, i);
+    const int64_t rank = block->from.n_in;
+    const int32_t depth = g->depths.asked[i], n = vouch_min(block->n_best, (int32_t)h->n_draft);
+    int32_t best[VOUCH_HEAD_BEST];
+    for (int32_t d = 0; d < h->n_draft; d++) g->logits[h->tokens ? h->tokens[d] : d] = -INFINITY;
+    find_best(base, (int32_t)h->n_draft, n, best);
+    float *gated = g->bias, *row = g->bias + rank;
+    for (int64_t k = 0; k < rank; k++) gated[k] = g->from[i * rank + k] * g->gates[depth * rank + k];
+    for (int32_t b = 0; b < n; b++) {
+        const int32_t token = h->tokens ? h->tokens[best[b]] : best[b];
+        vouch_matrix_get_row(&block->to, token, row);
+        g->logits[token] = base[best[b]] + vouch_row_dot(row, gated, rank);
+    }
+    return g->logits;
+}
+
 /* [n_vocab] Tokens that the head can't guess have no chance. */
 static const float *block_logits(void *self, int32_t i)
 {
     block_guesser *g = self;
     const vouch_head_weights *h = g->head;
+    if (has_selector(g) && g->depths.asked[i] < g->depths.n_depths) return select_logits(g, i);
     const float *base = vouch_depths_logits(&g->depths, i);
     const float *bias = has_bias(g) ? g->bias + (int64_t)i * h->n_draft : NULL;
     for (int32_t d = 0; d < h->n_draft; d++)
@@ -361,13 +408,21 @@ static void layout_guesser(block_guesser *g, int32_t n_vocab, vouch_arena *arena
     vouch_depths_layout(&g->depths, arena);
     g->logits = vouch_arena_take(arena, (size_t)n_vocab, sizeof *g->logits);
     vouch_projection_layout(&g->fc, g->chunk, arena);
-    if (!has_bias(g)) return;
-    g->from = vouch_arena_take(arena, VOUCH_MAX_TOP * (size_t)h->block.from.n_in, sizeof *g->from);
+    const size_t rank = (size_t)h->block.from.n_in;
+    if (rank == 0) return;
+    g->from = vouch_arena_take(arena, VOUCH_MAX_TOP * rank, sizeof *g->from);
+    if (has_confidence(g) || has_selector(g))
+        g->normed = vouch_arena_take(arena, (size_t)g->depths.n_depths * n_embd, sizeof *g->normed);
+    if (has_selector(g)) {
+        g->gates = vouch_arena_take(arena, (size_t)g->depths.n_depths * rank, sizeof *g->gates);
+        g->bias = vouch_arena_take(arena, 2 * rank, sizeof *g->bias);
+        vouch_projection_layout(&g->gate, g->depths.n_depths, arena);
+        return;
+    }
     g->bias = vouch_arena_take(arena, VOUCH_MAX_TOP * n_draft, sizeof *g->bias);
     vouch_projection_layout(&g->to, VOUCH_MAX_TOP, arena);
     if (!has_confidence(g)) return;
     g->confidence = vouch_arena_take(arena, (size_t)h->block.confidence.n_in, sizeof *g->confidence);
-    g->normed = vouch_arena_take(arena, n_embd, sizeof *g->normed);
     g->trust = vouch_arena_take(arena, (size_t)g->depths.n_depths, sizeof *g->trust);
 }
 
@@ -397,7 +452,8 @@ vouch_status vouch_head_block_open(vouch_guesser *out, const vouch_drafter_setup
                          .depths = {.n_depths = vouch_min(block->n_rows - block->first, setup->speculation->n_draft),
                                     .n_draft = head->n_draft},
                          .fc = {.w = &head->fc, .kernels = kernels, .pool = passes->pool},
-                         .to = {.w = &block->to, .kernels = kernels, .pool = passes->pool}};
+                         .to = {.w = &block->to, .kernels = kernels, .pool = passes->pool},
+                         .gate = {.w = &block->gate, .kernels = kernels, .pool = passes->pool}};
     vouch_arena arena = {0};
     layout_guesser(g, n_vocab, &arena);
     vouch_status status = vouch_arena_allocate(&arena, "the head's logits (use a smaller n_draft)", err);

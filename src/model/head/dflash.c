@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DFlash's and DSpark's heads, in files as llama.cpp writes and reads them: architecture `dflash`. DSpark's have the
- * tensors markov_w1 and markov_w2. head_weights.h has the formulas.
+ * DFlash's, DFlash2's and DSpark's heads, in files as llama.cpp writes and reads them: architecture `dflash`. DSpark's
+ * have the tensors markov_w1 and markov_w2, DFlash2's have a selector and convolutions. head_weights.h has the
+ * formulas.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,12 @@ static vouch_status read_activation(const vouch_gguf *gguf, vouch_hparams *h, vo
     return VOUCH_OK;
 }
 
+/* Is the head a DFlash2? */
+static bool has_selector(const vouch_gguf *gguf)
+{
+    return vouch_gguf_find_tensor(gguf, "selector_hidden.weight") != NULL;
+}
+
 static vouch_status read_dflash(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->is_head = h->keys_may_be_values = true;
@@ -40,7 +47,30 @@ static vouch_status read_dflash(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     VOUCH_TRY(vouch_dense_read(gguf, h, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "attention.scale", &h->attention_scale, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "attention.value_scale", &h->value_scale, err));
+    if (has_selector(gguf)) {
+        VOUCH_TRY(vouch_dense_read_scale(gguf, h, "logit_scale", &h->logit_scale, err));
+        VOUCH_TRY(vouch_dense_read_scale(gguf, h, "final_logit_softcapping", &h->logit_softcap, err));
+    }
     return vouch_dense_read_windows(gguf, h, 1, VOUCH_LAST, err);
+}
+
+/* Takes the convolutions around a branch: PART_conv_base and PART_conv_proj. */
+static vouch_status take_conv(vouch_loader *loader, int32_t index, const char *base, const char *weights,
+                              vouch_block_conv *conv)
+{
+    const int32_t n_embd = loader->hparams->n_embd;
+    int32_t group = 0;
+    VOUCH_TRY(vouch_key_int(loader->gguf, ARCH, "conv_kernel_size", true, 1, MOST_ROWS, &conv->width, loader->err));
+    VOUCH_TRY(vouch_key_int(loader->gguf, ARCH, "conv_group_size", true, 1, n_embd, &group, loader->err));
+    if (n_embd % group != 0)
+        return vouch_fail(loader->err, VOUCH_E_FORMAT,
+                          "%s: dflash.embedding_length %d is no multiple of dflash.conv_group_size %d",
+                          vouch_gguf_path(loader->gguf), n_embd, group);
+    conv->n_groups = n_embd / group;
+    VOUCH_TRY(vouch_loader_planes(loader, vouch_loader_name_of(loader, index, base, NULL), &conv->base, 2, conv->width,
+                                  n_embd));
+    return vouch_loader_matrix(loader, vouch_loader_name(loader, index, weights), true, &conv->weights,
+                               2 * (int64_t)conv->width * conv->n_groups, n_embd);
 }
 
 /* Without attn_v the value is the key before its norm and rotation, normalised without weights. */
@@ -54,6 +84,10 @@ static vouch_status take_dflash(vouch_loader *loader, int32_t index, vouch_layer
                           "%s: dflash.attention.value_scale beside a norm after attention is not supported",
                           vouch_gguf_path(loader->gguf));
     if (h->value_scale != 0) layer->mix.scale = h->value_scale;
+    if (has_selector(loader->gguf)) {
+        VOUCH_TRY(take_conv(loader, index, "attn_conv_base", "attn_conv_proj", &layer->mix.conv));
+        VOUCH_TRY(take_conv(loader, index, "ffn_conv_base", "ffn_conv_proj", &layer->feed.conv));
+    }
     return vouch_loader_vector(loader, vouch_loader_name(loader, index, "layer_output_scale"), false,
                                &layer->feed.stream_scale, 1);
 }
@@ -66,16 +100,11 @@ static vouch_status refuse_others(const vouch_gguf *gguf, vouch_error *err)
 {
     int32_t n_streams = 0;
     VOUCH_TRY(vouch_key_int(gguf, ARCH, "hyper_connection.count", false, 0, INT32_MAX, &n_streams, err));
-    if (n_streams > 0)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                          "%s: dflash.hyper_connection.count is %d: DSpark heads with hyper-connections are not "
-                          "supported",
-                          vouch_gguf_path(gguf), n_streams);
-    if (vouch_gguf_find_tensor(gguf, "selector_hidden.weight"))
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                          "%s: tensor 'selector_hidden.weight': DFlash2 heads are not supported",
-                          vouch_gguf_path(gguf));
-    return VOUCH_OK;
+    if (n_streams == 0) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                      "%s: dflash.hyper_connection.count is %d: DSpark heads with hyper-connections are not "
+                      "supported",
+                      vouch_gguf_path(gguf), n_streams);
 }
 
 static vouch_status read_block(vouch_head_weights *head, const vouch_gguf *gguf, vouch_error *err)
@@ -120,6 +149,25 @@ static vouch_status take_markov(vouch_loader *loader, vouch_head_weights *head)
     return vouch_loader_vector(loader, "conf_proj.bias", false, &block->confidence_bias, 1);
 }
 
+/* Takes the selector, which weighs the likeliest tokens by the token before. */
+static vouch_status take_selector(vouch_loader *loader, vouch_head_weights *head)
+{
+    vouch_head_block *block = &head->block;
+    const int64_t n_vocab = head->target->hparams.n_vocab;
+    int32_t rank = 0;
+    if (!has_selector(loader->gguf)) return VOUCH_OK;
+    if (vouch_gguf_find_tensor(loader->gguf, "markov_w1.weight"))
+        return vouch_fail(loader->err, VOUCH_E_UNSUPPORTED,
+                          "%s: tensors 'markov_w1.weight' and 'selector_hidden.weight': a head has one or the other",
+                          vouch_gguf_path(loader->gguf));
+    VOUCH_TRY(vouch_key_int(loader->gguf, ARCH, "selector_rank", true, 1, 1 << 16, &rank, loader->err));
+    VOUCH_TRY(vouch_key_int(loader->gguf, ARCH, "selector_top_k", true, 1, VOUCH_HEAD_BEST, &block->n_best,
+                            loader->err));
+    VOUCH_TRY(vouch_loader_matrix(loader, "selector_predecessor.weight", true, &block->from, n_vocab, rank));
+    VOUCH_TRY(vouch_loader_matrix(loader, "selector_successor.weight", true, &block->to, n_vocab, rank));
+    return vouch_loader_matrix(loader, "selector_hidden.weight", true, &block->gate, rank, loader->hparams->n_embd);
+}
+
 /* The output matrix is the file's own, its embedding, or the target's. */
 static vouch_status take_output(vouch_weights *w, vouch_loader *loader, const vouch_head_weights *head)
 {
@@ -147,6 +195,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader, void *user
     VOUCH_TRY(vouch_loader_vector(loader, "enc.output_norm.weight", true, &head->block.feature_norm, n_embd));
     VOUCH_TRY(vouch_loader_vector(loader, "mask_embedding.weight", false, &head->block.mask_embedding, n_embd));
     VOUCH_TRY(take_markov(loader, head));
+    VOUCH_TRY(take_selector(loader, head));
     return take_output(w, loader, head);
 }
 

@@ -31,6 +31,10 @@
  * DSpark adds W_to from[x], of the token x before each guess, to the logits, and estimates the chance that the guess is
  * accepted: sigmoid(w [norm(s) | from[x]] + b).
  *
+ * DFlash2 has convolutions along the rows of a block (layer.h), and chooses among a row's n_best likeliest tokens y:
+ *
+ *   score(y) = logits[y] + to[y] . (from[x] * W_gate norm(s))
+ *
  * Some targets bring a head along (multi-token prediction: Gloeckle et al., arXiv 2404.19737; DeepSeek-V3, 2412.19437),
  * one more block after their layers. It reads the target's last state, and norms it once more:
  *
@@ -49,7 +53,7 @@
 
 #include "model/head/draft_target.h"
 
-enum { VOUCH_HEAD_TAPS = 16, VOUCH_HEAD_DEPTHS = 16 };
+enum { VOUCH_HEAD_TAPS = 16, VOUCH_HEAD_DEPTHS = 16, VOUCH_HEAD_BEST = 256 };
 
 /* A head that guesses a block of tokens at once (dflash.c). */
 typedef struct vouch_head_block {
@@ -62,7 +66,9 @@ typedef struct vouch_head_block {
     const float *feature_norm;    /* [width] weights of RMSNorm, of f */
     vouch_weights *writer;        /* the layers' keys and values of f alone; its tensors are the body's */
     vouch_matrix from, to;        /* [n_vocab, rank], [n_draft, rank]: W_to from[x] is added to the logits after x;
-                                     n_out 0: none */
+                                     n_out 0: none. With a selector, both are [n_vocab, rank] */
+    vouch_matrix gate;            /* [rank, width] of the selector; n_out 0: none */
+    int32_t n_best;               /* tokens among which it chooses */
     vouch_matrix confidence;      /* [1, width + rank] of [norm(s) | from[x]], or [1, width]; n_out 0: none, always so
                                      without `from` */
     const float *confidence_bias; /* [1]; NULL: 0 */

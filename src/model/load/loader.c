@@ -218,6 +218,14 @@ vouch_status vouch_loader_vector(vouch_loader *w, const char *name, bool require
     return vouch_loader_vectors(w, name, required, vector, 1, n);
 }
 
+vouch_status vouch_loader_planes(vouch_loader *w, const char *name, const float **vectors, int64_t n, int64_t n_out,
+                                 int64_t length)
+{
+    const vouch_gguf_tensor *tensor;
+    VOUCH_TRY(find_stack(w, name, true, n, n_out, length, &tensor));
+    return take_floats(w, name, tensor, vectors, 0, n * n_out * length);
+}
+
 vouch_status vouch_loader_transposed(vouch_loader *w, const char *name, const float **vectors, int64_t n, int64_t width)
 {
     VOUCH_TRY(vouch_loader_vectors(w, name, true, vectors, n, width));

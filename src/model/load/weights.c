@@ -339,7 +339,8 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
         matrix_bytes(&s->rate) + matrix_bytes(&s->decay_low) + matrix_bytes(&s->decay) + matrix_bytes(&s->gate_low) +
         matrix_bytes(&s->gate) + matrix_bytes(&s->out) + matrix_bytes(&s->select) + matrix_bytes(&s->step);
     const vouch_laurel *u = &layer->laurel;
-    const double beside = matrix_bytes(&u->left) + matrix_bytes(&u->right) + matrix_bytes(&layer->altup.router);
+    const double beside = matrix_bytes(&layer->mix.conv.weights) + matrix_bytes(&layer->feed.conv.weights) +
+                          matrix_bytes(&u->left) + matrix_bytes(&u->right) + matrix_bytes(&layer->altup.router);
     const double dense = mix + beside + feed_forward_bytes(&layer->extra_ffn) + feed_forward_bytes(&layer->ffn);
     if (e->n_experts == 0) return dense;
     double left_out = 1;

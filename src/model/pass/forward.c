@@ -275,12 +275,40 @@ static void store_branch(vouch_workspace *c, vouch_pool *team, thread_space *my,
     vouch_pool_barrier(team, my->thread);
 }
 
+/* y = RMSNorm(y); weights NULL: y stays. */
+static void norm_row(const vouch_workspace *c, float *y, const float *weights)
+{
+    const vouch_norm norm = {.kind = VOUCH_NORM_RMS, .weight = weights};
+    if (weights) vouch_row_norm(y, y, &norm, c->weights->hparams.n_embd, c->weights->hparams.norm_eps);
+}
+
+/* x += scale * norm_after(the branch after its convolution), row by row. */
+static void add_convolved(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_branch *branch,
+                          const branch_end *from, stream_reader next)
+{
+    const int64_t n_embd = c->weights->hparams.n_embd;
+    const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    store_branch(c, team, my, from, c->branch);
+    for (int64_t r = mine.begin; r < mine.end; r++) {
+        float *x = c->x + r * n_embd;
+        vouch_stream_convolve(c, &branch->conv, 1, c->branch, r, my->rows);
+        norm_row(c, my->rows, branch->norm_after);
+        for (int64_t i = 0; i < n_embd; i++) x[i] += branch->scale * my->rows[i];
+        if (branch->stream_scale) c->weights->kernels->scale(x, *branch->stream_scale, n_embd);
+    }
+    vouch_pool_barrier(team, my->thread);
+    vouch_work work = vouch_pool_share(team, my->thread, stream_tiles(c), VOUCH_STAGE_TILES);
+    while (vouch_work_next(&work)) vouch_stream_publish(c, my, &next, 0, next.n_rows, work.begin, work.end);
+    vouch_pool_barrier(team, my->thread);
+}
+
 /* x = stream_scale * (x + scale * norm_after(the branch)), by the shortest way that the layer allows. */
 static void stage_add(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_branch *branch,
                       branch_end from, stream_reader next)
 {
     const bool is_scaled = branch->scale != 1 || branch->stream_scale || (from.w && from.after->scale);
-    if (branch->norm_after) add_normed(c, team, my, branch, &from, next);
+    if (branch->conv.weights.n_out > 0) add_convolved(c, team, my, branch, &from, next);
+    else if (branch->norm_after) add_normed(c, team, my, branch, &from, next);
     else if (is_scaled) add_scaled(c, team, my, branch, &from, next);
     else add_directly(c, team, my, &from, next);
 }
@@ -324,13 +352,6 @@ static branch_end stage_gated_feed(vouch_workspace *c, vouch_pool *team, thread_
                             layer};
     vouch_experts_gate(c, team, my, layer);
     return (branch_end){.layer = layer};
-}
-
-/* y = RMSNorm(y); weights NULL: y stays. */
-static void norm_row(const vouch_workspace *c, float *y, const float *weights)
-{
-    const vouch_norm norm = {.kind = VOUCH_NORM_RMS, .weight = weights};
-    if (weights) vouch_row_norm(y, y, &norm, c->weights->hparams.n_embd, c->weights->hparams.norm_eps);
 }
 
 /* Runs the feed branch of a layer with both a feed-forward network and experts (vouch_beside). */

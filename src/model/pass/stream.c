@@ -67,6 +67,13 @@ static stream_reader reader_of(const vouch_workspace *c, const vouch_norm *norm,
                            .n_rows = c->n_rows};
 }
 
+static void read_through(stream_reader *reader, const vouch_block_conv *conv)
+{
+    if (conv->weights.n_out == 0) return;
+    reader->conv = conv;
+    reader->is_whole = true;
+}
+
 stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
 {
     const vouch_layer *l = &c->weights->layers[layer];
@@ -81,6 +88,7 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
     const bool is_kept = l->is_parallel || l->experts.routes_early || l->beside.reads_input;
     stream_reader reader = reader_of(c, &l->mix.norm, inputs, N);
     if (a->reads_pairs) reader.seconds = c->seconds;
+    read_through(&reader, &l->mix.conv);
     reader.is_whole |= is_kept || a->reads_pairs || l->mix.carry != 0;
     reader.carry = l->mix.carry;
     reader.kept = is_kept ? c->kept : NULL;
@@ -93,6 +101,7 @@ stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer)
     const vouch_matrix *const dense[] = {&l->ffn.up, &l->ffn.gate};
     if (l->ffn.n_ff == 0) return vouch_stream_reader_experts(c, layer);
     stream_reader reader = reader_of(c, &l->feed.norm, dense, l->ffn.gate.n_out ? 2 : 1);
+    read_through(&reader, &l->feed.conv);
     reader.is_whole |= l->is_parallel || l->feed.carry != 0;
     reader.carry = l->feed.carry;
     if (l->is_parallel) reader.x = c->kept;
@@ -210,11 +219,53 @@ static void receive_whole(const vouch_workspace *c, vouch_pool *team, thread_spa
     vouch_pool_barrier(team, my->thread);
 }
 
+void vouch_stream_convolve(const vouch_workspace *c, const vouch_block_conv *conv, int side, const float *x,
+                           int64_t row, float *y)
+{
+    const int64_t n_embd = c->weights->hparams.n_embd, group = n_embd / conv->n_groups;
+    const float *own = c->own_weights + row * conv->weights.n_out + (int64_t)side * conv->width * conv->n_groups;
+    const float *base = conv->base + (int64_t)side * conv->width * n_embd;
+    const row_run *run = c->runs;
+    while (run->end <= row) run++;
+    for (int64_t i = 0; i < n_embd; i++) y[i] = 0;
+    for (int64_t t = 0; t < conv->width && row - t >= run->begin; t++)
+        for (int64_t g = 0; g < conv->n_groups; g++)
+            for (int64_t i = g * group; i < (g + 1) * group; i++)
+                y[i] += (base[t * n_embd + i] + own[t * conv->n_groups + g]) * x[(row - t) * n_embd + i];
+}
+
+/* Normalises the rows, and convolves them. c->branch has the normalised rows. */
+static void receive_convolved(const vouch_workspace *c, vouch_pool *team, thread_space *my, const stream_reader *reader)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const vouch_matrix *const weights = &reader->conv->weights;
+    const vouch_range mine = vouch_pool_divide(team, my->thread, reader->n_rows);
+    vouch_acts acts = acts_for(c, reader);
+    for (int64_t i = mine.begin; i < mine.end; i++) {
+        float *normed = c->branch + i * h->n_embd;
+        vouch_row_norm(normed, reader->x + i * h->n_embd, reader->norm, h->n_embd, h->norm_eps);
+        vouch_stage_put(c, &acts, vouch_stage_needs(&weights, 1), normed, h->n_embd, i, i + 1, 0, h->n_embd);
+    }
+    vouch_pool_barrier(team, my->thread);
+    /* Not shared by pieces: the caller may have begun to share its own. */
+    const vouch_range tiles = vouch_pool_divide(team, my->thread, weights->n_tiles);
+    if (tiles.begin < tiles.end)
+        vouch_stage_multiply(c, weights, &acts, c->own_weights, tiles.begin, tiles.end, VOUCH_FROM_ZERO, NULL);
+    vouch_pool_barrier(team, my->thread);
+    for (int64_t i = mine.begin; i < mine.end; i++) {
+        vouch_stream_convolve(c, reader->conv, 0, c->branch, i, my->rows);
+        vouch_stage_put(c, &acts, reader->need, my->rows, h->n_embd, i, i + 1, 0, h->n_embd);
+    }
+    for (int64_t i = 0; i < reader->n_rows; i++) my->norms[i] = 1;
+    vouch_pool_barrier(team, my->thread);
+}
+
 vouch_acts vouch_stream_receive(const vouch_workspace *c, vouch_pool *team, thread_space *my,
                                 const stream_reader *reader)
 {
     const vouch_hparams *h = &c->weights->hparams;
-    if (reader->is_whole) receive_whole(c, team, my, reader);
+    if (reader->conv) receive_convolved(c, team, my, reader);
+    else if (reader->is_whole) receive_whole(c, team, my, reader);
     else
         for (int64_t i = 0; i < reader->n_rows; i++)
             my->norms[i] = c->weights->kernels->norm_factor(squares_of(c, row_of(reader, i)), h->n_embd, h->norm_eps);

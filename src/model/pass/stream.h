@@ -27,13 +27,14 @@ enum { VOUCH_STAGE_TILES = 2 };
 /* A stage that reads the stream. */
 typedef struct stream_reader {
     const vouch_norm *norm;
-    const float *x;        /* [n_rows, n_embd] */
-    float *kept;           /* receives a copy of x; NULL: none */
-    const float **seconds; /* [n_rows] [n_embd] stand before the rows of x; NULL: none */
-    float carry;           /* of the branch (layer.h) */
-    bool is_whole;         /* the norm is computed by the reader */
-    vouch_needs need;      /* forms of its input */
-    const int32_t *rows;   /* [n_rows] rows it reads, ascending; NULL: all */
+    const float *x;               /* [n_rows, n_embd] */
+    float *kept;                  /* receives a copy of x; NULL: none */
+    const float **seconds;        /* [n_rows] [n_embd] stand before the rows of x; NULL: none */
+    float carry;                  /* of the branch (layer.h) */
+    const vouch_block_conv *conv; /* its input goes through this convolution; NULL: none */
+    bool is_whole;                /* the norm is computed by the reader */
+    vouch_needs need;             /* forms of its input */
+    const int32_t *rows;          /* [n_rows] rows it reads, ascending; NULL: all */
     int32_t n_rows;
 } stream_reader;
 
@@ -56,6 +57,11 @@ void vouch_stream_publish(const vouch_workspace *c, thread_space *my, const stre
 /* The reader's input [n_rows, n_embd]; my->norms gets the factors of its rows. All threads call it. */
 vouch_acts vouch_stream_receive(const vouch_workspace *c, vouch_pool *team, thread_space *my,
                                 const stream_reader *reader);
+
+/* y [n_embd] = a row of x [n_rows, n_embd] after a branch's convolution, whose weights for all rows the branch's reader
+ * has computed. */
+void vouch_stream_convolve(const vouch_workspace *c, const vouch_block_conv *conv, int side, const float *x,
+                           int64_t row, float *y);
 
 /* Forms of activations that some of these matrices ask for. */
 vouch_needs vouch_stage_needs(const vouch_matrix *const *matrices, int n);

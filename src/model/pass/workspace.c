@@ -9,6 +9,7 @@
 typedef struct widths {
     size_t n_embd, in;                                             /* in: what a stage reads of a row */
     size_t q, k, v, gates, mixed, head_dim, value_dim, norm, n_ff; /* norm: of one head */
+    size_t own;                                                    /* weights of a convolution along a block */
     size_t low, heads, latent;                                     /* of latent attention; `low` also of delta nets */
 } widths;
 
@@ -36,6 +37,8 @@ static widths find_widths(const vouch_weights *w)
         const vouch_recurrent *r = &w->layers[l].recurrent;
         all.low = most(all.low, (size_t)(m->low.n_out + r->decay_low.n_out + r->gate_low.n_out));
         all.low = most(all.low, (size_t)w->layers[l].laurel.left.n_out);
+        all.own = most(all.own, (size_t)w->layers[l].mix.conv.weights.n_out);
+        all.own = most(all.own, (size_t)w->layers[l].feed.conv.weights.n_out);
         if (r->kind == VOUCH_LIGHTNING) all.mixed = most(all.mixed, (size_t)r->out.n_in);
         const size_t group = r->n_key_heads > 0 ? (size_t)(r->out.n_in / r->n_key_heads) : 0;
         all.norm = most(all.norm, most((size_t)a->head_dim, most((size_t)r->n_values, group)));
@@ -51,6 +54,7 @@ static bool has_detours(const vouch_weights *w)
 {
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
         const vouch_branch *mix = &w->layers[l].mix, *feed = &w->layers[l].feed;
+        if (mix->conv.weights.n_out > 0 || feed->conv.weights.n_out > 0) return true;
         if (mix->stream_scale || feed->stream_scale || w->layers[l].extra_ffn.n_ff > 0) return true;
         if (mix->norm_after || feed->norm_after || mix->scale != 1 || feed->scale != 1) return true;
         if (w->layers[l].attention.o_after.scale || w->layers[l].recurrent.out_after.scale) return true;
@@ -209,6 +213,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
         c->branch = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
         c->branch_squares = vouch_arena_take(arena, rows * ((w.n_embd + 15) / 16), sizeof(float));
     }
+    c->own_weights = vouch_arena_take(arena, rows * w.own, sizeof(float));
     c->q = vouch_arena_take(arena, rows * w.q, sizeof(float));
     c->k = vouch_arena_take(arena, rows * w.k, sizeof(float));
     c->v = vouch_arena_take(arena, rows * w.v, sizeof(float));
@@ -254,7 +259,7 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
             &e->router,      &e->gate,   &e->up,      &e->down,  &e->shared_gate, &e->shared.gate, &e->shared.up,
             &e->shared.down, &r->in[0],  &r->in[1],   &r->in[2], &r->factor, &r->rate,  &r->decay, &r->gate, &r->out,
             &r->select,      &r->step,   &r->decay_low, &r->gate_low, &w->layers[l].laurel.left,
-            &w->layers[l].laurel.right};
+            &w->layers[l].laurel.right, &w->layers[l].mix.conv.weights, &w->layers[l].feed.conv.weights};
         /* clang-format on */
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
             if (all[i]->n_out > 0) needs |= vouch_type_needs(all[i]->type);

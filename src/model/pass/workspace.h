@@ -129,6 +129,7 @@ typedef struct vouch_workspace {
     float *layer_inputs;   /* [n_rows][n_layers * n_layer_input] */
     vouch_acts layer_acts; /* [n_rows][n_embd] the input of the layer inputs' projection */
     float *kept;           /* [n_rows][n_embd] x before a layer that reads it again after attention */
+    float *own_weights;    /* [n_rows][2 * width * n_groups] of a branch's convolution */
     float *branch;         /* [n_rows][n_embd] a branch's result, where it isn't added to x directly */
     float *beside;         /* [n_rows][n_embd] the dense network's result, beside experts */
     float *branch_squares; /* [n_rows][n_embd / 16, rounded up] its sums of squares */

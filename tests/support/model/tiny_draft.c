@@ -10,6 +10,7 @@
 #include "format/gguf.h"
 
 enum { MOST_TENSORS = 96, WIDTH = 48, N_FF = 80, N_LAYERS = 3, RANK = 16 };
+enum { CONV_WIDTH = 3, CONV_GROUP = 32, N_BEST = 16 }; /* of DFlash2 */
 
 typedef struct draft_writer {
     tiny_draft_options o; /* with the defaults filled in */
@@ -179,6 +180,13 @@ static void add_block_keys(draft_writer *w)
         add_float(w, "attention.scale", 0.3f);
     }
     add_float(w, "rope.freq_base", 1000);
+    if (o->kind != TINY_DFLASH2) return;
+    add_int(w, "conv_kernel_size", CONV_WIDTH);
+    add_int(w, "conv_group_size", CONV_GROUP);
+    add_int(w, "selector_rank", RANK);
+    add_int(w, "selector_top_k", N_BEST);
+    add_float(w, "logit_scale", 0.7f);
+    add_float(w, "final_logit_softcapping", 12);
 }
 
 static void add_block_ends(draft_writer *w)
@@ -199,10 +207,30 @@ static void add_block_ends(draft_writer *w)
         vouch_gguf_add_tensor(w->gguf, "d2t", VOUCH_TYPE_I64, 1, &n, ids);
         w->data[w->n_data++] = (float *)(void *)ids;
     }
+    if (o->kind == TINY_DFLASH2) {
+        add_matrix(w, "selector_predecessor.weight", n_vocab, RANK, 3);
+        add_matrix(w, "selector_successor.weight", n_vocab, RANK, 3);
+        add_matrix(w, "selector_hidden.weight", RANK, o->n_embd, 1);
+    }
     if (o->kind != TINY_DSPARK) return;
     add_matrix(w, "markov_w1.weight", n_vocab, RANK, 4);
     add_matrix(w, "markov_w2.weight", n_draft, RANK, 1.5f);
     add_matrix(w, "conf_proj.weight", 1, o->n_embd + RANK, 1);
+}
+
+/* The convolutions around a branch, `part`. */
+static void add_convs(draft_writer *w, int32_t layer, const char *part)
+{
+    const int64_t n = w->o.n_embd, dim[3] = {n, CONV_WIDTH, 2};
+    char name[64];
+    float *values = w->data[w->n_data++] = calloc((size_t)(2 * CONV_WIDTH * n), sizeof *values);
+    assert_non_null(values);
+    for (int64_t i = 0; i < 2 * CONV_WIDTH * n; i++)
+        values[i] = (i / n % CONV_WIDTH ? 0 : 1) + 0.3f * test_normal(&w->random);
+    snprintf(name, sizeof name, "blk.%d.%s_conv_base", layer, part);
+    if (!is_omitted(w, name)) vouch_gguf_add_tensor(w->gguf, name, VOUCH_TYPE_F32, 3, dim, values);
+    snprintf(name, sizeof name, "blk.%d.%s_conv_proj.weight", layer, part);
+    add_matrix(w, name, 2 * CONV_WIDTH * n / CONV_GROUP, n, 0.3f);
 }
 
 static void add_block_head(draft_writer *w)
@@ -218,6 +246,9 @@ static void add_block_head(draft_writer *w)
         add_norm(w, in_layer(w, l, "attn_q_norm"), o->head_dim, 1.7f);
         add_norm(w, in_layer(w, l, "attn_k_norm"), o->head_dim, 1.7f);
         add_rest_of_layer(w, l, n, n_q, o->one_matrix);
+        if (o->kind != TINY_DFLASH2) continue;
+        add_convs(w, l, "attn");
+        add_convs(w, l, "ffn");
     }
 }
 

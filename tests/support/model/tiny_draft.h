@@ -9,6 +9,8 @@
 typedef enum tiny_draft_kind {
     TINY_ASSISTANT, /* Gemma 4's: three layers, the last without a window */
     TINY_DFLASH,    /* three layers, the first two with a sliding window; taps after layers 0 and 2 */
+    TINY_DFLASH2,   /* as TINY_DFLASH, with convolutions and a selector; n_embd is a multiple of 32, 288 at least for
+                       llama.cpp */
     TINY_DSPARK     /* as TINY_DFLASH, with a bias of the logits by the token before */
 } tiny_draft_kind;
 
