@@ -2385,6 +2385,36 @@ static const float hf_logits_66[] = {
     -1.9066595e+00f, 4.3462187e-01f, 2.2893560e+00f, 2.7984786e+00f, -9.7545868e-01f, -6.9704838e+00f, -6.5790415e-01f, -3.4050279e+00f,
 };
 
+static const hf_tensor hf_tensors_67[] = {
+    {"lm_head.bias", {40}, 1, 1, 1},
+    {"lm_head.weight", {40, 48}, 2, 1, 1},
+    {"transformer.h.#.attn.k_proj.weight", {48, 48}, 2, 2, 1},
+    {"transformer.h.#.attn.out_proj.weight", {48, 48}, 2, 2, 1},
+    {"transformer.h.#.attn.q_proj.weight", {48, 48}, 2, 2, 1},
+    {"transformer.h.#.attn.v_proj.weight", {48, 48}, 2, 2, 1},
+    {"transformer.h.#.ln_1.bias", {48}, 1, 2, 1},
+    {"transformer.h.#.ln_1.weight", {48}, 1, 2, 1},
+    {"transformer.h.#.mlp.fc_in.bias", {192}, 1, 2, 1},
+    {"transformer.h.#.mlp.fc_in.weight", {192, 48}, 2, 2, 1},
+    {"transformer.h.#.mlp.fc_out.bias", {48}, 1, 2, 1},
+    {"transformer.h.#.mlp.fc_out.weight", {48, 192}, 2, 2, 1},
+    {"transformer.ln_f.bias", {48}, 1, 1, 1},
+    {"transformer.ln_f.weight", {48}, 1, 1, 1},
+    {"transformer.wte.weight", {40, 48}, 2, 1, 1},
+    {0},
+};
+static const char hf_config_67[] =
+    "{\"activation_function\": \"gelu_new\", \"layer_norm_epsilon\": 1e-05, \"model_type\": \"gptj\", \"n_embd\": 48,"
+    " \"n_head\": 3, \"n_inner\": null, \"n_layer\": 2, \"n_positions\": 64, \"rotary_dim\": 8, \"tie_word_embedding"
+    "s\": false, \"vocab_size\": 40}";
+static const float hf_logits_67[] = {
+    -5.4713449e+00f, -4.1010189e-01f, -2.3893154e+00f, -2.9153006e+00f, 1.9845966e+00f, 3.5614316e+00f, 8.2975793e-01f, 8.9742002e+00f,
+    -4.9101477e+00f, 6.9096076e-01f, 4.4211535e+00f, -4.5986800e+00f, -3.8110230e+00f, -1.6215370e+00f, 5.4002266e+00f, -1.2028719e+00f,
+    3.8632014e+00f, 8.7979593e+00f, 4.3558455e+00f, -1.4042877e+00f, -5.1888995e+00f, -3.3165550e+00f, -6.0639590e-01f, -1.8193488e+00f,
+    2.3878510e+00f, -2.4139285e+00f, -3.8877335e+00f, -1.7029953e+00f, -9.5861411e-01f, 1.1130527e+00f, 5.5609732e+00f, -1.3693984e+00f,
+    -1.9123599e-01f, 7.2368109e-01f, -4.9358644e+00f, 4.6836257e+00f, -2.7451434e+00f, 4.8108678e+00f, -8.6012787e-01f, -2.6651618e+00f,
+};
+
 static const hf_case hf_cases[] = {
     {"llama", "BF16", hf_config_0, hf_tensors_0, hf_logits_0},
     {"llama3", "F16", hf_config_1, hf_tensors_1, hf_logits_1},
@@ -2453,5 +2483,6 @@ static const hf_case hf_cases[] = {
     {"phi3 part", "F32", hf_config_64, hf_tensors_64, hf_logits_64},
     {"cohere plain", "F32", hf_config_65, hf_tensors_65, hf_logits_65},
     {"stablelm sequential", "BF16", hf_config_66, hf_tensors_66, hf_logits_66},
+    {"gptj", "F16", hf_config_67, hf_tensors_67, hf_logits_67},
 };
 enum { HF_VOCABULARY = 40, HF_TOKENS = 24 };

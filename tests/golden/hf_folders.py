@@ -197,6 +197,8 @@ CASES = [
      {"logit_scale": 3.0, "use_qk_norm": False, "attention_bias": True, "tie_word_embeddings": True}),
     ("stablelm sequential", "BF16", hf.StableLmConfig, COMMON,
      {"use_parallel_residual": False, "qk_layernorm": True, "partial_rotary_factor": 0.5, "layer_norm_eps": 0.01}),
+    ("gptj", "F16", hf.GPTJConfig,
+     {"vocab_size": VOCABULARY, "n_embd": 48, "n_layer": 2, "n_head": 3, "n_positions": 64, "rotary_dim": 8}, {}),
 ]
 UNUSED = re.compile("dropout|initializer|transformers_version|use_cache|dtype|architectures|_pdrop|summary|_token_id|"
                     "output_|router_|mm_|_token_index|vision_config|audio_config|add_cross|pretraining|classifier|is_decoder|is_encoder|^_")

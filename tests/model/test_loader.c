@@ -230,6 +230,9 @@ static void hyperparameters_out_of_range(void **state)
         /* Unsupported values. */
         TEXT("general.architecture", "gpt5", VOUCH_E_UNSUPPORTED, "'gpt5' is not supported; docs/models.md lists"),
         TEXT("general.architecture", "", VOUCH_E_UNSUPPORTED, "'' is not supported; docs/models.md lists"),
+        TEXT("general.architecture", "dream", VOUCH_E_UNSUPPORTED, "'dream': this is a diffusion model"),
+        TEXT("general.architecture", "qwen3tts", VOUCH_E_UNSUPPORTED, "a model of speech"),
+        TEXT("general.architecture", "clip", VOUCH_E_UNSUPPORTED, "give the file of its language model"),
         TEXT("general.architecture", "t5", VOUCH_E_UNSUPPORTED, "t5"),
         TEXT("llama.rope.scaling.type", "dynamic", VOUCH_E_UNSUPPORTED, "dynamic"),
         {{"llama.attention.sliding_window", VOUCH_GGUF_U32, 1u << 31, 0, NULL}, VOUCH_E_FORMAT, "sliding_window"},

@@ -138,7 +138,7 @@ static vouch_status read_shape(const hf_reader *r)
     vouch_hf_shape *s = r->shape;
     int64_t n_ctx = 0, n_ff;
     /* The feed-forward of these families is 4 n_embd wide where config.json doesn't say otherwise. */
-    static const char *const wide[] = {"falcon", "gpt2", "starcoder", "bloom"};
+    static const char *const wide[] = {"falcon", "gpt2", "gptj", "starcoder", "bloom"};
     bool is_wide = false;
     for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++) is_wide |= strcmp(r->family->arch, wide[i]) == 0;
     VOUCH_TRY(need(r, "num_hidden_layers|n_layer", VOUCH_HF_MOST_LAYERS, &s->n_layers));

@@ -139,6 +139,22 @@ static const vouch_hf_rule gpt2[] = {
     {0},
 };
 
+static const vouch_hf_rule gptj[] = {
+    {"transformer.wte", "token_embd", VOUCH_HF_AS_IS},
+    {"transformer.ln_f", "output_norm", VOUCH_HF_AS_IS},
+    {"lm_head", "output", VOUCH_HF_AS_IS},
+    {"transformer.h.#.ln_1", "blk.#.attn_norm", VOUCH_HF_AS_IS},
+    {"transformer.h.#.attn.q_proj", "blk.#.attn_q", VOUCH_HF_AS_IS},
+    {"transformer.h.#.attn.k_proj", "blk.#.attn_k", VOUCH_HF_AS_IS},
+    {"transformer.h.#.attn.v_proj", "blk.#.attn_v", VOUCH_HF_AS_IS},
+    {"transformer.h.#.attn.out_proj", "blk.#.attn_output", VOUCH_HF_AS_IS},
+    {"transformer.h.#.attn", NULL, VOUCH_HF_DROPPED},
+    {"transformer.h.#.attn.masked_bias", NULL, VOUCH_HF_DROPPED},
+    {"transformer.h.#.mlp.fc_in", "blk.#.ffn_up", VOUCH_HF_AS_IS},
+    {"transformer.h.#.mlp.fc_out", "blk.#.ffn_down", VOUCH_HF_AS_IS},
+    {0},
+};
+
 /* GPTBigCode's own names. The list stands before gpt2's, because the first match counts. */
 static const vouch_hf_rule gpt_bigcode[] = {
     {"transformer.h.#.attn.c_attn", "blk.#.attn_qkv", VOUCH_HF_AS_IS},
@@ -504,6 +520,11 @@ static const vouch_hf_family families[] = {
     FAMILY("gpt_bigcode", "starcoder", GELU, RULES(gpt_bigcode, gpt2), .has_positions = true,
            KEYS(GPT2 "multi_query=true num_key_value_heads=1"),
            .defaults = "{\"layer_norm_epsilon\": 1e-5, \"multi_query\": true, \"tie_word_embeddings\": true}"),
+    FAMILY("gptj", "gptj", GELU, RULES(gptj),
+           KEYS("vocab_size! n_embd|hidden_size! n_head|num_attention_heads! n_layer|num_hidden_layers! "
+                "n_positions|max_position_embeddings! n_inner activation_function layer_norm_epsilon rotary_dim "
+                "rotary scale_attn_weights=true"),
+           .defaults = "{\"layer_norm_epsilon\": 1e-5, \"rotary_dim\": 64, \"tie_word_embeddings\": false}"),
     FAMILY("gpt_neox", "gptneox", GELU, RULES(gpt_neox),
            KEYS("vocab_size! hidden_size! num_hidden_layers! num_attention_heads! max_position_embeddings! hidden_act "
                 "intermediate_size! head_dim layer_norm_eps rotary_pct rotary_emb_base rope_theta rope_scaling "

@@ -368,6 +368,7 @@ vouch_status vouch_hf_rope_read(const hf_reader *r)
             return refuse(r, window.place, "rope_type", vouch_json_find(window.rope, "rope_type|type"));
     }
     s->n_rot = (int64_t)(share * (double)s->head_dim);
+    VOUCH_TRY(vouch_json_int(r->config, r->config->root, "rotary_dim", false, 2, s->head_dim, &s->n_rot, r->err));
     if (s->n_rot < 2 || s->n_rot % 2 != 0)
         return vouch_fail(r->err, VOUCH_E_UNSUPPORTED,
                           "%s: %s is %g: it rotates %lld of a head's %lld elements (head_dim, or hidden_size / "

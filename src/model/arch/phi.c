@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Phi-1 to Phi-2 (arXiv 2309.05463): LayerNorm, parallel branches, no gate. Phi-3 and Phi-4 (2404.14219): fused
- * matrices, long and short factors of the frequencies; Phi-3.5-MoE: experts, and norms with biases. GLM-4 and ChatGLM
- * (2406.12793): a fused gate, too. */
+/* Phi-1 to Phi-2 (arXiv 2309.05463), and GPT-J before them: LayerNorm, parallel branches, no gate. Phi-3 and Phi-4
+ * (2404.14219): fused matrices, long and short factors of the frequencies; Phi-3.5-MoE: experts, and norms with biases.
+ * GLM-4 and ChatGLM (2406.12793): a fused gate, too. */
 #include "model/load/arch.h"
 #include "model/load/dense.h"
 #include "model/load/keys.h"
@@ -43,6 +43,8 @@ static vouch_status read_glm4(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
 
 const vouch_arch vouch_arch_phi2 = {
     .name = "phi2", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_phi2, .take = vouch_dense_take};
+const vouch_arch vouch_arch_gptj = {
+    .name = "gptj", .rotary = VOUCH_ROTARY_ADJACENT, .read = read_phi2, .take = vouch_dense_take};
 const vouch_arch vouch_arch_phi3 = {
     .name = "phi3", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_fused, .take = vouch_dense_take};
 const vouch_arch vouch_arch_phimoe = {

@@ -16,7 +16,7 @@
     X(gptoss) X(llama4) X(grok) X(dbrx) X(exaone_moe) X(hy_v3) X(cohere2moe) X(mamba) X(mamba2) X(jamba)               \
     X(falcon_h1) X(granite_hybrid) X(nemotron_h) X(nemotron_h_moe) X(plamo2) X(lfm2) X(lfm2moe) X(qwen3next) X(qwen35) \
     X(qwen35moe) X(deepseek2) X(deepseek32) X(glm_dsa) X(mistral4) X(minicpm3) X(plm) X(gemma4) X(kimi_linear)         \
-    X(bailingmoe3) X(arctic) X(spark2_5) X(bitnet) X(apertus) X(gemma3n) X(step35) X(muse_glimmer) X(minimax_01)
+    X(bailingmoe3) X(arctic) X(spark2_5) X(bitnet) X(apertus) X(gemma3n) X(step35) X(muse_glimmer) X(minimax_01) X(gptj)
 
 #define DECLARE(name) extern const vouch_arch vouch_arch_##name;
 ARCHS(DECLARE)
@@ -29,6 +29,30 @@ static const vouch_arch *const archs[] = {
 };
 enum { N_ARCHS = sizeof archs / sizeof archs[0] };
 
+/* Architectures of other kinds of models, as llama.cpp names them. */
+static const struct {
+    const char *names, *kind;
+} others[] = {
+    {"dream llada llada-moe rnd1", "a diffusion model, which doesn't write from left to right"},
+    {"pockettts qwen3tts wavtokenizer-dec", "a model of speech"},
+    {"bert modern-bert neo-bert nomic-bert nomic-bert-moe jina-bert-v2 jina-bert-v3 eurobert t5encoder gemma-embedding "
+     "llama-embed",
+     "an encoder, which writes no text"},
+    {"clip", "the part of a model that sees pictures or hears; give the file of its language model"},
+};
+enum { N_OTHERS = sizeof others / sizeof others[0] };
+
+static const char *kind_of(vouch_text name)
+{
+    for (size_t i = 0; i < N_OTHERS; i++)
+        for (const char *at = others[i].names; *at; at += strspn(at, " ")) {
+            const size_t n = strcspn(at, " ");
+            if (n == name.size && memcmp(at, name.data, n) == 0) return others[i].kind;
+            at += n;
+        }
+    return NULL;
+}
+
 vouch_status vouch_arch_find(const vouch_gguf *gguf, const vouch_arch **arch, vouch_error *err)
 {
     vouch_text name;
@@ -38,6 +62,10 @@ vouch_status vouch_arch_find(const vouch_gguf *gguf, const vouch_arch **arch, vo
             *arch = archs[i];
             return VOUCH_OK;
         }
+    const char *kind = kind_of(name);
+    if (kind)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: general.architecture '%.*s': this is %s",
+                          vouch_gguf_path(gguf), (int)name.size, name.data, kind);
     return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                       "%s: general.architecture '%.*s' is not supported; docs/models.md lists the %d that are",
                       vouch_gguf_path(gguf), (int)(name.size < 64 ? name.size : 64), name.data, (int)N_ARCHS);

@@ -105,6 +105,7 @@ static const tiny_family families[] = {
     {"olmo2", .no_norms_before = true, .norms_after = true, .heads = ALL_HEADS, .window = 5},
     {"exaone4", .no_norms_before = true, .norms_after = true, .heads = EACH_HEAD},
     {"phi2", .layer_norm = true, .bias = true, .no_gate = true, .no_feed_norm = true, .head_bias = true},
+    {"gptj", .layer_norm = true, .bias = true, .no_gate = true, .no_feed_norm = true, .head_bias = true},
     {"phi3", .fused_qkv = true, .fused_gate = true, .window = 5},
     {"glm4", .fused_gate = true, .norms_after = true, .bias = true},
     {"gpt2", .layer_norm = true, .bias = true, .no_gate = true, .fused_qkv = true, .positions = true},
