@@ -51,8 +51,30 @@ static void activations_are_their_formulas(void **state)
         }
 }
 
+/* A cut leaves what exceeds mean + 1.5 deviations. The deviation is that of all numbers: that of a sample, divided by
+ * n - 1, gives other numbers. */
+static void a_cut_leaves_what_exceeds_it(void **state)
+{
+    (void)state;
+    enum { FEW = 37 };
+    float x[FEW], before[FEW];
+    double mean = 0, square = 0, most = 0, wrong = 0;
+    for (int i = 0; i < FEW; i++) mean += (double)(before[i] = x[i] = sinf((float)(i * i))) / FEW;
+    for (int i = 0; i < FEW; i++) square += ((double)before[i] - mean) * ((double)before[i] - mean);
+    vouch_row_cut(x, 1.5f, FEW);
+    for (int i = 0; i < FEW; i++) {
+        const double of_all = fmax((double)before[i] - mean - 1.5 * sqrt(square / FEW), 0);
+        const double of_sample = fmax((double)before[i] - mean - 1.5 * sqrt(square / (FEW - 1)), 0);
+        most = fmax(most, fabs((double)x[i] - of_all));
+        wrong = fmax(wrong, fabs((double)x[i] - of_sample));
+    }
+    assert_true(most < 1e-6);
+    assert_true(wrong > 1e-3);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(activations_are_their_formulas)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(activations_are_their_formulas),
+                                       cmocka_unit_test(a_cut_leaves_what_exceeds_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

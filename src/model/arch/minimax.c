@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* MiniMax-01 (arXiv 2501.08313): seven of eight layers are lightning attention (2401.04658), the eighth is softmax
- * attention; experts. A branch's normalised input, scaled, takes the place of the stream. */
+ * attention; experts. A branch's normalised input, scaled, takes the place of the stream. MiniMax-M3: norms of heads,
+ * clamped SwiGLU, DeepSeek-V3's experts, and blocks of tokens that each group of heads chooses. */
+#include <limits.h>
+
 #include "base/angle.h"
 #include "model/load/arch.h"
 #include "model/load/dense.h"
+#include "model/load/keys.h"
 #include "model/load/mixture.h"
 
 static vouch_status read_minimax_01(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
@@ -65,5 +69,29 @@ static vouch_status take_minimax_01(vouch_loader *loader, int32_t index, vouch_l
     return layer->attention.n_heads > 0 ? VOUCH_OK : take_lightning(loader, index, &layer->recurrent);
 }
 
+/* Up to attention.indexer.top_k blocks every row sees all tokens. */
+static vouch_status read_minimax_m3(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    int32_t n_blocks = 0, block = 0;
+    h->head_norms = VOUCH_REQUIRED;
+    h->activation = VOUCH_SWIGLU_OPENAI;
+    h->experts.gating = VOUCH_GATING_SIGMOID;
+    VOUCH_TRY(vouch_mixture_read(gguf, h, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.indexer.top_k", true, 1, INT_MAX, &n_blocks, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.indexer.block_size", true, 1, INT_MAX, &block, err));
+    h->n_ctx_most = n_blocks < INT_MAX / block ? n_blocks * block : INT_MAX;
+    for (int32_t i = 0; i < h->n_layers; i++) h->layers[i].limit = h->layers[i].dense_limit = 7;
+    return VOUCH_OK;
+}
+
+static vouch_status take_minimax_m3(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    static const char *const indexer[] = {"indexer.q_proj", "indexer.k_proj", "indexer.q_norm", "indexer.k_norm"};
+    for (int i = 0; i < 4; i++) VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name(loader, index, indexer[i])));
+    return vouch_mixture_take(loader, index, layer);
+}
+
+const vouch_arch vouch_arch_minimax_m3 = {
+    .name = "minimax-m3", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_minimax_m3, .take = take_minimax_m3};
 const vouch_arch vouch_arch_minimax_01 = {
     .name = "minimax-01", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_minimax_01, .take = take_minimax_01};

@@ -76,6 +76,7 @@ typedef struct tiny_family {
     const char *flag; /* a key that is true */
     int mamba;        /* 1: Mamba; 2: Mamba-2; 3: Mamba-2 with PLaMo 2's heads */
     tiny_parts parts;
+    bool blocks;      /* of tokens, which attention chooses; all within n_ctx 128 */
     bool versions;    /* of the stream, and a path beside the mixer */
     bool part_norms;  /* Mamba's keys, queries and rates have norms */
     bool inner_norms; /* before attn_output and ffn_down */
@@ -206,6 +207,8 @@ static const tiny_family families[] = {
      .numbers = {{"rope.freq_base_swa", 100}, {"swiglu_clamp_exp", 0.5f}, {"swiglu_clamp_shexp", 0.3f}}},
     {"minimax-01", .parts = MIXER_OR_ATTENTION, .mixer = LIGHTNING, .experts = true,
      .numbers = {{"residual_scale", 0.7f}}},
+    {"minimax-m3", .heads = EACH_HEAD, .blocks = true, .experts = true, .shared = true, .selection_bias = true,
+     .normalised = true, .n_dense = 1, .gating = 2},
     {"muse-glimmer", .norms_after = true, .heads = EACH_HEAD, .own_gates = true, .window = 5,
      .numbers = {{"logit_scale", 0.5f}, {"final_logit_softcapping", 9}}},
     {"bitnet", .inner_norms = true},
@@ -944,6 +947,10 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     add_float(w, has_layer_eps ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon", 1e-5f);
     if (w->family->window) add_int(w, "attention.sliding_window", w->family->window);
     if (w->family->window_period) add_windows(w);
+    if (w->family->blocks) {
+        add_int(w, "attention.indexer.top_k", 16);
+        add_int(w, "attention.indexer.block_size", 8);
+    }
     for (int i = 0; i < 5 && w->family->numbers[i].key; i++)
         add_float(w, w->family->numbers[i].key, w->family->numbers[i].value);
     if (w->family->flag) vouch_gguf_add_bool(w->gguf, arch_key(w, w->family->flag), true);
