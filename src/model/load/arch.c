@@ -16,7 +16,8 @@
     X(gptoss) X(llama4) X(grok) X(dbrx) X(exaone_moe) X(hy_v3) X(cohere2moe) X(mamba) X(mamba2) X(jamba)               \
     X(falcon_h1) X(granite_hybrid) X(nemotron_h) X(nemotron_h_moe) X(plamo2) X(lfm2) X(lfm2moe) X(qwen3next) X(qwen35) \
     X(qwen35moe) X(deepseek2) X(deepseek32) X(glm_dsa) X(mistral4) X(minicpm3) X(plm) X(gemma4) X(kimi_linear)         \
-    X(bailingmoe3) X(arctic) X(spark2_5) X(bitnet) X(apertus) X(gemma3n) X(step35) X(muse_glimmer) X(minimax_01) X(gptj) X(minimax_m3)
+    X(bailingmoe3) X(arctic) X(spark2_5) X(bitnet) X(apertus) X(gemma3n) X(step35) X(muse_glimmer) X(minimax_01)       \
+    X(minimax_m3) X(gptj)
 
 #define DECLARE(name) extern const vouch_arch vouch_arch_##name;
 ARCHS(DECLARE)
