@@ -82,6 +82,8 @@ typedef struct vouch_rotary {
 typedef enum vouch_head_norm {
     VOUCH_HEAD_RMS,      /* RMSNorm of each head before its rotation; weights [head_dim] */
     VOUCH_HEAD_RMS_LATE, /* the same after the rotation */
+    VOUCH_HEAD_RMS_GAIN, /* as VOUCH_HEAD_RMS_LATE, without weights; a query is then multiplied by its head's weight,
+                            [heads] */
     VOUCH_HEAD_RMS_OWN,  /* as VOUCH_HEAD_RMS, with weights [heads, head_dim] */
     VOUCH_HEAD_LAYER,    /* LayerNorm of each head; weights [heads, head_dim] */
     VOUCH_HEADS_RMS,     /* RMSNorm of all heads together; weights [heads * head_dim] */
@@ -397,6 +399,7 @@ typedef struct vouch_layer {
     vouch_beside beside;    /* where the layer has both */
     vouch_branch extra;
     vouch_feed_forward extra_ffn; /* up is empty; n_ff 0: none */
+    const float *first_scale;     /* [1] of the first layer's input, which is added to the layer's result; NULL: none */
     vouch_laurel laurel; /* in models whose stream has versions; the extra branch is added to all but the first */
     vouch_altup altup;   /* likewise */
 } vouch_layer;

@@ -264,6 +264,25 @@ static vouch_status read_minicpm(const vouch_gguf *gguf, vouch_hparams *h, vouch
     return VOUCH_OK;
 }
 
+/* Talkie: norms without weights, also of the embedding, which each layer adds to its result; queries and keys of each
+ * head are normalised after RoPE. Ignores scales of W_gate and W_up, as llama.cpp does. */
+static vouch_status read_talkie(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->has_bare_norms = h->has_bare_embedding_norm = true;
+    h->head_norms = VOUCH_REQUIRED;
+    h->head_norm = VOUCH_HEAD_RMS_GAIN;
+    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    return vouch_dense_read_scale(gguf, h, "logit_scale", &h->logit_scale, err);
+}
+
+static vouch_status take_talkie(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    VOUCH_TRY(vouch_dense_take(loader, index, layer));
+    layer->ffn.gate_after.scale = layer->ffn.up_after.scale = NULL;
+    return vouch_loader_vector(loader, vouch_loader_name(loader, index, "layer_output_scale"), true,
+                               &layer->first_scale, 1);
+}
+
 #define FAMILY(id, text, pairs, read_it, scales)                                                                     \
     const vouch_arch vouch_arch_##id = {.name = text,                                                                \
                                         .rotary = VOUCH_ROTARY_##pairs,                                              \
@@ -301,6 +320,11 @@ const vouch_arch vouch_arch_granite_hybrid = {
     .name = "granitehybrid", .rotary = VOUCH_ROTARY_ADJACENT, .read = read_granite_hybrid, .take = take_granite_hybrid};
 FAMILY(refact, "refact", NONE, read_refact, false);
 FAMILY(deci, "deci", ADJACENT, vouch_dense_read, false);
+const vouch_arch vouch_arch_talkie = {.name = "talkie",
+                                      .rotary = VOUCH_ROTARY_HALF_SPLIT,
+                                      .has_feed_scales = true,
+                                      .read = read_talkie,
+                                      .take = take_talkie};
 const vouch_arch vouch_arch_cogvlm = {
     .name = "cogvlm", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_cogvlm, .take = take_cogvlm};
 const vouch_arch vouch_arch_plamo3 = {

@@ -227,6 +227,8 @@ static vouch_status take_head_norm(vouch_loader *loader, const char *name, const
     if (loader->hparams->head_norms == VOUCH_ABSENT) return VOUCH_OK;
     if (a->head_norm == VOUCH_HEADS_RMS || a->head_norm == VOUCH_HEADS_LAYER)
         return vouch_loader_vector(loader, name, is_required, weights, (int64_t)n_heads * a->head_dim);
+    if (a->head_norm == VOUCH_HEAD_RMS_GAIN)
+        return vouch_loader_vectors(loader, name, is_required, weights, n_heads, 1);
     return vouch_loader_vectors(loader, name, is_required, weights, vouch_head_norm_is_own(a->head_norm) ? n_heads : 1,
                                 a->head_dim);
 }
@@ -268,7 +270,7 @@ static vouch_status take_attention(vouch_loader *loader, int32_t index, vouch_at
         VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_norm_name(loader, index, "attn_sub_norm"), true, &a->o_norm,
                                       a->n_heads * width));
     VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_q_norm"), a, a->n_heads, &a->q_norm));
-    if (vouch_attention_has_keys(a))
+    if (vouch_attention_has_keys(a) && a->head_norm != VOUCH_HEAD_RMS_GAIN)
         VOUCH_TRY(take_head_norm(loader, vouch_loader_name(loader, index, "attn_k_norm"), a, a->n_kv_heads,
                                  &a->k_norm));
     if (h->sinks == VOUCH_ABSENT) return VOUCH_OK;

@@ -75,6 +75,13 @@ static void rotate_head(const vouch_workspace *c, thread_space *my, const vouch_
                         const float *norm, int64_t i, int64_t row)
 {
     const bool is_late = a->head_norm == VOUCH_HEAD_RMS_LATE;
+    if (a->head_norm == VOUCH_HEAD_RMS_GAIN) {
+        const vouch_norm bare = {.kind = VOUCH_NORM_RMS};
+        vouch_stage_rotate(c, a->rotary, head, row);
+        vouch_row_norm(head, head, &bare, a->head_dim, c->weights->hparams.norm_eps);
+        if (norm) c->weights->kernels->scale(head, norm[i], a->head_dim);
+        return;
+    }
     if (is_joint(a->head_norm)) norm = NULL; /* done by normalise_heads */
     if (norm && !is_late) normalise_head(c, my, a, head, norm, i);
     vouch_stage_rotate(c, a->rotary, head, row);

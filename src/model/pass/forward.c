@@ -87,6 +87,7 @@ static void stage_embed(vouch_workspace *c, vouch_pool *team, thread_space *my, 
     while (vouch_work_next(&work))
         for (int64_t r = work.begin; r < work.end; r++) {
             embed_row(c, my, r);
+            if (c->first) memcpy(c->first + r * n_embd, c->x + r * n_embd, (size_t)n_embd * sizeof *c->x);
             for (int32_t i = 0; i < w->n_rotaries; i++) {
                 const int64_t at = r * w->rotaries[i].n_rot;
                 fill_angles(&w->rotaries[i], c->n_ctx, c->slots[r].position, c->angles[i].cosines + at,
@@ -433,6 +434,16 @@ static branch_end stage_extra(vouch_workspace *c, vouch_pool *team, thread_space
                         stage_gated(c, team, my, ffn, given, vouch_stream_reader_extra(c, layer)), layer};
 }
 
+/* x += first_scale * the first layer's input. The next reader's norm sees whole rows. */
+static void add_first(const vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const int64_t n_embd = c->weights->hparams.n_embd;
+    const float scale = *c->weights->layers[layer].first_scale;
+    const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    for (int64_t i = mine.begin * n_embd; i < mine.end * n_embd; i++) c->x[i] += scale * c->first[i];
+    vouch_pool_barrier(team, my->thread);
+}
+
 /* Where the stream after this layer is wanted, copies the rows that ask for it. The next write to x comes after a
  * barrier. */
 static void keep_stream(const vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
@@ -464,6 +475,7 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
         if (has_versions) vouch_altup_correct(c, team, my, l);
         if (layer->extra_ffn.n_ff > 0)
             stage_add_extra(c, team, my, l, stage_extra(c, team, my, l)); /* [n, n_layer_input] */
+        if (layer->first_scale) add_first(c, team, my, l);                /* [n, n_embd] */
         keep_stream(c, team, my, l);                                      /* [n_hidden, n_embd] */
     }
     if (has_versions) vouch_altup_gather(c, team, my); /* [n, n_embd] */

@@ -72,6 +72,11 @@ static bool keeps_inputs(const vouch_weights *w)
     return false;
 }
 
+static bool adds_first(const vouch_weights *w)
+{
+    return w->hparams.n_layers > 0 && w->layers[0].first_scale;
+}
+
 static bool has_both(const vouch_weights *w)
 {
     for (int32_t l = 0; l < w->hparams.n_layers; l++)
@@ -208,6 +213,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     }
     c->versions = vouch_arena_take(arena, n_versions * rows * w.n_embd, sizeof(float));
     if (keeps_inputs(c->weights)) c->kept = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+    if (adds_first(c->weights)) c->first = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (has_both(c->weights)) c->beside = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (has_detours(c->weights)) {
         c->branch = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));

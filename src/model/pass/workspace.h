@@ -131,6 +131,7 @@ typedef struct vouch_workspace {
     float *kept;           /* [n_rows][n_embd] x before a layer that reads it again after attention */
     float *own_weights;    /* [n_rows][2 * width * n_groups] of a branch's convolution */
     float *branch;         /* [n_rows][n_embd] a branch's result, where it isn't added to x directly */
+    float *first;          /* [n_rows][n_embd] x before the first layer, in models whose layers add it */
     float *beside;         /* [n_rows][n_embd] the dense network's result, beside experts */
     float *branch_squares; /* [n_rows][n_embd / 16, rounded up] its sums of squares */
     float *q, *k, *v;      /* [n_rows][heads * head_dim or value_dim]; q twice as wide with gates */

@@ -23,8 +23,8 @@ enum { CONV_WIDTH = 3 };
 static const float embedding_gain = 0.2f, logits_gain = 4.0f, query_gain = 1.7f;
 
 /* Norms of queries and keys. EACH_HEAD: of each head, all with the same weights. ALL_HEADS: of all heads together.
- * OWN_WEIGHTS: of each head, with weights of its own. */
-typedef enum tiny_heads { PLAIN, EACH_HEAD, ALL_HEADS, OWN_WEIGHTS } tiny_heads;
+ * OWN_WEIGHTS: of each head, with weights of its own. GAINS: of each head, with one weight of each query's head. */
+typedef enum tiny_heads { PLAIN, EACH_HEAD, ALL_HEADS, OWN_WEIGHTS, GAINS } tiny_heads;
 /* Latent attention: W_uk and W_uv in one tensor, or apart. */
 typedef enum tiny_latent { NO_LATENT, TOGETHER, APART } tiny_latent;
 /* The layers of a family with recurrent mixers. EVERYTHING: each has mixer, attention and feed-forward. MIXER_ONLY:
@@ -77,6 +77,7 @@ typedef struct tiny_family {
     int mamba;        /* 1: Mamba; 2: Mamba-2; 3: Mamba-2 with PLaMo 2's heads */
     tiny_parts parts;
     bool blocks;      /* of tokens, which attention chooses; all within n_ctx 128 */
+    bool adds_first;  /* each layer adds the first one's input */
     bool versions;    /* of the stream, and a path beside the mixer */
     bool part_norms;  /* Mamba's keys, queries and rates have norms */
     bool inner_norms; /* before attn_output and ffn_down */
@@ -209,6 +210,7 @@ static const tiny_family families[] = {
      .numbers = {{"residual_scale", 0.7f}}},
     {"minimax-m3", .heads = EACH_HEAD, .blocks = true, .experts = true, .shared = true, .selection_bias = true,
      .normalised = true, .n_dense = 1, .gating = 2},
+    {"talkie", .bare_norms = true, .heads = GAINS, .adds_first = true, .numbers = {{"logit_scale", 0.5f}}},
     {"muse-glimmer", .norms_after = true, .heads = EACH_HEAD, .own_gates = true, .window = 5,
      .numbers = {{"logit_scale", 0.5f}, {"final_logit_softcapping", 9}}},
     {"bitnet", .inner_norms = true},
@@ -630,6 +632,7 @@ static void add_head_norms(tiny_writer *w, int32_t index)
         const char *name = layer_name(index, tensors[i], "weight");
         if (w->family->heads == EACH_HEAD) add_norm(w, name, head_dim, gain);
         if (w->family->heads == ALL_HEADS) add_norm(w, name, (int64_t)n_heads[i] * o->head_dim, query_gain);
+        if (w->family->heads == GAINS && i == 0) add_vectors(w, name, n_heads[0], 1, query_gain, 0.3f);
         if (w->family->heads == OWN_WEIGHTS)
             add_vectors(w, name, n_heads[i], o->head_dim, query_gain, 0.1f * query_gain);
     }
@@ -783,6 +786,7 @@ static void add_layer(tiny_writer *w, int32_t index)
     if (f->latent && !no_heads) add_latent(w, index);
     if (f->own_inputs) add_own_inputs(w, index);
     if (f->versions) add_versions(w, index);
+    if (f->adds_first) add_vectors(w, layer_name(index, "layer_output_scale", "weight"), 1, 1, 0.5f, 0.1f);
     const struct {
         const char *name;
         int64_t n_out, n_in;
