@@ -59,6 +59,16 @@ typedef struct vouch_rope_scaling {
     int32_t n_ctx_original; /* trained context */
 } vouch_rope_scaling;
 
+/* Two stacks of layers that take turns on two states of a row, low and high (hierarchical reasoning; Wang et al., arXiv
+ * 2506.21734). A state begins as a learned vector and as the embedding; a stack's rows are their sum, and its result,
+ * normalised without weights, is the new state. Each turn has keys and values of its own:
+ *
+ *   n_high times:  n_low times  low = norm(layers_low(low + high));   then  high = norm(layers_high(low + high)) */
+typedef struct vouch_stack_hparams {
+    int32_t n_layers; /* of a stack; 0: the model has no stacks */
+    int32_t n_low, n_high;
+} vouch_stack_hparams;
+
 typedef struct vouch_hparams {
     const char *arch; /* general.architecture, and the prefix of the file's keys */
     int32_t n_vocab, n_layers, n_embd, head_dim, value_dim, n_rot, n_ctx_train;
@@ -79,6 +89,7 @@ typedef struct vouch_hparams {
     vouch_mamba_hparams mamba;
     vouch_delta_hparams delta;
     vouch_latent_hparams latent;
+    vouch_stack_hparams stacks;
     int32_t n_ctx_most; /* longest context that vouch computes as the model does; 0: any */
 
     vouch_norm_kind norm;
@@ -120,6 +131,7 @@ typedef struct vouch_hparams {
         int32_t n_heads, n_kv_heads, n_ff;
         int32_t head_dim;            /* of keys and values; 0: the model's */
         int32_t shared_back, lender; /* layer.h */
+        int32_t twin_back;           /* has the weights of the layer this many before; 0: its own */
         bool has_window, has_no_heat;
         bool has_no_mix_norm;     /* the file has no norm before the mixer: the family sets one, or there is none */
         bool reads_pairs;         /* layer.h */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trinity (Arcee) and Laguna (Poolside): gates of attention's result, norms of heads, windows in three layers of four,
  * and DeepSeek's experts with a biased sigmoid router. Muse Glimmer: Trinity without experts. Spark 2.5 (iFlytek):
- * gates of heads, windows, GELU, dense. */
+ * gates of heads, windows, GELU, dense. HRM-Text: gates of attention's result, and stacks of layers that take turns. */
 #include <math.h>
 
 #include "model/load/arch.h"
@@ -66,6 +66,28 @@ static vouch_status read_spark(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return VOUCH_OK;
 }
 
+/* The file has the layers of the low stack, then those of the high one. */
+static vouch_status read_hrm_text(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    vouch_stack_hparams *s = &h->stacks;
+    h->has_bare_norms = true;
+    VOUCH_TRY(vouch_dense_read(gguf, h, err));
+    VOUCH_TRY(vouch_dense_read_scale(gguf, h, "embedding_scale", &h->embedding_scale, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "hrm.layers_per_stack", true, 1, h->n_layers, &s->n_layers, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "hrm.h_cycles", true, 1, h->n_layers, &s->n_high, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "hrm.l_cycles", true, 1, h->n_layers, &s->n_low, err));
+    if ((int64_t)s->n_layers * s->n_high * (s->n_low + 1) != h->n_layers)
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: hrm_text.block_count is %d, must be hrm.layers_per_stack %d times hrm.h_cycles %d times "
+                          "(hrm.l_cycles %d + 1)",
+                          vouch_gguf_path(gguf), h->n_layers, s->n_layers, s->n_high, s->n_low);
+    for (int32_t i = 0; i < h->n_layers; i++) {
+        const int32_t turn = i / s->n_layers % (s->n_low + 1), first = turn == s->n_low ? s->n_low : 0;
+        h->layers[i].twin_back = i - first * s->n_layers - i % s->n_layers;
+    }
+    return VOUCH_OK;
+}
+
 /* Ignores scales of the gates, as llama.cpp does. */
 static vouch_status take_gates(vouch_loader *loader, int32_t index, vouch_attention *a, int64_t n_gates)
 {
@@ -99,6 +121,38 @@ static vouch_status take_spark(vouch_loader *loader, int32_t index, vouch_layer 
     return take_gates(loader, index, &layer->attention, layer->attention.n_heads);
 }
 
+/* A layer's scales stand under its own number, not under that of its weights. Those of the feed-forward are ignored, as
+ * llama.cpp does. */
+static vouch_status take_turn(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    vouch_attention *a = &layer->attention;
+    const struct {
+        const char *tensor;
+        vouch_affine *after;
+    } all[] = {{"attn_q", &a->q_after}, {"attn_k", &a->k_after}, {"attn_v", &a->v_after}, {"attn_output", &a->o_after}};
+    for (int i = 0; i < 4; i++)
+        VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, all[i].tensor, "scale"), false,
+                                      &all[i].after->scale, 1));
+    layer->ffn.gate_after.scale = layer->ffn.up_after.scale = layer->ffn.down_after.scale = NULL;
+    vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "", NULL));
+    return VOUCH_OK;
+}
+
+static vouch_status take_hrm_text(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    const vouch_stack_hparams *s = &loader->hparams->stacks;
+    const int32_t block = index < s->n_layers ? index : s->n_layers + index % s->n_layers;
+    VOUCH_TRY(vouch_dense_take(loader, block, layer));
+    vouch_attention *a = &layer->attention;
+    VOUCH_TRY(take_gates(loader, block, a, (int64_t)a->n_heads * a->value_dim));
+    return take_turn(loader, index, layer);
+}
+
+const vouch_arch vouch_arch_hrm_text = {.name = "hrm_text",
+                                        .rotary = VOUCH_ROTARY_HALF_SPLIT,
+                                        .read = read_hrm_text,
+                                        .take = take_hrm_text,
+                                        .take_twin = take_turn};
 const vouch_arch vouch_arch_afmoe = {
     .name = "afmoe", .rotary = VOUCH_ROTARY_HALF_SPLIT, .read = read_afmoe, .take = take_afmoe};
 const vouch_arch vouch_arch_muse_glimmer = {

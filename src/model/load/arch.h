@@ -16,6 +16,9 @@ typedef struct vouch_arch {
     vouch_status (*read)(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
     /* Fills layer `index` and takes its tensors. Errors: FORMAT, UNSUPPORTED, MEMORY. */
     vouch_status (*take)(vouch_loader *loader, int32_t index, vouch_layer *layer);
+    /* Takes what layer `index` has of its own, where it has the weights of a layer before, which the caller has copied.
+     * NULL: nothing. Errors: as above. */
+    vouch_status (*take_twin)(vouch_loader *loader, int32_t index, vouch_layer *layer);
 } vouch_arch;
 
 /* The family of Gemma 4's assistants. The table lacks it, so that vouch_arch_find refuses such a file as a model:

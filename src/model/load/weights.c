@@ -144,6 +144,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
                                      all));
     }
     for (int i = 0; i < 4; i++) VOUCH_TRY(vouch_loader_ignore(loader, classifier[i]));
+    if (h->stacks.n_layers > 0) VOUCH_TRY(vouch_loader_vector(loader, "hrm.z_l_init", true, &w->first_low, h->n_embd));
     const int64_t n_inputs = (int64_t)h->n_layers * h->n_layer_input;
     if (n_inputs == 0) return VOUCH_OK;
     VOUCH_TRY(vouch_loader_matrix(loader, "per_layer_token_embd.weight", true, &w->layer_tokens, h->n_vocab, n_inputs));
@@ -162,8 +163,13 @@ static vouch_status take_all(vouch_weights *weights, const vouch_weights_plan *p
     weights->layers = vouch_arena_take(loader->arena, (size_t)h->n_layers, sizeof *weights->layers);
     VOUCH_TRY(plan->take_ends ? plan->take_ends(weights, loader, plan->user) : take_ends(weights, loader));
     VOUCH_TRY(take_rotaries(weights, loader, sources));
-    for (int32_t i = 0; i < h->n_layers; i++)
-        VOUCH_TRY(plan->arch->take(loader, h->first_block + i, weights->layers ? &weights->layers[i] : &counted));
+    for (int32_t i = 0; i < h->n_layers; i++) {
+        const int32_t back = h->layers[i].twin_back;
+        vouch_layer *layer = weights->layers ? &weights->layers[i] : &counted;
+        if (back > 0 && weights->layers) *layer = layer[-back];
+        if (back == 0) VOUCH_TRY(plan->arch->take(loader, h->first_block + i, layer));
+        else if (plan->arch->take_twin) VOUCH_TRY(plan->arch->take_twin(loader, i, layer));
+    }
     for (int32_t i = h->n_layers; i < h->n_layers + h->n_nextn; i++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "blk.%d.", i);

@@ -444,6 +444,40 @@ static void add_first(const vouch_workspace *c, vouch_pool *team, thread_space *
     vouch_pool_barrier(team, my->thread);
 }
 
+/* Whether the stack with this layer works on the high state. */
+static bool is_high(const vouch_stack_hparams *s, int32_t layer)
+{
+    return layer / s->n_layers % (s->n_low + 1) == s->n_low;
+}
+
+/* Before the first layer of a stack: x becomes the sum of the states. */
+static void begin_stack(const vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const int64_t n_embd = c->weights->hparams.n_embd;
+    const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    for (int64_t r = mine.begin; r < mine.end; r++) {
+        float *x = c->x + r * n_embd, *low = c->low_state + r * n_embd, *high = c->high_state + r * n_embd;
+        if (layer == 0) {
+            memcpy(low, c->weights->first_low, (size_t)n_embd * sizeof *low);
+            memcpy(high, x, (size_t)n_embd * sizeof *high);
+        }
+        for (int64_t i = 0; i < n_embd; i++) x[i] = high[i] + low[i];
+    }
+    vouch_pool_barrier(team, my->thread);
+}
+
+/* After the last layer of a stack: its state becomes norm(x). After the last stack, that is the output norm. */
+static void end_stack(const vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const vouch_norm bare = {.kind = VOUCH_NORM_RMS};
+    const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    float *state = is_high(&h->stacks, layer) ? c->high_state : c->low_state;
+    for (int64_t r = mine.begin; r < mine.end; r++)
+        vouch_row_norm(state + r * h->n_embd, c->x + r * h->n_embd, &bare, h->n_embd, h->norm_eps);
+    vouch_pool_barrier(team, my->thread);
+}
+
 /* Where the stream after this layer is wanted, copies the rows that ask for it. The next write to x comes after a
  * barrier. */
 static void keep_stream(const vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
@@ -462,12 +496,14 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
     thread_space *my = &c->threads[thread];
     const int32_t n_layers = c->weights->hparams.n_layers;
     const bool has_versions = c->weights->hparams.n_versions > 0;
+    const int32_t n_stack = c->weights->hparams.stacks.n_layers;
     my->thread = thread;
     stage_embed(c, team, my, vouch_stream_reader_from(c, 0));
     if (c->weights->layer_projection.n_out > 0) vouch_layer_inputs_compute(c, team, my);
     if (has_versions) vouch_altup_spread(c, team, my); /* [n_versions, n, n_embd] */
     for (int32_t l = 0; l < n_layers; l++) {
         const vouch_layer *layer = &c->weights->layers[l];
+        if (n_stack > 0 && l % n_stack == 0) begin_stack(c, team, my, l);
         if (has_versions) vouch_altup_predict(c, team, my, l);
         if (vouch_layer_has_mix(layer)) stage_mix(c, team, my, l); /* [n, n_embd] */
         if (has_versions) vouch_altup_widen(c, team, my, l);
@@ -475,8 +511,9 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
         if (has_versions) vouch_altup_correct(c, team, my, l);
         if (layer->extra_ffn.n_ff > 0)
             stage_add_extra(c, team, my, l, stage_extra(c, team, my, l)); /* [n, n_layer_input] */
-        if (layer->first_scale) add_first(c, team, my, l);                /* [n, n_embd] */
-        keep_stream(c, team, my, l);                                      /* [n_hidden, n_embd] */
+        if (n_stack > 0 && (l + 1) % n_stack == 0) end_stack(c, team, my, l);
+        if (layer->first_scale) add_first(c, team, my, l); /* [n, n_embd] */
+        keep_stream(c, team, my, l);                       /* [n_hidden, n_embd] */
     }
     if (has_versions) vouch_altup_gather(c, team, my); /* [n, n_embd] */
     stage_logits(c, team, my);                         /* [n_logits, n_vocab] */

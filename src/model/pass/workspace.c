@@ -214,6 +214,10 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     c->versions = vouch_arena_take(arena, n_versions * rows * w.n_embd, sizeof(float));
     if (keeps_inputs(c->weights)) c->kept = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (adds_first(c->weights)) c->first = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+    if (c->weights->hparams.stacks.n_layers > 0) {
+        c->low_state = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+        c->high_state = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
+    }
     if (has_both(c->weights)) c->beside = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (has_detours(c->weights)) {
         c->branch = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));

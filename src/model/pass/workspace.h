@@ -132,11 +132,12 @@ typedef struct vouch_workspace {
     float *own_weights;    /* [n_rows][2 * width * n_groups] of a branch's convolution */
     float *branch;         /* [n_rows][n_embd] a branch's result, where it isn't added to x directly */
     float *first;          /* [n_rows][n_embd] x before the first layer, in models whose layers add it */
-    float *beside;         /* [n_rows][n_embd] the dense network's result, beside experts */
-    float *branch_squares; /* [n_rows][n_embd / 16, rounded up] its sums of squares */
-    float *q, *k, *v;      /* [n_rows][heads * head_dim or value_dim]; q twice as wide with gates */
-    float *gates;          /* [n_rows][n_heads * value_dim, or n_heads] of attention's result */
-    float *mixed;          /* [n_rows][n_heads * value_dim] attention's result */
+    float *low_state, *high_state; /* [n_rows][n_embd] of a row, in models with stacks */
+    float *beside;                 /* [n_rows][n_embd] the dense network's result, beside experts */
+    float *branch_squares;         /* [n_rows][n_embd / 16, rounded up] its sums of squares */
+    float *q, *k, *v;              /* [n_rows][heads * head_dim or value_dim]; q twice as wide with gates */
+    float *gates;                  /* [n_rows][n_heads * value_dim, or n_heads] of attention's result */
+    float *mixed;                  /* [n_rows][n_heads * value_dim] attention's result */
     float *low;            /* [n_rows][q_rank] W_low x of latent attention, or the narrow results of a delta net */
     float *heads;          /* [n_rows][n_heads * key_dim] latent queries, then [n_rows][n_heads * value_dim] results */
     vouch_acts low_acts;   /* [n_rows][q_rank] the input of W_q, or of W_decay */

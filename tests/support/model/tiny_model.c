@@ -77,6 +77,7 @@ typedef struct tiny_family {
     int mamba;        /* 1: Mamba; 2: Mamba-2; 3: Mamba-2 with PLaMo 2's heads */
     tiny_parts parts;
     bool blocks;      /* of tokens, which attention chooses; all within n_ctx 128 */
+    bool stacks;      /* of layers that take turns: each once, or twice where the number of layers is a multiple of 4 */
     bool adds_first;  /* each layer adds the first one's input */
     bool versions;    /* of the stream, and a path beside the mixer */
     bool part_norms;  /* Mamba's keys, queries and rates have norms */
@@ -211,6 +212,7 @@ static const tiny_family families[] = {
     {"minimax-m3", .heads = EACH_HEAD, .blocks = true, .experts = true, .shared = true, .selection_bias = true,
      .normalised = true, .n_dense = 1, .gating = 2},
     {"talkie", .bare_norms = true, .heads = GAINS, .adds_first = true, .numbers = {{"logit_scale", 0.5f}}},
+    {"hrm_text", .bare_norms = true, .own_gates = true, .stacks = true, .numbers = {{"embedding_scale", 3}}},
     {"muse-glimmer", .norms_after = true, .heads = EACH_HEAD, .own_gates = true, .window = 5,
      .numbers = {{"logit_scale", 0.5f}, {"final_logit_softcapping", 9}}},
     {"bitnet", .inner_norms = true},
@@ -846,6 +848,7 @@ static void add_tensors(tiny_writer *w)
     if (w->family->positions) add_matrix(w, "position_embd.weight", o->n_ctx, o->n_embd, embedding_gain);
     if (w->family->embedding_norm) add_norm(w, "token_embd_norm.weight", o->n_embd, embedding_gain);
     if (o->rope_freqs) add_rope_freqs(w);
+    if (w->family->stacks) add_vectors(w, "hrm.z_l_init", 1, o->n_embd, 0, 1);
     if (w->family->versions) {
         add_matrices(w, "altup_proj.weight", N_VERSIONS - 1, o->n_embd, o->n_embd, by_embd);
         add_matrices(w, "altup_unembd_proj.weight", N_VERSIONS - 1, o->n_embd, o->n_embd, by_embd);
@@ -951,6 +954,12 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     add_float(w, has_layer_eps ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon", 1e-5f);
     if (w->family->window) add_int(w, "attention.sliding_window", w->family->window);
     if (w->family->window_period) add_windows(w);
+    if (w->family->stacks) {
+        const int32_t n_turns = o->n_layers % 4 == 0 ? 2 : 1;
+        add_int(w, "hrm.layers_per_stack", o->n_layers / (2 * n_turns));
+        add_int(w, "hrm.h_cycles", n_turns);
+        add_int(w, "hrm.l_cycles", 1);
+    }
     if (w->family->blocks) {
         add_int(w, "attention.indexer.top_k", 16);
         add_int(w, "attention.indexer.block_size", 8);
