@@ -11,8 +11,9 @@
  *     gated   = silu(W_gate norm(x)) * W_up norm(x)                  [n, n_ff]
  *     x      += W_down gated                or a mixture of experts  [n, n_embd]
  *     x      += an extra branch             in models with inputs for single layers
- *     versions of x                         before and after a layer, in models that have them (altup.h)
  *   logits = W_head norm(x)                 of the rows that ask     [n_logits, n_vocab]
+ *
+ * Some models have several versions of x (altup.h), or stacks of layers that take turns on two states (hparams.h).
  *
  * A norm after a branch and a scale stand between W_o or W_down and the addition, where a layer has them. layer.h has
  * these and the other variants: biases, norms, activations, softcaps, windows.
@@ -413,17 +414,6 @@ static void stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, in
     if (r->conv.n_channels > 0) stage_add(c, team, my, &l->mix, recurrent, next);
 }
 
-/* Adds the extra branch to the stream, or to its versions. */
-static void stage_add_extra(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer, branch_end from)
-{
-    if (c->weights->hparams.n_versions == 0) {
-        stage_add(c, team, my, &c->weights->layers[layer].extra, from, vouch_stream_reader_from(c, 3 * layer + 3));
-        return;
-    }
-    store_branch(c, team, my, &from, c->branch);
-    vouch_altup_add(c, team, my, layer);
-}
-
 /* Computes the gated values of the extra branch, in which the layer's own input takes the place of W_up x. Returns them
  * with W_down, which the next stage applies. */
 static branch_end stage_extra(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
@@ -490,33 +480,51 @@ static void keep_stream(const vouch_workspace *c, vouch_pool *team, thread_space
         memcpy(to + i * n_embd, c->x + c->hidden_rows[i] * n_embd, (size_t)n_embd * sizeof *to);
 }
 
+static void run_layer(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t l)
+{
+    const vouch_layer *layer = &c->weights->layers[l];
+    if (vouch_layer_has_mix(layer)) stage_mix(c, team, my, l);   /* [n, n_embd] */
+    if (vouch_layer_has_feed(layer)) stage_feed(c, team, my, l); /* [n, n_ff], [n, n_embd] */
+    if (layer->extra_ffn.n_ff == 0) return;
+    const branch_end extra = stage_extra(c, team, my, l); /* [n, n_layer_input] */
+    stage_add(c, team, my, &layer->extra, extra, vouch_stream_reader_from(c, 3 * l + 3));
+}
+
+/* The same in models whose stream has versions (altup.h); every layer has all branches. */
+static void run_layer_of_versions(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t l)
+{
+    vouch_altup_predict(c, team, my, l); /* [n_versions, n, n_embd] */
+    stage_mix(c, team, my, l);
+    vouch_altup_widen(c, team, my, l);
+    stage_feed(c, team, my, l);
+    vouch_altup_correct(c, team, my, l);
+    const branch_end extra = stage_extra(c, team, my, l);
+    store_branch(c, team, my, &extra, c->branch);
+    vouch_altup_add(c, team, my, l);
+}
+
 static void forward(void *arg, vouch_pool *team, int32_t thread)
 {
     vouch_workspace *c = arg;
     thread_space *my = &c->threads[thread];
-    const int32_t n_layers = c->weights->hparams.n_layers;
-    const bool has_versions = c->weights->hparams.n_versions > 0;
-    const int32_t n_stack = c->weights->hparams.stacks.n_layers;
+    const vouch_hparams *h = &c->weights->hparams;
+    const bool has_versions = h->n_versions > 0;
     my->thread = thread;
     stage_embed(c, team, my, vouch_stream_reader_from(c, 0));
     if (c->weights->layer_projection.n_out > 0) vouch_layer_inputs_compute(c, team, my);
-    if (has_versions) vouch_altup_spread(c, team, my); /* [n_versions, n, n_embd] */
-    for (int32_t l = 0; l < n_layers; l++) {
-        const vouch_layer *layer = &c->weights->layers[l];
-        if (n_stack > 0 && l % n_stack == 0) begin_stack(c, team, my, l);
-        if (has_versions) vouch_altup_predict(c, team, my, l);
-        if (vouch_layer_has_mix(layer)) stage_mix(c, team, my, l); /* [n, n_embd] */
-        if (has_versions) vouch_altup_widen(c, team, my, l);
-        if (vouch_layer_has_feed(layer)) stage_feed(c, team, my, l); /* [n, n_ff], [n, n_embd] */
-        if (has_versions) vouch_altup_correct(c, team, my, l);
-        if (layer->extra_ffn.n_ff > 0)
-            stage_add_extra(c, team, my, l, stage_extra(c, team, my, l)); /* [n, n_layer_input] */
-        if (n_stack > 0 && (l + 1) % n_stack == 0) end_stack(c, team, my, l);
-        if (layer->first_scale) add_first(c, team, my, l); /* [n, n_embd] */
-        keep_stream(c, team, my, l);                       /* [n_hidden, n_embd] */
+    if (has_versions) vouch_altup_spread(c, team, my);
+    for (int32_t l = 0; l < h->n_layers; l++) {
+        const bool is_first = h->stacks.n_layers > 0 && l % h->stacks.n_layers == 0; /* of a stack */
+        const bool is_last = h->stacks.n_layers > 0 && (l + 1) % h->stacks.n_layers == 0;
+        if (is_first) begin_stack(c, team, my, l);
+        if (has_versions) run_layer_of_versions(c, team, my, l);
+        else run_layer(c, team, my, l);
+        if (is_last) end_stack(c, team, my, l);
+        if (c->first) add_first(c, team, my, l);
+        keep_stream(c, team, my, l); /* [n_hidden, n_embd] */
     }
-    if (has_versions) vouch_altup_gather(c, team, my); /* [n, n_embd] */
-    stage_logits(c, team, my);                         /* [n_logits, n_vocab] */
+    if (has_versions) vouch_altup_gather(c, team, my);
+    stage_logits(c, team, my); /* [n_logits, n_vocab] */
 }
 
 void vouch_forward(vouch_workspace *c)
