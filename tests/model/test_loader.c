@@ -215,6 +215,7 @@ static void hyperparameters_out_of_range(void **state)
         INTEGER("llama.rope.dimension_count", U32, 18, "18"),
         INTEGER("llama.rope.dimension_count", U32, 7, "7"),
         INTEGER("llama.rope.dimension_count", I32, -8, "-8"),
+        REAL("llama.attention.layer_norm_rms_epsilon", F32, 0, "0"),
         REAL("llama.attention.layer_norm_rms_epsilon", F32, -1e-5, "-1e-05"),
         REAL("llama.attention.layer_norm_rms_epsilon", F32, NAN, "nan"),
         REAL("llama.attention.layer_norm_rms_epsilon", F32, 2, "2"),

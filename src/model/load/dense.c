@@ -103,7 +103,7 @@ vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
                           arch, n_experts, arch);
     const bool is_rms = h->norm == VOUCH_NORM_RMS && !has_only_layer_norm_eps(gguf, arch);
     VOUCH_TRY(vouch_key_float(gguf, arch, is_rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon",
-                              true, 0, 1, &eps, err));
+                              true, 1e-12, 1, &eps, err));
     h->norm_eps = (float)eps;
     return read_attention(gguf, h, err);
 }
