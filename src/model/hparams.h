@@ -63,10 +63,10 @@ typedef struct vouch_rope_scaling {
  * 2506.21734). A state begins as a learned vector and as the embedding; a stack's rows are their sum, and its result,
  * normalised without weights, is the new state. Each turn has keys and values of its own:
  *
- *   n_high times:  n_low times  low = norm(layers_low(low + high));   then  high = norm(layers_high(low + high)) */
+ *   again and again:  n_low times  low = norm(layers_low(low + high));  then  high = norm(layers_high(low + high)) */
 typedef struct vouch_stack_hparams {
     int32_t n_layers; /* of a stack; 0: the model has no stacks */
-    int32_t n_low, n_high;
+    int32_t n_low;    /* turns of the low stack before each of the high one */
 } vouch_stack_hparams;
 
 typedef struct vouch_hparams {

@@ -40,11 +40,12 @@ typedef struct vouch_affine {
     const float *bias;  /* [n_out] */
 } vouch_affine;
 
-/* A convolution along the rows of a block (DFlash2), one of a branch's normalised input, side 0, and one of its result,
- * side 1. Its weights depend on the row; rows before the block count as 0:
+/* DFlash2 convolves along the rows r of a block, twice around each branch: its normalised input (side 0) and its result
+ * (side 1). Element i of a row belongs to the group i * n_groups / n_embd. A weight is a learned number for each
+ * element plus a number for each group that the row itself gives. Rows before the block count as 0:
  *
- *   own     = W norm(x)                                                      [2, width, n_groups]
- *   y[r][i] = sum over t of (base[side][t][i] + own[r][side][t][group of i]) x[r - t][i] */
+ *   own[r]  = W norm(x[r])                                                     [2, width, n_groups]
+ *   y[r][i] = sum over t of (base[side][t][i] + own[r][side][t][group]) x[r - t][i] */
 typedef struct vouch_block_conv {
     int32_t width, n_groups;
     vouch_matrix weights; /* W [2 * width * n_groups, n_embd]; n_out 0: none */

@@ -146,8 +146,8 @@ vouch_draw_fn vouch_draw_position, vouch_draw_guess, vouch_draw_race;
  * ones the lower id. n_vocab ids at most: the rest is {-1, -inf}. */
 void vouch_logprobs_of_row(const float *logits, int32_t n_vocab, int32_t token, int32_t n_top, vouch_logprob *out);
 
-enum { VOUCH_MAX_TOP = 8 };
-/* Finds the n <= VOUCH_MAX_TOP largest elements of x [n_x], in descending order; which of several equal elements it
+enum { VOUCH_MAX_TOP = 8, VOUCH_MAX_FOUND = 256 };
+/* Finds the n <= VOUCH_MAX_FOUND largest elements of x [n_x], in descending order; which of several equal elements it
  * finds is fixed but not specified. Returns how many it found: fewer than n if x contains NaN or infinities. */
 int32_t vouch_find_top(const vouch_kernels *kernels, const float *x, int32_t n_x, int32_t n, int32_t *index,
                        float *value);

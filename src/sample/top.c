@@ -8,7 +8,7 @@
 
 #include "sample/sample.h"
 
-enum { MAX_BLOCKS = 256 };
+enum { MAX_BLOCKS = VOUCH_MAX_FOUND };
 
 /* Inserts x into the first n elements of a descending list, after equal elements; the last one drops out. */
 static void list_insert(float *value, int32_t *index, int32_t n, float x, int32_t i)
@@ -25,10 +25,10 @@ static void list_insert(float *value, int32_t *index, int32_t n, float x, int32_
 int32_t vouch_find_top(const vouch_kernels *kernels, const float *x, int32_t n_x, int32_t n, int32_t *index,
                        float *value)
 {
-    assert(n >= 1 && n <= VOUCH_MAX_TOP);
+    assert(n >= 1 && n <= VOUCH_MAX_FOUND);
     const int32_t size = (n_x + MAX_BLOCKS - 1) / MAX_BLOCKS;
-    float max[VOUCH_MAX_TOP];
-    int32_t begins[VOUCH_MAX_TOP], n_blocks = 0, found = 0;
+    float max[VOUCH_MAX_FOUND];
+    int32_t begins[VOUCH_MAX_FOUND], n_blocks = 0, found = 0;
     for (int32_t begin = 0; begin < n_x; begin += size) {
         float block_max;
         int32_t where;

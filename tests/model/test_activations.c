@@ -51,8 +51,8 @@ static void activations_are_their_formulas(void **state)
         }
 }
 
-/* A cut leaves what exceeds mean + 1.5 deviations. The deviation is that of all numbers: that of a sample, divided by
- * n - 1, gives other numbers. */
+/* vouch_row_cut subtracts mean + 1.5 standard deviations and raises negative results to 0. The variance divides by n;
+ * the test would see one that divides by n - 1. */
 static void a_cut_leaves_what_exceeds_it(void **state)
 {
     (void)state;

@@ -45,7 +45,7 @@ typedef struct block_guesser {
     bool is_writing;       /* so do rows of the writer */
     float *states;         /* [chunk][n_features] of the positions from n_written on */
     float *features;       /* [chunk][width] f of them */
-    float *inputs;         /* [n_rows of a block][width] */
+    float *inputs;         /* [n_rows of a block][width] what the rows of a block read */
     vouch_depths depths;   /* that a block predicts and that may be asked for; logits without biases */
     vouch_projection gate; /* of the selector */
     float *gates;          /* [n_depths][rank] W_gate norm(s) */
@@ -54,7 +54,10 @@ typedef struct block_guesser {
     double *trust;         /* [n_depths] the part of a confidence's sum that norm(s) gives */
     int32_t n_fed;         /* guesses since follow */
     float *from;           /* [VOUCH_MAX_TOP][rank] W_from's rows of the tokens before */
-    float *bias;           /* [VOUCH_MAX_TOP][n_draft]; of a selector: [2][rank] of one token */
+    float *bias;           /* [VOUCH_MAX_TOP][n_draft] */
+    int32_t *best;         /* [n_depths][n_best] the likeliest draft tokens, best first, for the selector */
+    int32_t *n_found;      /* [n_depths] of them */
+    float *gated, *after;  /* [rank] from[x] times a gate; a row of `to` */
     float *logits;         /* [n_vocab of the target] */
     vouch_arena arena;
 } block_guesser;
@@ -230,6 +233,17 @@ static double dot(const float *a, const float *b, int64_t n)
     return sum;
 }
 
+/* The tokens among which the selector chooses, and its gates. They are the same for all guesses of a depth. */
+static void find_candidates(block_guesser *g)
+{
+    const int32_t n_best = g->head->block.n_best;
+    float values[VOUCH_MAX_FOUND];
+    for (int32_t d = 0; d < g->depths.n_depths; d++)
+        g->n_found[d] = vouch_find_top(g->head->body->kernels, vouch_depths_values(&g->depths, d),
+                                       (int32_t)g->head->n_draft, n_best, g->best + d * n_best, values);
+    vouch_projection_run(&g->gate, g->normed, g->gates, g->depths.n_depths);
+}
+
 /* Reads the states of all depths. */
 static void read_states(block_guesser *g)
 {
@@ -242,7 +256,7 @@ static void read_states(block_guesser *g)
         vouch_row_norm(normed, s, &w->output_norm, width(g), w->hparams.norm_eps);
         if (has_confidence(g)) g->trust[d] = dot(g->confidence, normed, width(g)) + (bias ? (double)*bias : 0);
     }
-    if (has_selector(g)) vouch_projection_run(&g->gate, g->normed, g->gates, g->depths.n_depths);
+    if (has_selector(g)) find_candidates(g);
 }
 
 static double block_run(void *self)
@@ -299,20 +313,6 @@ static const float *block_draft_logits(void *self, int32_t i)
     return vouch_depths_logits(&g->depths, i);
 }
 
-/* The n likeliest of the draft tokens, best first; of equal ones the first. */
-static void find_best(const float *logits, int32_t n_draft, int32_t n, int32_t *best)
-{
-    int32_t n_found = 0;
-    for (int32_t d = 0; d < n_draft; d++) {
-        int32_t at = n_found;
-        if (n_found == n && !(logits[d] > logits[best[n - 1]])) continue;
-        while (at > 0 && logits[d] > logits[best[at - 1]]) at--;
-        if (n_found < n) n_found++;
-        memmove(best + at + 1, best + at, (size_t)(n_found - at - 1) * sizeof *best);
-        best[at] = d;
-    }
-}
-
 /* The scores of the selector; other tokens have no chance. */
 static const float *select_logits(block_guesser *g, int32_t i)
 {
@@ -320,16 +320,13 @@ static const float *select_logits(block_guesser *g, int32_t i)
     const vouch_head_block *block = &h->block;
     const float *base = vouch_depths_logits(&g->depths, i);
     const int64_t rank = block->from.n_in;
-    const int32_t depth = g->depths.asked[i], n = vouch_min(block->n_best, (int32_t)h->n_draft);
-    int32_t best[VOUCH_HEAD_BEST];
+    const int32_t depth = g->depths.asked[i], *best = g->best + depth * block->n_best;
     for (int32_t d = 0; d < h->n_draft; d++) g->logits[h->tokens ? h->tokens[d] : d] = -INFINITY;
-    find_best(base, (int32_t)h->n_draft, n, best);
-    float *gated = g->bias, *row = g->bias + rank;
-    for (int64_t k = 0; k < rank; k++) gated[k] = g->from[i * rank + k] * g->gates[depth * rank + k];
-    for (int32_t b = 0; b < n; b++) {
+    for (int64_t k = 0; k < rank; k++) g->gated[k] = g->from[i * rank + k] * g->gates[depth * rank + k];
+    for (int32_t b = 0; b < g->n_found[depth]; b++) {
         const int32_t token = h->tokens ? h->tokens[best[b]] : best[b];
-        vouch_matrix_get_row(&block->to, token, row);
-        g->logits[token] = base[best[b]] + vouch_row_dot(row, gated, rank);
+        vouch_matrix_get_row(&block->to, token, g->after);
+        g->logits[token] = base[best[b]] + vouch_row_dot(g->after, g->gated, rank);
     }
     return g->logits;
 }
@@ -415,7 +412,10 @@ static void layout_guesser(block_guesser *g, int32_t n_vocab, vouch_arena *arena
         g->normed = vouch_arena_take(arena, (size_t)g->depths.n_depths * n_embd, sizeof *g->normed);
     if (has_selector(g)) {
         g->gates = vouch_arena_take(arena, (size_t)g->depths.n_depths * rank, sizeof *g->gates);
-        g->bias = vouch_arena_take(arena, 2 * rank, sizeof *g->bias);
+        g->gated = vouch_arena_take(arena, rank, sizeof *g->gated);
+        g->after = vouch_arena_take(arena, rank, sizeof *g->after);
+        g->n_found = vouch_arena_take(arena, (size_t)g->depths.n_depths, sizeof *g->n_found);
+        g->best = vouch_arena_take(arena, (size_t)g->depths.n_depths * (size_t)h->block.n_best, sizeof *g->best);
         vouch_projection_layout(&g->gate, g->depths.n_depths, arena);
         return;
     }

@@ -23,7 +23,8 @@ static vouch_status read_afmoe(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return VOUCH_OK;
 }
 
-/* The embedding gets a norm without weights; logits have a scale and a softcap. */
+/* Muse Glimmer normalises the embedding without weights, and scales and softcaps the logits. Only layers with a window
+ * rotate. */
 static vouch_status read_muse_glimmer(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->norms_after = h->head_norms = VOUCH_REQUIRED;
@@ -66,21 +67,23 @@ static vouch_status read_spark(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
     return VOUCH_OK;
 }
 
-/* The file has the layers of the low stack, then those of the high one. */
+/* The file has the weights of each layer once: first those of the low stack, then those of the high one. A layer of the
+ * pass is a turn, and shares its weights with the same layer of the stack's first turn. */
 static vouch_status read_hrm_text(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     vouch_stack_hparams *s = &h->stacks;
+    int32_t n_high = 0;
     h->has_bare_norms = true;
     VOUCH_TRY(vouch_dense_read(gguf, h, err));
     VOUCH_TRY(vouch_dense_read_scale(gguf, h, "embedding_scale", &h->embedding_scale, err));
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "hrm.layers_per_stack", true, 1, h->n_layers, &s->n_layers, err));
-    VOUCH_TRY(vouch_key_int(gguf, h->arch, "hrm.h_cycles", true, 1, h->n_layers, &s->n_high, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "hrm.h_cycles", true, 1, h->n_layers, &n_high, err));
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "hrm.l_cycles", true, 1, h->n_layers, &s->n_low, err));
-    if ((int64_t)s->n_layers * s->n_high * (s->n_low + 1) != h->n_layers)
+    if ((int64_t)s->n_layers * n_high * (s->n_low + 1) != h->n_layers)
         return vouch_fail(err, VOUCH_E_FORMAT,
                           "%s: hrm_text.block_count is %d, must be hrm.layers_per_stack %d times hrm.h_cycles %d times "
                           "(hrm.l_cycles %d + 1)",
-                          vouch_gguf_path(gguf), h->n_layers, s->n_layers, s->n_high, s->n_low);
+                          vouch_gguf_path(gguf), h->n_layers, s->n_layers, n_high, s->n_low);
     for (int32_t i = 0; i < h->n_layers; i++) {
         const int32_t turn = i / s->n_layers % (s->n_low + 1), first = turn == s->n_low ? s->n_low : 0;
         h->layers[i].twin_back = i - first * s->n_layers - i % s->n_layers;
@@ -121,8 +124,8 @@ static vouch_status take_spark(vouch_loader *loader, int32_t index, vouch_layer 
     return take_gates(loader, index, &layer->attention, layer->attention.n_heads);
 }
 
-/* A layer's scales stand under its own number, not under that of its weights. Those of the feed-forward are ignored, as
- * llama.cpp does. */
+/* Takes the scales of attention's matrices, of which each turn may have its own (blk.TURN.attn_q.scale, ...). Ignores
+ * those of the feed-forward, as llama.cpp does. */
 static vouch_status take_turn(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     vouch_attention *a = &layer->attention;

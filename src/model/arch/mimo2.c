@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MiMo-V2 (Xiaomi): layers with a window have other KV heads and angles than the others, and may have
- * sinks; values are narrower than keys. Step 3.5 (StepFun): the same without sinks, with gates of heads; layers without
- * a window rotate half as many pairs. */
+/* MiMo-V2 (Xiaomi): layers with a window have other KV heads and angles than the others, and may have sinks; values are
+ * narrower than keys. Step 3.5 (StepFun) has such layers, too, but no sinks. Its attention heads have gates, and its
+ * layers without a window rotate half as many pairs as those with one. */
 #include "model/load/arch.h"
 #include "model/load/dense.h"
 #include "model/load/keys.h"

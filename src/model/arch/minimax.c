@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MiniMax-01 (arXiv 2501.08313): seven of eight layers are lightning attention (2401.04658), the eighth is softmax
- * attention; experts. A branch's normalised input, scaled, takes the place of the stream. MiniMax-M3: norms of heads,
- * clamped SwiGLU, DeepSeek-V3's experts, and blocks of tokens that each group of heads chooses. */
+/* MiniMax-01 (arXiv 2501.08313) has experts, and lightning attention (2401.04658) in seven of eight layers; the eighth
+ * has softmax attention. The stream doesn't carry x past a branch, but the branch's normalised input times a factor.
+ * MiniMax-M3 has norms of heads, clamped SwiGLU and DeepSeek-V3's experts. Its attention chooses blocks of tokens. */
 #include <limits.h>
 
 #include "base/angle.h"
@@ -24,8 +24,8 @@ static vouch_status read_minimax_01(const vouch_gguf *gguf, vouch_hparams *h, vo
     return vouch_dense_read_recurrent(gguf, h, 8, err);
 }
 
-/* A head's decay is exp(-slope), and slopes are those of ALiBi: 2^(-8 / n), 2^(-16 / n), ... Later layers have smaller
- * slopes. */
+/* The decay of head h, counted from 1, is exp(-share * 2^(-8 h / n_heads)): the slopes are those of ALiBi. The share
+ * falls from 1 in the first layer to nearly 0 in the last. */
 static void fill_decays(float *decays, int32_t n_heads, int32_t layer, int32_t n_layers)
 {
     const double e = 2.718281828459045, share = n_layers > 1 ? 1 - (double)layer / (n_layers - 1) + 1e-5 : 1;
@@ -33,8 +33,8 @@ static void fill_decays(float *decays, int32_t n_heads, int32_t layer, int32_t n
         decays[h] = (float)vouch_power(e, -share * vouch_power(2, -8.0 * (h + 1) / n_heads));
 }
 
-/* Scales of the matrices are ignored, as llama.cpp does here. The rows of W_qkv are the query, the key and the value of
- * each head. The convolution is one weight, 1, so that c is silu(u). */
+/* W_qkv gives the query, the key and the value of the first head, then those of the next. The convolution has one
+ * weight, which is 1, so c is silu(u). Ignores the matrices' scales, as llama.cpp does. */
 static vouch_status take_lightning(vouch_loader *loader, int32_t index, vouch_recurrent *r)
 {
     static const char *const matrices[] = {"attn_qkv", "attn_gate", "attn_output"};
@@ -69,7 +69,8 @@ static vouch_status take_minimax_01(vouch_loader *loader, int32_t index, vouch_l
     return layer->attention.n_heads > 0 ? VOUCH_OK : take_lightning(loader, index, &layer->recurrent);
 }
 
-/* Up to attention.indexer.top_k blocks every row sees all tokens. */
+/* A row attends to the attention.indexer.top_k blocks that it chooses. A context of no more blocks needs no choice, and
+ * vouch runs no longer one. */
 static vouch_status read_minimax_m3(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     int32_t n_blocks = 0, block = 0;

@@ -53,7 +53,7 @@
 
 #include "model/head/draft_target.h"
 
-enum { VOUCH_HEAD_TAPS = 16, VOUCH_HEAD_DEPTHS = 16, VOUCH_HEAD_BEST = 256 };
+enum { VOUCH_HEAD_TAPS = 16, VOUCH_HEAD_DEPTHS = 16, VOUCH_HEAD_BEST = 256 /* VOUCH_MAX_FOUND */ };
 
 /* A head that guesses a block of tokens at once (dflash.c). */
 typedef struct vouch_head_block {

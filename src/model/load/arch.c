@@ -30,7 +30,8 @@ static const vouch_arch *const archs[] = {
 };
 enum { N_ARCHS = sizeof archs / sizeof archs[0] };
 
-/* Architectures of other kinds of models, as llama.cpp names them. */
+/* Models that llama.cpp has files of and that write no text from left to right: their architectures, and what they are.
+ */
 static const struct {
     const char *names, *kind;
 } others[] = {

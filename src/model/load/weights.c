@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/angle.h"
+#include "base/common.h"
 #include "model/load/keys.h"
 #include "model/load/known_keys.h"
 
@@ -358,7 +359,8 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
 double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows)
 {
     double bytes = matrix_bytes(weights->output) + matrix_bytes(&weights->layer_projection);
-    bytes += weights->hparams.n_versions * (matrix_bytes(&weights->spread) + matrix_bytes(&weights->gather));
+    bytes += vouch_max(weights->hparams.n_versions - 1, 0) *
+             (matrix_bytes(&weights->spread) + matrix_bytes(&weights->gather));
     for (int32_t l = 0; l < weights->hparams.n_layers; l++) bytes += layer_bytes(&weights->layers[l], n_rows);
     return bytes;
 }

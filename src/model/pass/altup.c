@@ -33,7 +33,7 @@ static void route(const vouch_workspace *c, thread_space *my, const vouch_altup 
     vouch_row_softcap(c->weights->kernels, m, 1, h->n_versions);
 }
 
-/* y *= the magnitude of `like` / that of y, which counts as 1e-5 at least. */
+/* Scales y to the root mean square of `like`. The mean square of y counts as 1e-5 at least. */
 static void scale_like(const vouch_workspace *c, float *y, const float *like)
 {
     const int64_t n = c->weights->hparams.n_embd;

@@ -263,13 +263,6 @@ static void put_inner(const vouch_workspace *c, const vouch_recurrent *r, int64_
     put_input(c, &r->out, c->inner, r->out.n_in, begin, end, first, last);
 }
 
-static const row_run *run_of(const vouch_workspace *c, int64_t row)
-{
-    const row_run *run = c->runs;
-    while (run->end <= row) run++;
-    return run;
-}
-
 static void stage_convolve(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_recurrent *r = recurrent_of(c, layer);
@@ -279,7 +272,7 @@ static void stage_convolve(vouch_workspace *c, vouch_pool *team, thread_space *m
     while (vouch_work_next(&work))
         for (int64_t i = work.begin; i < work.end; i++) {
             const int64_t row = i / per_row, begin = i % per_row * piece, end = begin + piece < n ? begin + piece : n;
-            convolve(c, run_of(c, row), layer, row, begin, end);
+            convolve(c, vouch_workspace_run(c, row), layer, row, begin, end);
             if (begin == 0) compute_rates(c, r, row);
             if (r->has_key_decays && begin < r->n_heads * piece) compute_key_decays(c, r, row, begin / piece);
             if (r->select.n_out > 0) put_input(c, &r->select, c->recurrent + n, size, row, row + 1, begin, end);

@@ -226,8 +226,7 @@ void vouch_stream_convolve(const vouch_workspace *c, const vouch_block_conv *con
     const int64_t n_embd = c->weights->hparams.n_embd, group = n_embd / conv->n_groups;
     const float *own = c->own_weights + row * conv->weights.n_out + (int64_t)side * conv->width * conv->n_groups;
     const float *base = conv->base + (int64_t)side * conv->width * n_embd;
-    const row_run *run = c->runs;
-    while (run->end <= row) run++;
+    const row_run *run = vouch_workspace_run(c, row);
     for (int64_t i = 0; i < n_embd; i++) y[i] = 0;
     for (int64_t t = 0; t < conv->width && row - t >= run->begin; t++)
         for (int64_t g = 0; g < conv->n_groups; g++)

@@ -158,6 +158,14 @@ typedef struct vouch_workspace {
     vouch_arena arena;
 } vouch_workspace;
 
+/* The run that has this row. */
+static inline const row_run *vouch_workspace_run(const vouch_workspace *c, int64_t row)
+{
+    const row_run *run = c->runs;
+    while (run->end <= row) run++;
+    return run;
+}
+
 typedef struct vouch_workspace_options {
     int32_t n_ctx; /* most tokens and rows that one row may see */
     int32_t max_rows;

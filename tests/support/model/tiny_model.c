@@ -906,18 +906,9 @@ static void add_windows(tiny_writer *w)
     vouch_gguf_add_array(w->gguf, arch_key(w, "attention.sliding_window_pattern"), VOUCH_GGUF_I32, flags, (size_t)n);
 }
 
-static void add_keys(tiny_writer *w, bool states_head_dim)
+static void add_mixer_keys(tiny_writer *w)
 {
     const tiny_model_options *o = &w->o;
-    if (!is_omitted(w, "general.architecture")) vouch_gguf_add_text(w->gguf, "general.architecture", o->arch);
-    vouch_gguf_add_text(w->gguf, "general.name", "tiny");
-    add_int(w, "block_count", o->n_layers + o->nextn);
-    if (o->nextn) add_int(w, "nextn_predict_layers", o->nextn);
-    add_int(w, "context_length", o->n_ctx);
-    add_int(w, "embedding_length", o->n_embd);
-    add_layer_int(w, "feed_forward_length", o->n_ff, has_feed);
-    add_layer_int(w, "attention.head_count", o->n_heads, has_attention);
-    add_layer_int(w, "attention.head_count_kv", o->n_kv_heads, has_attention);
     if (w->family->mamba) {
         add_int(w, "ssm.conv_kernel", MAMBA_WIDTH);
         add_int(w, "ssm.inner_size", mamba_inner(w));
@@ -938,18 +929,37 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_int(w, "ssm.time_step_rank", o->n_heads);
         add_int(w, "ssm.inner_size", o->n_heads * o->head_dim);
     }
-    if (o->n_experts) {
-        add_int(w, "expert_count", o->n_experts);
-        add_int(w, "expert_used_count", o->n_used);
-        add_int(w, "expert_feed_forward_length", o->n_ff_expert);
-        if (o->n_dense) add_int(w, "leading_dense_block_count", o->n_dense);
-        if (w->family->gating) add_int(w, "expert_gating_func", w->family->gating);
-        if (w->family->normalised) vouch_gguf_add_bool(w->gguf, arch_key(w, "expert_weights_norm"), true);
-        if (w->family->grouped) {
-            add_int(w, "expert_group_count", 3);
-            add_int(w, "expert_group_used_count", 2);
-        }
+}
+
+static void add_expert_keys(tiny_writer *w)
+{
+    const tiny_model_options *o = &w->o;
+    add_int(w, "expert_count", o->n_experts);
+    add_int(w, "expert_used_count", o->n_used);
+    add_int(w, "expert_feed_forward_length", o->n_ff_expert);
+    if (o->n_dense) add_int(w, "leading_dense_block_count", o->n_dense);
+    if (w->family->gating) add_int(w, "expert_gating_func", w->family->gating);
+    if (w->family->normalised) vouch_gguf_add_bool(w->gguf, arch_key(w, "expert_weights_norm"), true);
+    if (w->family->grouped) {
+        add_int(w, "expert_group_count", 3);
+        add_int(w, "expert_group_used_count", 2);
     }
+}
+
+static void add_keys(tiny_writer *w, bool states_head_dim)
+{
+    const tiny_model_options *o = &w->o;
+    if (!is_omitted(w, "general.architecture")) vouch_gguf_add_text(w->gguf, "general.architecture", o->arch);
+    vouch_gguf_add_text(w->gguf, "general.name", "tiny");
+    add_int(w, "block_count", o->n_layers + o->nextn);
+    if (o->nextn) add_int(w, "nextn_predict_layers", o->nextn);
+    add_int(w, "context_length", o->n_ctx);
+    add_int(w, "embedding_length", o->n_embd);
+    add_layer_int(w, "feed_forward_length", o->n_ff, has_feed);
+    add_layer_int(w, "attention.head_count", o->n_heads, has_attention);
+    add_layer_int(w, "attention.head_count_kv", o->n_kv_heads, has_attention);
+    add_mixer_keys(w);
+    if (o->n_experts) add_expert_keys(w);
     const bool has_layer_eps = w->family->layer_norm || w->family->layer_eps;
     add_float(w, has_layer_eps ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon", 1e-5f);
     if (w->family->window) add_int(w, "attention.sliding_window", w->family->window);
