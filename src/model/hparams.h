@@ -59,6 +59,15 @@ typedef struct vouch_rope_scaling {
     int32_t n_ctx_original; /* trained context */
 } vouch_rope_scaling;
 
+/* Hyper-connections (layer.h). */
+typedef struct vouch_hyper_hparams {
+    int32_t n;        /* versions; 0: none */
+    int32_t n_rounds; /* of the balance of mix; 0: mix is the identity */
+    float eps, write_eps;
+    float most;        /* of a weight to write with */
+    bool ends_in_mean; /* the output reads the mean of the versions instead of a weighted sum */
+} vouch_hyper_hparams;
+
 /* Two stacks of layers that take turns on two states of a row, low and high (hierarchical reasoning; Wang et al., arXiv
  * 2506.21734). A state begins as a learned vector and as the embedding; a stack's rows are their sum, and its result,
  * normalised without weights, is the new state. Each turn has keys and values of its own:
@@ -90,6 +99,7 @@ typedef struct vouch_hparams {
     vouch_delta_hparams delta;
     vouch_latent_hparams latent;
     vouch_stack_hparams stacks;
+    vouch_hyper_hparams hyper;
     int32_t n_ctx_most; /* longest context that vouch computes as the model does; 0: any */
 
     vouch_norm_kind norm;

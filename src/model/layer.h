@@ -52,6 +52,28 @@ typedef struct vouch_block_conv {
     const float *base;    /* [2][width][n_embd] */
 } vouch_block_conv;
 
+enum { VOUCH_MOST_VERSIONS = 8 }; /* of the stream (vouch_hyper, vouch_altup) */
+
+/* Hyper-connections (Zhu et al., arXiv 2409.19606): the stream has n versions, and a branch reads a sum of them. A row
+ * computes the weights from all its versions:
+ *
+ *   z            = W RMSNorm(version[0] | ... | version[n - 1])                           [n, 2 n or 2 n + n * n]
+ *   read[j]      = sigmoid(scale[0] z[j] + base[j]) + eps
+ *   write[j]     = most * sigmoid(scale[1] z[n + j] + base[n + j]) + write_eps
+ *   mix          = the identity, or balance(scale[2] z[2 n ...] + base[2 n ...])          [n, n]
+ *
+ *   x            = sum over j of read[j] version[j]
+ *   version[j]   = write[j] branch(x) + sum over i of mix[i][j] version[i]
+ *
+ * balance(m) makes the sums of all rows and columns nearly 1 (mHC; Xie et al., arXiv 2512.24880): a softmax of each row
+ * plus eps, then in turn the columns and the rows are divided by their sums plus eps (Sinkhorn). W has n rows where the
+ * versions are only read. */
+typedef struct vouch_hyper {
+    vouch_matrix weights; /* W [.., n * n_embd]; n_out 0: no hyper-connections */
+    const float *base;    /* [W's rows] */
+    const float *scale;   /* [1, 2 or 3] */
+} vouch_hyper;
+
 /* How a branch reads the stream and how its result is added. */
 typedef struct vouch_branch {
     vouch_norm norm;           /* of the branch's input */
@@ -59,6 +81,7 @@ typedef struct vouch_branch {
     float scale;               /* of its result; 1: none */
     const float *stream_scale; /* [1] of x after the addition; NULL: none */
     vouch_block_conv conv;
+    vouch_hyper hyper;
     float carry; /* x becomes carry * norm(x) before the branch; 0: it stays (Wang et al., arXiv 2203.00555) */
 } vouch_branch;
 
@@ -309,7 +332,6 @@ typedef struct vouch_feed_forward {
     } xielu;
 } vouch_feed_forward;
 
-enum { VOUCH_MOST_VERSIONS = 8 }; /* of the stream (vouch_altup) */
 enum { VOUCH_MAX_EXPERTS = 1024 };
 
 /* How an expert's score becomes its probability. */

@@ -183,7 +183,7 @@ includes_make_no_circle() {
 }
 
 folders_make_no_circle() {
-    broken_tree src/model/layer.h '#include "model/pass/stream.h"' src/model
+    broken_tree src/model/layer.h '#include "model/stage/stream.h"' src/model
     test_refused 'a circle: src/model.* includes src/model' tests/house.sh "$TMP/tree"
     broken_tree tool/text.h '#include "report/rates.h"' tool cli/report
     test_refused 'a circle: .*cli/report' tests/house.sh "$TMP/tree"

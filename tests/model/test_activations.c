@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/rows.h"
+#include "model/stage/rows.h"
 #include "support/test.h"
 
 enum { N = 4001 };

@@ -102,11 +102,15 @@ static void attend_latent(double *y, const vouch_weights *w, int32_t layer, cons
             for (int32_t i = 0; i < m->key_dim; i++) score += q[i] * key[i];
             sum += weights[j] = exp(score * (double)a->scale);
         }
+        if (a->sinks) sum += exp((double)a->sinks[h]);
         for (int32_t j = first; j <= position; j++) {
             multiply(value, &up_v, keys[layer][j]);
             for (int32_t i = 0; i < m->value_dim; i++) mixed[h * m->value_dim + i] += weights[j] / sum * value[i];
         }
-        for (int32_t i = 0; i < m->value_dim && a->gate.n_out; i++) mixed[h * m->value_dim + i] /= 1 + exp(-gates[h]);
+        for (int32_t i = 0, at; i < m->value_dim && a->gate.n_out; i++) {
+            at = h * m->value_dim + i;
+            mixed[at] /= 1 + exp(-gates[a->gate.n_out > a->n_heads ? at : h]);
+        }
     }
     multiply(y, &a->o, mixed);
 }
@@ -367,8 +371,87 @@ static void mix_experts(double *y, const vouch_experts *e, const vouch_hparams *
     for (int32_t i = 0; i < h->n_embd; i++) y[i] += part[i] / (e->shared_gate.n_out ? 1 + exp(-gate) : 1);
 }
 
+/* ------------------------------------------------------- hyper-connections */
+
+static double versions[VOUCH_MOST_VERSIONS][WIDTH], connections[VOUCH_MOST_VERSIONS * (VOUCH_MOST_VERSIONS + 2)];
+
+/* Divides rows, or columns, of m [n, n] by their sums plus eps. */
+static void divide(double *m, int32_t n, bool are_rows, double eps)
+{
+    for (int32_t a = 0; a < n; a++) {
+        double sum = eps;
+        for (int32_t b = 0; b < n; b++) sum += are_rows ? m[a * n + b] : m[b * n + a];
+        for (int32_t b = 0; b < n; b++) m[are_rows ? a * n + b : b * n + a] /= sum;
+    }
+}
+
+/* Fills `connections` with the weights to read with, to write with, and to mix with. */
+static void connect(const vouch_hparams *h, const vouch_hyper *hyper)
+{
+    const vouch_hyper_hparams *p = &h->hyper;
+    const int32_t n = p->n;
+    double all[WIDTH], *z = connections;
+    float ones[WIDTH];
+    for (int32_t i = 0; i < n * h->n_embd; i++) {
+        all[i] = versions[i / h->n_embd][i % h->n_embd];
+        ones[i] = 1;
+    }
+    normalise(all, all, ones, n * h->n_embd, (double)h->norm_eps);
+    multiply(z, &hyper->weights, all);
+    for (int64_t i = 0; i < hyper->weights.n_out; i++)
+        z[i] = z[i] * (double)hyper->scale[i < n ? 0 : i < 2 * n ? 1 : 2] + (double)hyper->base[i];
+    for (int32_t i = 0; i < n; i++) z[i] = 1 / (1 + exp(-z[i])) + (double)p->eps;
+    for (int32_t i = n; i < 2 * n; i++) z[i] = (double)p->most / (1 + exp(-z[i])) + (double)p->write_eps;
+    if (hyper->weights.n_out <= 2 * n) return;
+    for (int32_t i = 0; i < n * n; i++) z[2 * n + i] = exp(z[2 * n + i]);
+    divide(z + 2 * n, n, true, 0);
+    for (int32_t i = 0; i < n * n; i++) z[2 * n + i] += (double)p->eps;
+    divide(z + 2 * n, n, false, (double)p->eps);
+    for (int32_t round = 1; round < p->n_rounds; round++) {
+        divide(z + 2 * n, n, true, (double)p->eps);
+        divide(z + 2 * n, n, false, (double)p->eps);
+    }
+}
+
+static void read_versions(double *x, const vouch_hparams *h, const vouch_hyper *hyper)
+{
+    if (h->hyper.n == 0) return;
+    connect(h, hyper);
+    for (int32_t k = 0; k < h->n_embd; k++) {
+        x[k] = 0;
+        for (int32_t j = 0; j < h->hyper.n; j++) x[k] += connections[j] * versions[j][k];
+    }
+}
+
+static void write_versions(const double *y, const vouch_hparams *h, bool are_mixed)
+{
+    const int32_t n = h->hyper.n;
+    double sums[VOUCH_MOST_VERSIONS];
+    for (int32_t k = 0; k < h->n_embd; k++) {
+        for (int32_t j = 0; j < n; j++) {
+            sums[j] = connections[n + j] * y[k] + (are_mixed ? 0 : versions[j][k]);
+            for (int32_t i = 0; i < n && are_mixed; i++) sums[j] += connections[2 * n + i * n + j] * versions[i][k];
+        }
+        for (int32_t j = 0; j < n; j++) versions[j][k] = sums[j];
+    }
+}
+
+static void average_versions(double *x, const vouch_hparams *h)
+{
+    for (int32_t k = 0; k < h->n_embd && h->hyper.n > 0; k++) {
+        x[k] = 0;
+        for (int32_t j = 0; j < h->hyper.n; j++) x[k] += versions[j][k] / h->hyper.n;
+    }
+}
+
+/* ------------------------------------------------------------------ the layers */
+
 static void add(double *x, const vouch_branch *branch, double *y, const vouch_hparams *h)
 {
+    if (h->hyper.n > 0) {
+        write_versions(y, h, branch->hyper.weights.n_out > 2 * h->hyper.n);
+        return;
+    }
     if (branch->norm_after) normalise(y, y, branch->norm_after, h->n_embd, (double)h->norm_eps);
     for (int32_t i = 0; i < h->n_embd; i++) x[i] += (double)branch->scale * y[i];
 }
@@ -382,9 +465,11 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
     double x[WIDTH], normed[WIDTH], y[WIDTH], sparse[WIDTH], input[WIDTH];
     vouch_matrix_get_row(&w->embedding, token, embedding);
     for (int32_t i = 0; i < h->n_embd; i++) x[i] = (double)embedding[i];
+    for (int32_t j = 0; j < h->hyper.n; j++) memcpy(versions[j], x, sizeof x);
     for (int32_t l = 0; l < h->n_layers; l++) {
         const vouch_layer *layer = &w->layers[l];
         memcpy(input, x, (size_t)h->n_embd * sizeof *x);
+        read_versions(x, h, &layer->mix.hyper);
         if (vouch_layer_has_mix(layer)) normalise(normed, x, layer->mix.norm.weight, h->n_embd, eps);
         if (layer->attention.n_heads > 0) {
             attend(y, w, l, normed, position);
@@ -395,6 +480,7 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
             add(x, &layer->mix, y, h);
         }
         if (vouch_layer_has_feed(layer)) {
+            read_versions(x, h, &layer->feed.hyper);
             normalise(normed, x, layer->feed.norm.weight, h->n_embd, eps);
             if (layer->ffn.n_ff > 0) feed(y, &layer->ffn, normed);
             if (vouch_layer_has_both(layer)) normalise(normed, input, layer->beside.norm.weight, h->n_embd, eps);
@@ -403,8 +489,11 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
                 y[i] = sparse[i] + (layer->ffn.n_ff > 0 ? y[i] : 0);
             add(x, &layer->feed, y, h);
         }
+        average_versions(x, h);
         memcpy(streams[l], x, sizeof x);
     }
+    if (!h->hyper.ends_in_mean) read_versions(x, h, &w->last_read);
+    if (h->hyper.n > 0) memcpy(streams[h->n_layers - 1], x, sizeof x);
     normalise(normed, x, w->output_norm.weight, h->n_embd, eps);
     multiply(logits, w->output, normed);
 }
@@ -614,7 +703,7 @@ static void families_compute_their_formulas(void **state)
 {
     (void)state;
     static const char *const names[] = {"mamba",  "mamba2",      "jamba",       "falcon-h1", "nemotron_h",
-                                        "plamo2", "kimi-linear", "bailingmoe3", "arctic"};
+                                        "plamo2", "kimi-linear", "bailingmoe3", "arctic",    "hy_v4"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const tiny_model_options options = {.arch = names[i],
                                             .n_vocab = 80,

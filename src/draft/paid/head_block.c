@@ -29,7 +29,7 @@
 #include "draft/paid/head_depths.h"
 #include "draft/paid/head_inputs.h"
 #include "model/pass/projection.h"
-#include "model/rows.h"
+#include "model/stage/rows.h"
 
 typedef struct block_guesser {
     const vouch_head_weights *head;

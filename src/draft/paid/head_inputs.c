@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "model/rows.h"
+#include "model/stage/rows.h"
 
 static int64_t width(const vouch_head_inputs *in)
 {

@@ -15,7 +15,7 @@
 #include "base/common.h"
 #include "draft/paid/head_depths.h"
 #include "draft/paid/head_inputs.h"
-#include "model/rows.h"
+#include "model/stage/rows.h"
 
 typedef struct medusa {
     vouch_head_last last;

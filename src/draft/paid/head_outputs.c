@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/rows.h"
+#include "model/stage/rows.h"
 
 void vouch_head_outputs_open(vouch_head_outputs *out, const vouch_head_weights *head, vouch_pool *pool)
 {

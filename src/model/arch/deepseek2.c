@@ -7,6 +7,7 @@
 
 #include "model/load/arch.h"
 #include "model/load/dense.h"
+#include "model/load/hyper_tensors.h"
 #include "model/load/keys.h"
 #include "model/load/latent_tensors.h"
 #include "model/load/mixture.h"
@@ -32,6 +33,26 @@ static vouch_status read_glm_dsa(const vouch_gguf *gguf, vouch_hparams *h, vouch
     return read_sparse(gguf, h, err);
 }
 
+/* Hunyuan 4: hyper-connections, sinks, a gate for each element of attention's result, and a choice of tokens only where
+ * the file has an indexer. The shared network has no limits. */
+static vouch_status read_hy_v4(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    double most = 0;
+    h->sinks = VOUCH_REQUIRED;
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.indexer.top_k", false, 0, INT_MAX, &h->n_ctx_most, err));
+    VOUCH_TRY(vouch_mixture_read(gguf, h, err));
+    VOUCH_TRY(vouch_latent_read(gguf, h, err));
+    h->attention_scale = 1 / sqrtf((float)h->latent.key_dim);
+    VOUCH_TRY(vouch_hyper_read_keys(gguf, h, err));
+    VOUCH_TRY(vouch_key_float(gguf, h->arch, "hyper_connection.magnitude", true, 0, 1e3, &most, err));
+    h->hyper.most = (float)most;
+    h->hyper.write_eps = h->hyper.eps;
+    VOUCH_TRY(vouch_mixture_read_limits(gguf, h, err));
+    h->limits_results = false;
+    for (int32_t i = 0; i < h->n_layers; i++) h->layers[i].dense_limit = 0;
+    return VOUCH_OK;
+}
+
 static vouch_status take_sparse(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     static const char *const indexer[] = {"indexer.k_norm", "indexer.proj", "indexer.attn_k", "indexer.attn_q_b"};
@@ -39,6 +60,18 @@ static vouch_status take_sparse(vouch_loader *loader, int32_t index, vouch_layer
         VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name(loader, index, indexer[i])));
     VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name_of(loader, index, "indexer.k_norm", "bias")));
     return vouch_mixture_take(loader, index, layer);
+}
+
+/* The scales of attention's matrices are ignored, as in llama.cpp. */
+static vouch_status take_hy_v4(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    vouch_attention *a = &layer->attention;
+    VOUCH_TRY(take_sparse(loader, index, layer));
+    a->o_after.scale = NULL;
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_gate"), true, &a->gate,
+                                  (int64_t)a->n_heads * a->latent.value_dim, loader->hparams->n_embd));
+    vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "attn_gate", ""));
+    return vouch_hyper_take(loader, index, layer);
 }
 
 /* Scales of embedding, branches and logits as in MiniCPM. Scores don't get the factor of latent_tensors.c. */
@@ -70,6 +103,7 @@ static vouch_status read_plm(const vouch_gguf *gguf, vouch_hparams *h, vouch_err
 LATENT(deepseek2, "deepseek2", ADJACENT, false, read_deepseek2, vouch_mixture_take);
 LATENT(deepseek32, "deepseek32", ADJACENT, true, read_sparse, take_sparse);
 LATENT(glm_dsa, "glm-dsa", ADJACENT, true, read_glm_dsa, take_sparse);
+LATENT(hy_v4, "hy_v4", ADJACENT, false, read_hy_v4, take_hy_v4);
 LATENT(mistral4, "mistral4", ADJACENT, false, read_deepseek2, vouch_mixture_take);
 LATENT(minicpm3, "minicpm3", HALF_SPLIT, false, read_minicpm3, vouch_dense_take);
 LATENT(plm, "plm", ADJACENT, false, read_plm, vouch_dense_take);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a model: find its family, read its numbers, take and pack its tensors. */
+#include "model/load/hyper_tensors.h"
 #include "model/load/weights.h"
 
 #include <math.h>
@@ -144,6 +145,7 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
         VOUCH_TRY(vouch_loader_stack(loader, "altup_unembd_proj.weight", true, &w->gather, h->n_versions - 1, h->n_embd,
                                      all));
     }
+    if (h->hyper.n > 0 && !h->hyper.ends_in_mean) VOUCH_TRY(vouch_hyper_take_last(loader, &w->last_read));
     for (int i = 0; i < 4; i++) VOUCH_TRY(vouch_loader_ignore(loader, classifier[i]));
     if (h->stacks.n_layers > 0) VOUCH_TRY(vouch_loader_vector(loader, "hrm.z_l_init", true, &w->first_low, h->n_embd));
     const int64_t n_inputs = (int64_t)h->n_layers * h->n_layer_input;
@@ -347,6 +349,7 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
         matrix_bytes(&s->gate) + matrix_bytes(&s->out) + matrix_bytes(&s->select) + matrix_bytes(&s->step);
     const vouch_laurel *u = &layer->laurel;
     const double beside = matrix_bytes(&layer->mix.conv.weights) + matrix_bytes(&layer->feed.conv.weights) +
+                          matrix_bytes(&layer->mix.hyper.weights) + matrix_bytes(&layer->feed.hyper.weights) +
                           matrix_bytes(&u->left) + matrix_bytes(&u->right) + matrix_bytes(&layer->altup.router);
     const double dense = mix + beside + feed_forward_bytes(&layer->extra_ffn) + feed_forward_bytes(&layer->ffn);
     if (e->n_experts == 0) return dense;
@@ -358,7 +361,8 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
 
 double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows)
 {
-    double bytes = matrix_bytes(weights->output) + matrix_bytes(&weights->layer_projection);
+    double bytes = matrix_bytes(weights->output) + matrix_bytes(&weights->layer_projection) +
+                   matrix_bytes(&weights->last_read.weights);
     bytes += vouch_max(weights->hparams.n_versions - 1, 0) *
              (matrix_bytes(&weights->spread) + matrix_bytes(&weights->gather));
     for (int32_t l = 0; l < weights->hparams.n_layers; l++) bytes += layer_bytes(&weights->layers[l], n_rows);

@@ -23,6 +23,7 @@ typedef struct vouch_weights {
     vouch_matrix layer_projection; /* [n_layers * n_layer_input, n_embd] */
     const float *layer_norm;       /* [n_layer_input] */
     vouch_matrix spread, gather;   /* [n_embd, n_embd] of version 1 of the stream; the others follow (altup.h) */
+    vouch_hyper last_read;         /* of the output, in models with hyper-connections */
     const float *first_low;        /* [n_embd] the low state that a row begins with, in models with stacks */
     vouch_layer *layers;           /* [n_layers] */
     vouch_rotary *rotaries;        /* [n_rotaries] that the layers name */

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/pass/stream.h"
-#include "model/rows.h"
+#include "model/stage/stream.h"
+#include "model/stage/rows.h"
 
 static float *version_of(const vouch_workspace *c, int32_t version, int64_t row)
 {

@@ -3,7 +3,7 @@
 #ifndef VOUCH_MODEL_ALTUP_H
 #define VOUCH_MODEL_ALTUP_H
 
-#include "model/pass/workspace.h"
+#include "model/stage/workspace.h"
 
 /* version[0] = x; version[j] = spread[j] x, scaled to the magnitude of x. */
 void vouch_altup_spread(vouch_workspace *c, vouch_pool *team, thread_space *my);

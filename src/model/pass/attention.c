@@ -26,8 +26,8 @@
 
 #include "base/angle.h"
 #include "model/pass/latent.h"
-#include "model/rows.h"
-#include "model/pass/stream.h"
+#include "model/stage/rows.h"
+#include "model/stage/stream.h"
 
 /* The score of a key outside the window: its weight is 0. */
 #define VOUCH_UNSEEN -1e30f
@@ -408,7 +408,7 @@ static void attend(vouch_workspace *c, thread_space *my, const unit *u)
     for (int64_t i = u->begin; i < u->end; i++) {
         float *mixed = my->mixed + (i - u->begin) * width;
         c->weights->kernels->scale(mixed, my->factors[i - u->begin], width);
-        if (u->a->is_gated || u->a->gate.n_out > 0) gate_head(c, u, i, mixed);
+        if (u->a->is_gated || (u->a->gate.n_out > 0 && !vouch_latent_has_wide_gates(u->a))) gate_head(c, u, i, mixed);
         memcpy(c->mixed + number_of(u, i) * width, mixed, (size_t)width * sizeof *mixed);
     }
     if (u->a->latent.rank > 0 || !heads_are_blocks(u->a)) return;

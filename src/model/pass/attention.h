@@ -3,7 +3,7 @@
 #ifndef VOUCH_MODEL_ATTENTION_H
 #define VOUCH_MODEL_ATTENTION_H
 
-#include "model/pass/workspace.h"
+#include "model/stage/workspace.h"
 
 /* q, k, v = W norm(x). Keys are normalised and rotated. Keys and values go into their rows' pages. */
 void vouch_attention_project(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer);

@@ -23,8 +23,8 @@
 #include <string.h>
 
 #include "model/router.h"
-#include "model/rows.h"
-#include "model/pass/stream.h"
+#include "model/stage/rows.h"
+#include "model/stage/stream.h"
 
 enum { UNIT = VOUCH_EXPERT_UNIT };
 _Static_assert(UNIT == VOUCH_STAGE_TILES * VOUCH_TILE, "a unit is a piece of a stage");

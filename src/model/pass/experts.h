@@ -3,7 +3,7 @@
 #ifndef VOUCH_MODEL_EXPERTS_H
 #define VOUCH_MODEL_EXPERTS_H
 
-#include "model/pass/workspace.h"
+#include "model/stage/workspace.h"
 
 /* Chooses the rows' experts and computes their gated values: f(W_gate x) * W_up x. */
 void vouch_experts_gate(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer);

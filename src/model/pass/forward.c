@@ -13,7 +13,8 @@
  *     x      += an extra branch             in models with inputs for single layers
  *   logits = W_head norm(x)                 of the rows that ask     [n_logits, n_vocab]
  *
- * Some models have several versions of x (altup.h), or stacks of layers that take turns on two states (hparams.h).
+ * Some models have several versions of x (altup.h, hyper.h), or stacks of layers that take turns on two states
+ * (hparams.h).
  *
  * A norm after a branch and a scale stand between W_o or W_down and the addition, where a layer has them. layer.h has
  * these and the other variants: biases, norms, activations, softcaps, windows.
@@ -30,10 +31,11 @@
 #include "model/pass/attention.h"
 #include "model/pass/experts.h"
 #include "model/pass/forward.h"
+#include "model/pass/hyper.h"
 #include "model/pass/layer_inputs.h"
 #include "model/pass/recurrent.h"
-#include "model/rows.h"
-#include "model/pass/stream.h"
+#include "model/stage/rows.h"
+#include "model/stage/stream.h"
 
 /* ----------------------------------------------------------- embedding and angles */
 
@@ -304,12 +306,16 @@ static void add_convolved(vouch_workspace *c, vouch_pool *team, thread_space *my
     vouch_pool_barrier(team, my->thread);
 }
 
-/* x = stream_scale * (x + scale * norm_after(the branch)), by the shortest way that the layer allows. */
+/* x = stream_scale * (x + scale * norm_after(the branch)), by the shortest way that the layer allows; or the branch is
+ * written to the versions of the stream. */
 static void stage_add(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_branch *branch,
                       branch_end from, stream_reader next)
 {
     const bool is_scaled = branch->scale != 1 || branch->stream_scale || (from.w && from.after->scale);
-    if (branch->conv.weights.n_out > 0) add_convolved(c, team, my, branch, &from, next);
+    if (branch->hyper.weights.n_out > 0) {
+        store_branch(c, team, my, &from, c->branch);
+        vouch_hyper_write(c, team, my, &branch->hyper);
+    } else if (branch->conv.weights.n_out > 0) add_convolved(c, team, my, branch, &from, next);
     else if (branch->norm_after) add_normed(c, team, my, branch, &from, next);
     else if (is_scaled) add_scaled(c, team, my, branch, &from, next);
     else add_directly(c, team, my, &from, next);
@@ -390,6 +396,7 @@ static void stage_feed(vouch_workspace *c, vouch_pool *team, thread_space *my, i
 {
     const vouch_layer *l = &c->weights->layers[layer];
     const stream_reader next = vouch_stream_reader_from(c, 3 * layer + 2);
+    if (l->feed.hyper.weights.n_out > 0) vouch_hyper_read(c, team, my, &l->feed.hyper);
     if (vouch_layer_has_both(l)) stage_both(c, team, my, layer, next);
     else stage_add(c, team, my, &l->feed, stage_gated_feed(c, team, my, layer), next);
 }
@@ -404,6 +411,7 @@ static void stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, in
     const stream_reader next = vouch_stream_reader_from(c, 3 * layer + 1);
     branch_end attended = {.w = &a->o, .after = &a->o_after, .layer = layer};
     branch_end recurrent = {.w = &r->out, .after = &r->out_after, .layer = layer};
+    if (l->mix.hyper.weights.n_out > 0) vouch_hyper_read(c, team, my, &l->mix.hyper);
     if (a->n_heads > 0) {
         vouch_attention_project(c, team, my, layer); /* q, k, v [n, heads * head_dim] */
         if (a->q.n_out == 0) return;
@@ -476,8 +484,10 @@ static void keep_stream(const vouch_workspace *c, vouch_pool *team, thread_space
     float *to = c->taps[layer].x;
     if (!to) return;
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_hidden);
-    for (int64_t i = mine.begin; i < mine.end; i++)
+    for (int64_t i = mine.begin; i < mine.end; i++) {
+        if (c->streams) vouch_hyper_average(c, c->hidden_rows[i]);
         memcpy(to + i * n_embd, c->x + c->hidden_rows[i] * n_embd, (size_t)n_embd * sizeof *to);
+    }
 }
 
 static void run_layer(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t l)
@@ -513,6 +523,7 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
     stage_embed(c, team, my, vouch_stream_reader_from(c, 0));
     if (c->weights->layer_projection.n_out > 0) vouch_layer_inputs_compute(c, team, my);
     if (has_versions) vouch_altup_spread(c, team, my);
+    if (c->streams) vouch_hyper_spread(c, team, my);
     for (int32_t l = 0; l < h->n_layers; l++) {
         const bool is_first = h->stacks.n_layers > 0 && l % h->stacks.n_layers == 0; /* of a stack */
         const bool is_last = h->stacks.n_layers > 0 && (l + 1) % h->stacks.n_layers == 0;
@@ -524,6 +535,7 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
         keep_stream(c, team, my, l); /* [n_hidden, n_embd] */
     }
     if (has_versions) vouch_altup_gather(c, team, my);
+    if (c->streams) vouch_hyper_gather(c, team, my);
     stage_logits(c, team, my); /* [n_logits, n_vocab] */
 }
 

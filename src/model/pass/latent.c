@@ -13,16 +13,16 @@
 
 #include <string.h>
 
-#include "model/rows.h"
-#include "model/pass/stream.h"
+#include "model/stage/rows.h"
+#include "model/stage/stream.h"
 
 static const vouch_attention *attention_of(const vouch_workspace *c, int32_t layer)
 {
     return &c->weights->layers[layer].attention;
 }
 
-/* Computes W_k x, W_low x (or W_q x where there is no W_low), and the heads' gates, if there are any. Threads share the
- * tiles. A gate multiplies a head's mixed latent vectors, which is the same as their product with W_uv. */
+/* Computes W_k x, W_low x (or W_q x where there is no W_low), and the gates, if there are any. Threads share the tiles.
+ * A head's one gate multiplies its mixed latent vector, which is the same as the vector's product with W_uv. */
 static void compress(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_attention *a = attention_of(c, layer);
@@ -125,6 +125,17 @@ void vouch_latent_project(vouch_workspace *c, vouch_pool *team, thread_space *my
     absorb_queries(c, team, my, layer);
 }
 
+/* Multiplies the results of head h in all rows by sigmoid(gates). Overwrites the gates. */
+static void gate_results(const vouch_workspace *c, const vouch_attention *a, int64_t h)
+{
+    const int64_t n = a->latent.value_dim, step = (int64_t)a->n_heads * n;
+    for (int64_t r = 0; r < c->n_rows; r++) {
+        float *gates = c->gates + r * step + h * n, *y = c->heads + r * step + h * n;
+        c->weights->kernels->exp_weights(gates, gates, n, 0, -1);
+        for (int64_t i = 0; i < n; i++) y[i] /= 1 + gates[i];
+    }
+}
+
 vouch_acts vouch_latent_expand(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_attention *a = attention_of(c, layer);
@@ -133,8 +144,10 @@ vouch_acts vouch_latent_expand(vouch_workspace *c, vouch_pool *team, thread_spac
     const int64_t ldx = (int64_t)a->n_heads * m->rank, ldy = (int64_t)a->n_heads * m->value_dim;
     vouch_work work = vouch_pool_share(team, my->thread, a->n_heads, 1);
     while (vouch_work_next(&work))
-        for (int64_t h = work.begin; h < work.end; h++)
+        for (int64_t h = work.begin; h < work.end; h++) {
             multiply_head(c, my, &m->up_v, h, c->mixed + h * m->rank, ldx, c->heads + h * m->value_dim, ldy);
+            if (vouch_latent_has_wide_gates(a)) gate_results(c, a, h);
+        }
     vouch_pool_barrier(team, my->thread);
     vouch_acts acts = vouch_stage_acts(c, &c->mixed_acts, c->n_rows, ldy);
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);

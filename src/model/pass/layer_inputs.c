@@ -11,8 +11,8 @@
 
 #include <math.h>
 
-#include "model/rows.h"
-#include "model/pass/stream.h"
+#include "model/stage/rows.h"
+#include "model/stage/stream.h"
 
 static void finish_row(const vouch_workspace *c, thread_space *my, int64_t row)
 {

@@ -3,7 +3,7 @@
 #ifndef VOUCH_MODEL_LAYER_INPUTS_H
 #define VOUCH_MODEL_LAYER_INPUTS_H
 
-#include "model/pass/workspace.h"
+#include "model/stage/workspace.h"
 
 /* Computes c->layer_inputs from the embedded rows c->x. */
 void vouch_layer_inputs_compute(vouch_workspace *c, vouch_pool *team, thread_space *my);

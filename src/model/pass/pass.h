@@ -29,7 +29,7 @@
 #ifndef VOUCH_MODEL_PASS_H
 #define VOUCH_MODEL_PASS_H
 
-#include "model/pass/workspace.h"
+#include "model/stage/workspace.h"
 
 typedef struct vouch_pass vouch_pass;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/pass/projection.h"
 
-#include "model/pass/stream.h"
+#include "model/stage/stream.h"
 
 void vouch_projection_layout(vouch_projection *projection, int32_t max_rows, vouch_arena *arena)
 {

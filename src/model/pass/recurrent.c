@@ -22,8 +22,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/rows.h"
-#include "model/pass/stream.h"
+#include "model/stage/rows.h"
+#include "model/stage/stream.h"
 
 enum { CONV_PIECE = 64 }; /* channels of a piece; where queries and keys are normalised, a piece is a head */
 

@@ -3,7 +3,7 @@
 #ifndef VOUCH_MODEL_RECURRENT_H
 #define VOUCH_MODEL_RECURRENT_H
 
-#include "model/pass/workspace.h"
+#include "model/stage/workspace.h"
 
 /* Updates the states of the pass's memories by its tokens, and keeps the inputs of its provisional rows. Returns the
  * mixer's result [n_rows, n_inner], as the input of W_out. All threads call it. */

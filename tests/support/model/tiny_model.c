@@ -80,6 +80,8 @@ typedef struct tiny_family {
     bool stacks;      /* of layers that take turns: each once, or twice where the number of layers is a multiple of 4 */
     bool adds_first;  /* each layer adds the first one's input */
     bool versions;    /* of the stream, and a path beside the mixer */
+    int32_t streams;  /* versions of the stream under hyper-connections */
+    bool balanced;    /* they mix, and the output reads their mean */
     bool part_norms;  /* Mamba's keys, queries and rates have norms */
     bool inner_norms; /* before attn_output and ffn_down */
     bool plain_nextn; /* the head's block has a dense network and fused queries, keys and values */
@@ -215,6 +217,9 @@ static const tiny_family families[] = {
     {"hrm_text", .bare_norms = true, .own_gates = true, .stacks = true, .numbers = {{"embedding_scale", 3}}},
     {"muse-glimmer", .norms_after = true, .heads = EACH_HEAD, .own_gates = true, .window = 5,
      .numbers = {{"logit_scale", 0.5f}, {"final_logit_softcapping", 9}}},
+    {"hy_v4", .latent = APART, .low = true, .sinks = true, .own_gates = true, .streams = 4, .experts = true,
+     .shared = true, .selection_bias = true, .normalised = true, .gating = 2, .n_dense = 1,
+     .numbers = {{"swiglu_clamp_exp", 0.5f}, {"hyper_connection.magnitude", 2}}},
     {"bitnet", .inner_norms = true},
     {"apertus", .no_gate = true, .heads = EACH_HEAD},
 };
@@ -612,6 +617,29 @@ static void add_versions(tiny_writer *w, int32_t index)
     add_norm(w, layer_name(index, "altup_correct_scale", "weight"), n, 1);
 }
 
+/* The weights of hyper-connections: PREFIX_fn, PREFIX_base and PREFIX_scale. */
+static void add_connections(tiny_writer *w, const char *prefix, int64_t n_out, int64_t n_scales)
+{
+    const int64_t n_in = (int64_t)w->family->streams * w->o.n_embd;
+    char name[64];
+    snprintf(name, sizeof name, "%s_fn.weight", prefix);
+    add_matrix(w, name, n_out, n_in, 1 / sqrtf((float)n_in));
+    snprintf(name, sizeof name, "%s_base.weight", prefix);
+    add_vectors(w, name, 1, n_out, 0, 0.5f);
+    snprintf(name, sizeof name, "%s_scale.weight", prefix);
+    add_vectors(w, name, 1, n_scales, 0.7f, 0.2f);
+}
+
+static void add_streams(tiny_writer *w, int32_t index)
+{
+    const int64_t n = w->family->streams, n_out = 2 * n + (w->family->balanced ? n * n : 0);
+    char prefix[32];
+    snprintf(prefix, sizeof prefix, "blk.%d.hc_attn", index);
+    add_connections(w, prefix, n_out, w->family->balanced ? 3 : 2);
+    snprintf(prefix, sizeof prefix, "blk.%d.hc_ffn", index);
+    add_connections(w, prefix, n_out, w->family->balanced ? 3 : 2);
+}
+
 static void add_own_inputs(tiny_writer *w, int32_t index)
 {
     const int64_t n_embd = w->o.n_embd;
@@ -788,6 +816,7 @@ static void add_layer(tiny_writer *w, int32_t index)
     if (f->latent && !no_heads) add_latent(w, index);
     if (f->own_inputs) add_own_inputs(w, index);
     if (f->versions) add_versions(w, index);
+    if (f->streams) add_streams(w, index);
     if (f->adds_first) add_vectors(w, layer_name(index, "layer_output_scale", "weight"), 1, 1, 0.5f, 0.1f);
     const struct {
         const char *name;
@@ -853,6 +882,7 @@ static void add_tensors(tiny_writer *w)
         add_matrices(w, "altup_proj.weight", N_VERSIONS - 1, o->n_embd, o->n_embd, by_embd);
         add_matrices(w, "altup_unembd_proj.weight", N_VERSIONS - 1, o->n_embd, o->n_embd, by_embd);
     }
+    if (w->family->streams && !w->family->balanced) add_connections(w, "output_hc", w->family->streams, 1);
     if (!w->family->own_inputs) return;
     add_matrix(w, "per_layer_token_embd.weight", o->n_vocab, (int64_t)o->n_layers * INPUT_DIM, embedding_gain);
     add_matrix(w, "per_layer_model_proj.weight", (int64_t)o->n_layers * INPUT_DIM, o->n_embd, 1);
@@ -969,6 +999,11 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_int(w, "hrm.layers_per_stack", o->n_layers / (2 * n_turns));
         add_int(w, "hrm.h_cycles", n_turns);
         add_int(w, "hrm.l_cycles", 1);
+    }
+    if (w->family->streams) {
+        add_int(w, "hyper_connection.count", w->family->streams);
+        add_float(w, "hyper_connection.epsilon", 1e-3f);
+        if (w->family->balanced) add_int(w, "hyper_connection.sinkhorn_iterations", 3);
     }
     if (w->family->blocks) {
         add_int(w, "attention.indexer.top_k", 16);

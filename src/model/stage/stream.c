@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The residual stream between the stages of a pass (stream.h). */
-#include "model/pass/stream.h"
+#include "model/stage/stream.h"
 
 #include <string.h>
 
-#include "model/rows.h"
+#include "model/stage/rows.h"
 
 vouch_needs vouch_stage_needs(const vouch_matrix *const *matrices, int n)
 {
@@ -60,12 +60,12 @@ void vouch_stage_rotate(const vouch_workspace *c, int32_t rotary, float *x, int6
 static stream_reader reader_of(const vouch_workspace *c, const vouch_norm *norm, const vouch_matrix *const *inputs,
                                int n_inputs)
 {
-    return (stream_reader){
-        .norm = norm,
-        .x = c->x,
-        .is_whole = norm->kind != VOUCH_NORM_RMS || norm->bias || !norm->weight || c->weights->hparams.n_versions > 0,
-        .need = vouch_stage_needs(inputs, n_inputs),
-        .n_rows = c->n_rows};
+    return (stream_reader){.norm = norm,
+                           .x = c->x,
+                           .is_whole = norm->kind != VOUCH_NORM_RMS || norm->bias || !norm->weight ||
+                                       c->weights->hparams.n_versions > 0 || c->weights->hparams.hyper.n > 0,
+                           .need = vouch_stage_needs(inputs, n_inputs),
+                           .n_rows = c->n_rows};
 }
 
 static void read_through(stream_reader *reader, const vouch_block_conv *conv)

@@ -124,14 +124,17 @@ typedef struct vouch_workspace {
     int32_t *hidden_rows;  /* [n_hidden] rows whose hidden state is asked for, ascending */
     angle_table *angles;   /* [weights->n_rotaries] */
 
-    float *x;              /* [n_rows][n_embd] the residual stream */
-    float *versions;       /* [n_versions][max_rows][n_embd] of the stream; x is the one that a stage works on */
-    float *layer_inputs;   /* [n_rows][n_layers * n_layer_input] */
-    vouch_acts layer_acts; /* [n_rows][n_embd] the input of the layer inputs' projection */
-    float *kept;           /* [n_rows][n_embd] x before a layer that reads it again after attention */
-    float *own_weights;    /* [n_rows][2 * width * n_groups] of a branch's convolution */
-    float *branch;         /* [n_rows][n_embd] a branch's result, where it isn't added to x directly */
-    float *first;          /* [n_rows][n_embd] x before the first layer, in models whose layers add it */
+    float *x;                /* [n_rows][n_embd] the residual stream */
+    float *versions;         /* [n_versions][max_rows][n_embd] of the stream; x is the one that a stage works on */
+    float *streams;          /* [n_rows][hyper.n][n_embd] versions of the stream under hyper-connections */
+    float *connections;      /* [n_rows][read, write, mix] weights of the current branch */
+    vouch_acts streams_acts; /* [n_rows][hyper.n * n_embd] the input of the connections' matrix */
+    float *layer_inputs;     /* [n_rows][n_layers * n_layer_input] */
+    vouch_acts layer_acts;   /* [n_rows][n_embd] the input of the layer inputs' projection */
+    float *kept;             /* [n_rows][n_embd] x before a layer that reads it again after attention */
+    float *own_weights;      /* [n_rows][2 * width * n_groups] of a branch's convolution */
+    float *branch;           /* [n_rows][n_embd] a branch's result, where it isn't added to x directly */
+    float *first;            /* [n_rows][n_embd] x before the first layer, in models whose layers add it */
     float *low_state, *high_state; /* [n_rows][n_embd] of a row, in models with stacks */
     float *beside;                 /* [n_rows][n_embd] the dense network's result, beside experts */
     float *branch_squares;         /* [n_rows][n_embd / 16, rounded up] its sums of squares */

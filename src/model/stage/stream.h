@@ -19,7 +19,7 @@
 #ifndef VOUCH_MODEL_STREAM_H
 #define VOUCH_MODEL_STREAM_H
 
-#include "model/pass/workspace.h"
+#include "model/stage/workspace.h"
 
 /* Smallest piece of a matmul in tiles: an even number, for kernels that take tiles in pairs. */
 enum { VOUCH_STAGE_TILES = 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/rows.h"
+#include "model/stage/rows.h"
 
 #include <math.h>
 

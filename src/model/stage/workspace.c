@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/pass/workspace.h"
+#include "model/stage/workspace.h"
 
 #include "base/common.h"
 
@@ -55,6 +55,7 @@ static bool has_detours(const vouch_weights *w)
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
         const vouch_branch *mix = &w->layers[l].mix, *feed = &w->layers[l].feed;
         if (mix->conv.weights.n_out > 0 || feed->conv.weights.n_out > 0) return true;
+        if (mix->hyper.weights.n_out > 0 || feed->hyper.weights.n_out > 0) return true;
         if (mix->stream_scale || feed->stream_scale || w->layers[l].extra_ffn.n_ff > 0) return true;
         if (mix->norm_after || feed->norm_after || mix->scale != 1 || feed->scale != 1) return true;
         if (w->layers[l].attention.o_after.scale || w->layers[l].recurrent.out_after.scale) return true;
@@ -200,6 +201,17 @@ static void layout_recurrent(vouch_workspace *c, vouch_arena *arena)
     }
 }
 
+/* The versions of the stream under hyper-connections. */
+static void layout_streams(vouch_workspace *c, vouch_arena *arena)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const size_t rows = (size_t)c->max_rows, n = (size_t)h->hyper.n, width = n * (size_t)h->n_embd;
+    if (n == 0) return;
+    c->streams = vouch_arena_take(arena, rows * width, sizeof(float));
+    c->connections = vouch_arena_take(arena, rows * (2 * n + n * n), sizeof(float));
+    vouch_acts_layout(&c->streams_acts, rows, width, c->needs, arena);
+}
+
 static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
 {
     const widths w = find_widths(c->weights);
@@ -212,6 +224,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
         vouch_acts_layout(&c->layer_acts, rows, w.n_embd, c->needs, arena);
     }
     c->versions = vouch_arena_take(arena, n_versions * rows * w.n_embd, sizeof(float));
+    layout_streams(c, arena);
     if (keeps_inputs(c->weights)) c->kept = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (adds_first(c->weights)) c->first = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (c->weights->hparams.stacks.n_layers > 0) {
@@ -254,7 +267,8 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
 /* Forms of activations that the model's matrices ask for. A matrix that a layer lacks is of type 0, F32. */
 static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
 {
-    vouch_needs needs = vouch_type_needs(head->type) | vouch_type_needs(w->layer_projection.type);
+    vouch_needs needs = vouch_type_needs(head->type) | vouch_type_needs(w->layer_projection.type) |
+                        vouch_type_needs(w->last_read.weights.type);
     if (w->hparams.n_versions > 0) needs |= vouch_type_needs(w->spread.type) | vouch_type_needs(w->gather.type);
     for (int32_t l = 0; l < w->hparams.n_layers; l++) {
         const vouch_attention *a = &w->layers[l].attention;
@@ -269,7 +283,8 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
             &e->router,      &e->gate,   &e->up,      &e->down,  &e->shared_gate, &e->shared.gate, &e->shared.up,
             &e->shared.down, &r->in[0],  &r->in[1],   &r->in[2], &r->factor, &r->rate,  &r->decay, &r->gate, &r->out,
             &r->select,      &r->step,   &r->decay_low, &r->gate_low, &w->layers[l].laurel.left,
-            &w->layers[l].laurel.right, &w->layers[l].mix.conv.weights, &w->layers[l].feed.conv.weights};
+            &w->layers[l].laurel.right, &w->layers[l].mix.conv.weights, &w->layers[l].feed.conv.weights,
+            &w->layers[l].mix.hyper.weights, &w->layers[l].feed.hyper.weights};
         /* clang-format on */
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
             if (all[i]->n_out > 0) needs |= vouch_type_needs(all[i]->type);
