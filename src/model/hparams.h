@@ -16,6 +16,7 @@ typedef struct vouch_expert_hparams {
     bool normalised, weighs_inputs, routes_early;
     float scale;
     float shared_scale; /* 0: 1 */
+    int32_t n_narrow;   /* width of the experts' inputs and results (layer.h); 0: n_embd */
 } vouch_expert_hparams;
 /* Hyperparameters of a family with Mamba or Mamba-2 mixers (mamba_tensors.h). */
 typedef struct vouch_mamba_hparams {
@@ -105,6 +106,7 @@ typedef struct vouch_hparams {
     vouch_norm_kind norm;
     vouch_head_norm head_norm;
     vouch_activation activation;
+    vouch_situ situ; /* layer.h */
     vouch_gate gate;
     bool is_parallel;
     bool has_partial_layers;  /* a layer may have no heads, or n_ff 0 */
@@ -137,6 +139,7 @@ typedef struct vouch_hparams {
     bool has_value_norm, keys_may_be_values;
     int32_t n_layer_input; /* width of each layer's own input; 0: none */
     int32_t n_versions;    /* of the stream (vouch_altup); 0: one */
+    int32_t depth_block;   /* every layer whose number is a multiple keeps the stream (vouch_depth); 0: none does */
     struct {
         int32_t n_heads, n_kv_heads, n_ff;
         int32_t head_dim;            /* of keys and values; 0: the model's */

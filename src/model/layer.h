@@ -74,6 +74,17 @@ typedef struct vouch_hyper {
     const float *scale;   /* [1, 2 or 3] */
 } vouch_hyper;
 
+/* Attention over depth (attention residuals; Kimi Team, arXiv 2603.15031). Some mixers keep the stream x before them,
+ * and their result takes its place. From then on each branch reads a mixture of the kept streams s[0, n_kept) and of
+ * s[n_kept] = x:
+ *
+ *   weight = softmax(query RMSNorm(s[i]))    y = sum over i of weight[i] s[i] */
+typedef struct vouch_depth {
+    const float *query; /* [n_embd]; NULL: the branch reads x */
+    int32_t n_kept;     /* streams that are kept before this branch */
+    bool keeps;         /* the branch keeps x as stream n_kept */
+} vouch_depth;
+
 /* How a branch reads the stream and how its result is added. */
 typedef struct vouch_branch {
     vouch_norm norm;           /* of the branch's input */
@@ -83,6 +94,7 @@ typedef struct vouch_branch {
     vouch_block_conv conv;
     vouch_hyper hyper;
     float carry; /* x becomes carry * norm(x) before the branch; 0: it stays (Wang et al., arXiv 2203.00555) */
+    vouch_depth depth;
 } vouch_branch;
 
 /* Rotary embeddings (Su et al., arXiv 2104.09864): which elements of a head make a pair. */
@@ -147,7 +159,7 @@ typedef struct vouch_attention {
                                     (pass.h) */
     bool is_gated;               /* a head's result times sigmoid(gate); W_q gives each head's query, then its gate */
     vouch_matrix gate;           /* gives the gates instead of W_q: [n_heads * value_dim, n_embd], or [n_heads, n_embd]
-                                    with one gate for each head; n_out 0: none */
+                                    with one gate for each head; latent attention: its value_dim; n_out 0: none */
     bool has_softplus;           /* softplus(gate) instead of sigmoid(gate) */
     int32_t rotary;              /* index into the weights' rotaries */
     float scale;                 /* of a score q k, 1 / sqrt(head_dim) as a rule */
@@ -250,6 +262,7 @@ typedef struct vouch_recurrent {
     const float *decay_bias, *a; /* [n_heads]; with has_key_decays the biases are [n_heads, n_keys] */
     bool has_key_decays; /* a decay for each key: decay [n_heads * n_keys, n_embd], n_key_heads = n_heads, q = 0 */
     float decay_floor;   /* logarithm of the smallest decay, for the sigmoid; 0: softplus */
+    bool is_a_negated;   /* the sigmoid's a is -a[h] */
     vouch_matrix decay_low, gate_low; /* [n, n_embd]; W_decay and W_gate are [..., n] then; n_out 0: none */
     vouch_matrix channel_a;           /* [n_channels, n_keys] F32, Mamba's */
     const float *skip;                /* [n_heads], Mamba: [n_channels] */
@@ -305,14 +318,20 @@ static inline int64_t vouch_recurrent_inputs(const vouch_recurrent *r)
 }
 
 typedef enum vouch_activation {
-    VOUCH_SILU,         /* z / (1 + exp(-z)) */
-    VOUCH_GELU,         /* z / 2 (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))) (Hendrycks, Gimpel, arXiv 1606.08415) */
-    VOUCH_GELU_EXACT,   /* z / 2 (1 + erf(z / sqrt(2))) */
-    VOUCH_RELU,         /* max(z, 0) */
-    VOUCH_RELU_SQUARED, /* max(z, 0)^2 (So et al., arXiv 2109.08668) */
-    VOUCH_XIELU,        /* xielu of the network, below (Huang, Schlag, arXiv 2411.13010) */
-    VOUCH_SWIGLU_OPENAI /* z / (1 + exp(-1.702 z)), times up + 1 instead of up (arXiv 2508.10925) */
+    VOUCH_SILU,          /* z / (1 + exp(-z)) */
+    VOUCH_GELU,          /* z / 2 (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))) (Hendrycks, Gimpel, arXiv 1606.08415) */
+    VOUCH_GELU_EXACT,    /* z / 2 (1 + erf(z / sqrt(2))) */
+    VOUCH_RELU,          /* max(z, 0) */
+    VOUCH_RELU_SQUARED,  /* max(z, 0)^2 (So et al., arXiv 2109.08668) */
+    VOUCH_XIELU,         /* xielu of the network, below (Huang, Schlag, arXiv 2411.13010) */
+    VOUCH_SWIGLU_OPENAI, /* z / (1 + exp(-1.702 z)), times up + 1 instead of up (arXiv 2508.10925) */
+    VOUCH_SITU           /* of Kimi-K3, with the network's caps, below */
 } vouch_activation;
+
+/* f(z) = gate tanh(z / gate) sigmoid(z), times up tanh(u / up) instead of u = W_up x. */
+typedef struct vouch_situ {
+    float gate, up; /* caps; up 0: u stays */
+} vouch_situ;
 
 /* W_down (f(W_gate x) * W_up x) (Shazeer, arXiv 2002.05202), or W_down (f(W_up x) / divisors) without a gate. */
 typedef struct vouch_feed_forward {
@@ -330,6 +349,7 @@ typedef struct vouch_feed_forward {
     struct {
         float positive, negative, slope, most;
     } xielu;
+    vouch_situ situ;
 } vouch_feed_forward;
 
 enum { VOUCH_MAX_EXPERTS = 1024 };
@@ -345,12 +365,18 @@ typedef enum vouch_gating {
  * networks, which its router chooses (router.h), and through the shared one (Dai et al., arXiv 2401.06066):
  *
  *   y = sum of weight[e] * expert[e](x) over the chosen, best first  +  sigmoid(w_shared x) * shared(x)
+ *
+ * The chosen experts may work in a narrower space, which the router and the shared network don't (LatentMoE; Elango et
+ * al., arXiv 2601.18089):
+ *
+ *   y = W_widen norm(sum of weight[e] * expert[e](W_narrow x))  +  ...
  */
 typedef struct vouch_experts {
     int32_t n_experts, n_used, n_ff;
     vouch_activation activation; /* of an expert */
     float limit;                 /* of an expert, as in vouch_feed_forward; limits_result likewise */
     bool limits_result;
+    vouch_situ situ;                 /* likewise */
     int32_t n_groups, n_groups_used; /* groups of experts (Liu et al., arXiv 2412.19437), and groups from which a row
                                       * chooses; 1: no groups */
     vouch_gating gating;
@@ -363,11 +389,13 @@ typedef struct vouch_experts {
     vouch_matrix router;         /* [n_experts, n_embd] */
     const float *router_bias;    /* [n_experts] of the scores; NULL: none */
     const float *selection_bias; /* [n_experts] added to the probabilities for the choice only; NULL: none */
-    vouch_matrix gate, up;       /* [n_ff, n_embd] of expert 0, gate.n_out 0: no gate; vouch_matrix_at has the others */
-    vouch_matrix down;           /* [n_embd, n_ff] likewise */
+    vouch_matrix narrow, widen;  /* [n_narrow, n_embd], [n_embd, n_narrow]; n_out 0: n_narrow = n_embd */
+    vouch_norm narrow_norm;      /* [n_narrow] between the experts and W_widen */
+    vouch_matrix gate, up; /* [n_ff, n_narrow] of expert 0, gate.n_out 0: no gate; vouch_matrix_at has the others */
+    vouch_matrix down;     /* [n_narrow, n_ff] likewise */
     const float *gate_scales, *up_scales, *down_scales; /* [n_experts] of the products; NULL: none */
     const float *gate_biases, *up_biases;               /* [n_experts, n_ff] of products without scales; NULL: none */
-    const float *down_biases;                           /* [n_experts, n_embd] likewise */
+    const float *down_biases;                           /* [n_experts, n_narrow] likewise */
     vouch_feed_forward shared;                          /* n_ff 0: none */
     vouch_matrix shared_gate; /* [1, n_embd] w_shared; n_out 0: the shared network's weight is shared_scale */
     float shared_scale;       /* 1 as a rule */

@@ -23,6 +23,10 @@ static double expected(const vouch_feed_forward *ffn, double z, double up)
         const double bent = z > 0 ? ffn->xielu.positive * z * z : ffn->xielu.negative * (expm1(low) - z);
         return (bent + slope * z) * up;
     }
+    case VOUCH_SITU: {
+        const double gate = ffn->situ.gate, cap = ffn->situ.up;
+        return gate * tanh(z / gate) / (1 + exp(-z)) * (cap > 0 ? cap * tanh(up / cap) : up);
+    }
     }
     return NAN;
 }
@@ -32,8 +36,9 @@ static void activations_are_their_formulas(void **state)
     (void)state;
     static float gate[N], up[N], first[N];
     vouch_feed_forward ffn = {.n_ff = N, .xielu = {.positive = 0.9f, .negative = 1.3f, .slope = 0.5f, .most = -1e-6f}};
+    ffn.situ = (vouch_situ){.gate = 4, .up = 0.7f};
     const vouch_kernels *kernels;
-    for (int f = VOUCH_SILU; f <= VOUCH_SWIGLU_OPENAI; f++)
+    for (int f = VOUCH_SILU; f <= VOUCH_SITU; f++)
         for (size_t k = 0; (kernels = vouch_kernels_get(k)) != NULL; k++) {
             ffn.activation = (vouch_activation)f;
             for (int i = 0; i < N; i++) {

@@ -107,9 +107,9 @@ static void attend_latent(double *y, const vouch_weights *w, int32_t layer, cons
             multiply(value, &up_v, keys[layer][j]);
             for (int32_t i = 0; i < m->value_dim; i++) mixed[h * m->value_dim + i] += weights[j] / sum * value[i];
         }
-        for (int32_t i = 0, at; i < m->value_dim && a->gate.n_out; i++) {
-            at = h * m->value_dim + i;
-            mixed[at] /= 1 + exp(-gates[a->gate.n_out > a->n_heads ? at : h]);
+        for (int32_t i = 0; i < m->value_dim && a->gate.n_out; i++) {
+            const bool is_wide = a->gate.n_out > a->n_heads;
+            mixed[h * m->value_dim + i] /= 1 + exp(-gates[is_wide ? h * m->value_dim + i : h]);
         }
     }
     multiply(y, &a->o, mixed);
@@ -194,7 +194,7 @@ static void decays_of(double *decay, const vouch_recurrent *r, int32_t h, const 
 {
     for (int32_t i = 0; i < r->n_keys; i++) {
         const int32_t at = r->has_key_decays ? h * r->n_keys + i : h;
-        const double z = raw[at] + (double)r->decay_bias[at], a = (double)r->a[h];
+        const double z = raw[at] + (double)r->decay_bias[at], a = (double)r->a[h] * (r->is_a_negated ? -1 : 1);
         decay[i] = exp(r->decay_floor != 0 ? (double)r->decay_floor / (1 + exp(-a * z)) : a * log(1 + exp(z)));
     }
 }
@@ -309,9 +309,12 @@ static void feed(double *y, const vouch_feed_forward *f, const double *x)
             if (!f->limits_result) g = fmin(g, (double)f->limit);
             u = fmax(fmin(u, (double)f->limit), -(double)f->limit);
         }
+        const double cap = (double)f->situ.gate, most = (double)f->situ.up;
         if (!f->gate.n_out) gate[i] = u > 0 ? u * u : 0;
         else if (f->activation == VOUCH_RELU) gate[i] = fmax(g, 0) * u;
         else if (f->activation == VOUCH_SWIGLU_OPENAI) gate[i] = g / (1 + exp(-1.702 * g)) * (u + 1);
+        else if (f->activation == VOUCH_SITU)
+            gate[i] = cap * tanh(g / cap) / (1 + exp(-g)) * (most > 0 ? most * tanh(u / most) : u);
         else if (f->limits_result && f->limit > 0) gate[i] = fmin(g / (1 + exp(-g)), (double)f->limit) * u;
         else gate[i] = g / (1 + exp(-g)) * u;
     }
@@ -345,13 +348,18 @@ static void mix_experts(double *y, const vouch_experts *e, const vouch_hparams *
         is_chosen[chosen[k] = best] = true;
         kept += p[best];
     }
-    for (int32_t i = 0; i < h->n_embd; i++) y[i] = 0;
+    const bool is_narrow = e->narrow.n_out > 0;
+    const int32_t n_in = is_narrow ? (int32_t)e->narrow.n_out : h->n_embd;
+    double whole_input[WIDTH], chosen_sum[WIDTH] = {0};
+    if (is_narrow) multiply(whole_input, &e->narrow, x);
+    else memcpy(whole_input, x, (size_t)n_in * sizeof *x);
     for (int32_t k = 0; k < e->n_used; k++) {
         const int32_t i = chosen[k];
         const vouch_feed_forward one = {.n_ff = e->n_ff,
                                         .activation = e->activation,
                                         .limit = e->limit,
                                         .limits_result = e->limits_result,
+                                        .situ = e->situ,
                                         .gate_after.bias = e->gate_biases ? e->gate_biases + i * e->n_ff : NULL,
                                         .up_after.bias = e->up_biases ? e->up_biases + i * e->n_ff : NULL,
                                         .down_after.bias = e->down_biases ? e->down_biases + i * h->n_embd : NULL,
@@ -361,10 +369,13 @@ static void mix_experts(double *y, const vouch_experts *e, const vouch_hparams *
         const double whole = e->normalised ? kept : e->gating == VOUCH_GATING_SIGMOID ? 1 : sum;
         const double weight = p[i] / whole * (double)e->scale;
         double input[WIDTH];
-        for (int32_t o = 0; o < h->n_embd; o++) input[o] = e->weighs_inputs ? weight * x[o] : x[o];
+        for (int32_t o = 0; o < n_in; o++) input[o] = (e->weighs_inputs ? weight : 1) * whole_input[o];
         feed(part, &one, input);
-        for (int32_t o = 0; o < h->n_embd; o++) y[o] += (e->weighs_inputs ? 1 : weight) * part[o];
+        for (int32_t o = 0; o < n_in; o++) chosen_sum[o] += (e->weighs_inputs ? 1 : weight) * part[o];
     }
+    if (is_narrow) normalise(chosen_sum, chosen_sum, e->narrow_norm.weight, n_in, (double)h->norm_eps);
+    if (is_narrow) multiply(y, &e->widen, chosen_sum);
+    else memcpy(y, chosen_sum, (size_t)n_in * sizeof *y);
     if (e->shared.n_ff == 0) return;
     if (e->shared_gate.n_out) multiply(&gate, &e->shared_gate, x);
     feed(part, &e->shared, x);
@@ -446,6 +457,29 @@ static void average_versions(double *x, const vouch_hparams *h)
 
 /* ------------------------------------------------------------------ the layers */
 
+static double kept_streams[MOST_LAYERS][WIDTH]; /* of the current position */
+
+/* y = what a branch reads: x, or a mixture of the kept streams and x. Keeps x where the branch does. */
+static void look_back(double *y, double *x, const vouch_depth *depth, const vouch_hparams *h)
+{
+    double unit[WIDTH], weights[MOST_LAYERS + 1], sum = 0;
+    memcpy(y, x, (size_t)h->n_embd * sizeof *y);
+    if (!depth->query) return;
+    for (int32_t i = 0; i <= depth->n_kept; i++) {
+        normalise(unit, i < depth->n_kept ? kept_streams[i] : x, depth->query, h->n_embd, (double)h->norm_eps);
+        weights[i] = 0;
+        for (int32_t k = 0; k < h->n_embd; k++) weights[i] += unit[k];
+        sum += weights[i] = exp(weights[i]);
+    }
+    for (int32_t k = 0; k < h->n_embd; k++) {
+        y[k] = weights[depth->n_kept] / sum * x[k];
+        for (int32_t i = 0; i < depth->n_kept; i++) y[k] += weights[i] / sum * kept_streams[i][k];
+    }
+    if (!depth->keeps) return;
+    memcpy(kept_streams[depth->n_kept], x, (size_t)h->n_embd * sizeof *x);
+    memset(x, 0, (size_t)h->n_embd * sizeof *x);
+}
+
 static void add(double *x, const vouch_branch *branch, double *y, const vouch_hparams *h)
 {
     if (h->hyper.n > 0) {
@@ -462,7 +496,7 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
     const vouch_hparams *h = &w->hparams;
     const double eps = (double)h->norm_eps;
     float embedding[WIDTH];
-    double x[WIDTH], normed[WIDTH], y[WIDTH], sparse[WIDTH], input[WIDTH];
+    double x[WIDTH], normed[WIDTH], y[WIDTH], sparse[WIDTH], input[WIDTH], read[WIDTH];
     vouch_matrix_get_row(&w->embedding, token, embedding);
     for (int32_t i = 0; i < h->n_embd; i++) x[i] = (double)embedding[i];
     for (int32_t j = 0; j < h->hyper.n; j++) memcpy(versions[j], x, sizeof x);
@@ -470,7 +504,10 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
         const vouch_layer *layer = &w->layers[l];
         memcpy(input, x, (size_t)h->n_embd * sizeof *x);
         read_versions(x, h, &layer->mix.hyper);
-        if (vouch_layer_has_mix(layer)) normalise(normed, x, layer->mix.norm.weight, h->n_embd, eps);
+        if (vouch_layer_has_mix(layer)) {
+            look_back(read, x, &layer->mix.depth, h);
+            normalise(normed, read, layer->mix.norm.weight, h->n_embd, eps);
+        }
         if (layer->attention.n_heads > 0) {
             attend(y, w, l, normed, position);
             add(x, &layer->mix, y, h);
@@ -481,7 +518,8 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
         }
         if (vouch_layer_has_feed(layer)) {
             read_versions(x, h, &layer->feed.hyper);
-            normalise(normed, x, layer->feed.norm.weight, h->n_embd, eps);
+            look_back(read, x, &layer->feed.depth, h);
+            normalise(normed, read, layer->feed.norm.weight, h->n_embd, eps);
             if (layer->ffn.n_ff > 0) feed(y, &layer->ffn, normed);
             if (vouch_layer_has_both(layer)) normalise(normed, input, layer->beside.norm.weight, h->n_embd, eps);
             if (layer->experts.n_experts > 0) mix_experts(sparse, &layer->experts, h, normed);
@@ -494,7 +532,8 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
     }
     if (!h->hyper.ends_in_mean) read_versions(x, h, &w->last_read);
     if (h->hyper.n > 0) memcpy(streams[h->n_layers - 1], x, sizeof x);
-    normalise(normed, x, w->output_norm.weight, h->n_embd, eps);
+    look_back(read, x, &w->output_depth, h);
+    normalise(normed, read, w->output_norm.weight, h->n_embd, eps);
     multiply(logits, w->output, normed);
 }
 
@@ -702,14 +741,14 @@ static int norms_fill(void **state)
 static void families_compute_their_formulas(void **state)
 {
     (void)state;
-    static const char *const names[] = {"mamba",  "mamba2",      "jamba",       "falcon-h1", "nemotron_h",
-                                        "plamo2", "kimi-linear", "bailingmoe3", "arctic",    "hy_v4"};
+    static const char *const names[] = {"mamba",       "mamba2",      "jamba",   "falcon-h1", "nemotron_h", "plamo2",
+                                        "kimi-linear", "bailingmoe3", "kimi-k3", "arctic",    "hy_v4"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const tiny_model_options options = {.arch = names[i],
                                             .n_vocab = 80,
                                             .n_embd = 32,
                                             .n_heads = i < 6 ? 4 : 2,
-                                            .n_ff = i < 8 ? 0 : 32,
+                                            .n_ff = i < 9 ? 0 : 32,
                                             .head_dim = 12,
                                             .n_layers = 4};
         loaded m = load(&options, vouch_kernels_find(NULL), 1 + (int32_t)i % 2);

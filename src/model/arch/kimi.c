@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Kimi Linear (arXiv 2510.26692) and Ling 3 (inclusionAI): layers without KV heads are delta nets with a decay for each
- * key, the others have latent attention; experts as in DeepSeek-V3. Kimi doesn't rotate. In Ling 3 attention's heads
- * have gates, and a smallest decay bounds the others. */
+/* Kimi Linear (arXiv 2510.26692), Kimi-K3 and Ling 3 (inclusionAI): layers without KV heads are delta nets with a decay
+ * for each key, the others have latent attention; experts as in DeepSeek-V3. Kimi doesn't rotate. In Ling 3 attention's
+ * heads have gates, and a smallest decay bounds the others. Kimi-K3 has both, attention over depth, experts in a narrow
+ * space, and an activation of its own. */
 #include <math.h>
 #include <stdio.h>
 
@@ -29,6 +30,15 @@ static vouch_status read_both(const vouch_gguf *gguf, vouch_hparams *h, vouch_er
     return VOUCH_OK;
 }
 
+/* Reads kda.gate_lower_bound, below which no logarithm of a decay lies. */
+static vouch_status read_floor(const vouch_gguf *gguf, vouch_hparams *h, bool required, vouch_error *err)
+{
+    double floor = 0;
+    VOUCH_TRY(vouch_key_float(gguf, h->arch, "kda.gate_lower_bound", required, -1e3, 0, &floor, err));
+    h->delta.decay_floor = (float)floor;
+    return VOUCH_OK;
+}
+
 static vouch_status read_kimi_linear(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     h->experts.normalised = true;
@@ -40,18 +50,34 @@ static vouch_status read_bailingmoe3(const vouch_gguf *gguf, vouch_hparams *h, v
 {
     int32_t sections[4] = {0};
     bool is_bounded = true;
-    double floor = 0;
     VOUCH_TRY(read_both(gguf, h, err));
     VOUCH_TRY(vouch_key_ints(gguf, h->arch, "rope.dimension_sections", false, 0, 1024, 4, sections, err));
     if (sections[0] > 0 && sections[1] > 0) h->rotary = VOUCH_ROTARY_HALF_SPLIT;
     VOUCH_TRY(vouch_key_bool(gguf, h->arch, "kda.safe_gate", &is_bounded, err));
-    VOUCH_TRY(vouch_key_float(gguf, h->arch, "kda.gate_lower_bound", true, -1e3, 0, &floor, err));
-    if (!is_bounded || floor == 0)
+    VOUCH_TRY(read_floor(gguf, h, true, err));
+    if (!is_bounded || h->delta.decay_floor == 0)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "%s: %s.kda.safe_gate must be true, and kda.gate_lower_bound below 0, not %g",
-                          vouch_gguf_path(gguf), h->arch, floor);
-    h->delta.decay_floor = (float)floor;
+                          vouch_gguf_path(gguf), h->arch, (double)h->delta.decay_floor);
     return vouch_mixture_read_limits(gguf, h, err);
+}
+
+static vouch_status read_kimi_k3(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    double gate = 0, up = 0;
+    h->activation = VOUCH_SITU;
+    VOUCH_TRY(read_both(gguf, h, err));
+    VOUCH_TRY(read_floor(gguf, h, false, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "attn_res.block_size", true, 0, VOUCH_MOST_LAYERS, &h->depth_block, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "expert_latent_length", false, 0, 1 << 20, &h->experts.n_narrow, err));
+    VOUCH_TRY(vouch_key_float(gguf, h->arch, "activation.situ_beta", true, 1e-3, 1e6, &gate, err));
+    VOUCH_TRY(vouch_key_float(gguf, h->arch, "activation.situ_linear_beta", true, -1e6, 1e6, &up, err));
+    h->situ = (vouch_situ){.gate = (float)gate, .up = up > 0 ? (float)up : 0};
+    if (h->n_nextn > 0)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "%s: %s.nextn_predict_layers is %d, must be 0 for this architecture", vouch_gguf_path(gguf),
+                          h->arch, h->n_nextn);
+    return VOUCH_OK;
 }
 
 /* Takes W_q, W_k and W_v with their convolutions. Ignores their biases and scales, as llama.cpp does. */
@@ -85,6 +111,24 @@ static vouch_status take_product(vouch_loader *loader, int32_t index, const char
     return vouch_loader_matrix(loader, vouch_loader_name(loader, index, second), true, matrix, n, n_low);
 }
 
+/* Takes a, [n_heads] or [n_heads, 1]. */
+static vouch_status take_rates(vouch_loader *loader, int32_t index, vouch_recurrent *r)
+{
+    const char *name = vouch_loader_name_of(loader, index, "ssm_a", NULL);
+    const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(loader->gguf, name);
+    const bool is_flat = tensor && tensor->dim[0] == r->n_heads;
+    return vouch_loader_vectors(loader, name, true, &r->a, is_flat ? 1 : r->n_heads, is_flat ? r->n_heads : 1);
+}
+
+/* Takes W_gate: ssm_g, or a product. */
+static vouch_status take_gate(vouch_loader *loader, int32_t index, int64_t n, vouch_recurrent *r)
+{
+    if (!vouch_loader_has(loader, index, "ssm_g"))
+        return take_product(loader, index, "ssm_g_a", "ssm_g_b", n, &r->gate_low, &r->gate);
+    return vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ssm_g"), true, &r->gate, n,
+                               loader->hparams->n_embd);
+}
+
 static vouch_status take_delta_net(vouch_loader *loader, int32_t index, vouch_recurrent *r)
 {
     const vouch_hparams *h = loader->hparams;
@@ -103,14 +147,13 @@ static vouch_status take_delta_net(vouch_loader *loader, int32_t index, vouch_re
                            .has_sigmoid_gate = true};
     VOUCH_TRY(take_inputs(loader, index, r));
     VOUCH_TRY(take_product(loader, index, "ssm_f_a", "ssm_f_b", n, &r->decay_low, &r->decay));
-    VOUCH_TRY(take_product(loader, index, "ssm_g_a", "ssm_g_b", n, &r->gate_low, &r->gate));
+    VOUCH_TRY(take_gate(loader, index, n, r));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ssm_beta"), true, &r->rate, r->n_heads,
                                   h->n_embd));
     vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "ssm_beta", ""));
     VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "ssm_dt", "bias"), true, &r->decay_bias,
                                   n));
-    VOUCH_TRY(vouch_loader_vectors(loader, vouch_loader_name_of(loader, index, "ssm_a", NULL), true, &r->a, r->n_heads,
-                                   1));
+    VOUCH_TRY(take_rates(loader, index, r));
     VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, "ssm_norm"), true, &r->norm, r->n_values));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_output"), true, &r->out, h->n_embd,
                                   n));
@@ -138,6 +181,50 @@ static vouch_status take_bailingmoe3(vouch_loader *loader, int32_t index, vouch_
     return VOUCH_OK;
 }
 
+/* Takes W_narrow, W_widen and the norm between them. */
+static vouch_status take_narrow(vouch_loader *loader, int32_t index, vouch_experts *e)
+{
+    const int64_t n_embd = loader->hparams->n_embd, n = loader->hparams->experts.n_narrow;
+    if (n == 0 || e->n_experts == 0) return VOUCH_OK;
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ffn_routed_down"), true, &e->narrow, n,
+                                  n_embd));
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ffn_routed_up"), true, &e->widen, n_embd,
+                                  n));
+    const char *norm = vouch_loader_name(loader, index, "ffn_routed_norm");
+    e->narrow_norm.kind = vouch_gguf_find_tensor(loader->gguf, norm) ? VOUCH_NORM_RMS : VOUCH_NORM_NONE;
+    return vouch_loader_vector(loader, norm, false, &e->narrow_norm.weight, n);
+}
+
+static vouch_status take_depth(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    const int32_t block = loader->hparams->depth_block;
+    if (block == 0) return VOUCH_OK;
+    layer->mix.depth = (vouch_depth){.n_kept = (index + block - 1) / block, .keeps = index % block == 0};
+    layer->feed.depth.n_kept = index / block + 1;
+    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, "attn_res_score"), true,
+                                  &layer->mix.depth.query, loader->hparams->n_embd));
+    return vouch_loader_vector(loader, vouch_loader_name(loader, index, "ffn_res_score"), true,
+                               &layer->feed.depth.query, loader->hparams->n_embd);
+}
+
+/* Ignores scales of matrices, as llama.cpp does. */
+static vouch_status take_kimi_k3(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    vouch_attention *a = &layer->attention;
+    VOUCH_TRY(take_kimi(loader, index, layer));
+    VOUCH_TRY(take_narrow(loader, index, &layer->experts));
+    VOUCH_TRY(take_depth(loader, index, layer));
+    layer->recurrent.is_a_negated = true;
+    if (a->n_heads == 0) return VOUCH_OK;
+    a->o_after.scale = NULL;
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_gate"), false, &a->gate,
+                                  (int64_t)a->n_heads * a->latent.value_dim, loader->hparams->n_embd));
+    vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "attn_gate", ""));
+    return VOUCH_OK;
+}
+
+const vouch_arch vouch_arch_kimi_k3 = {
+    .name = "kimi-k3", .rotary = VOUCH_ROTARY_NONE, .read = read_kimi_k3, .take = take_kimi_k3};
 const vouch_arch vouch_arch_kimi_linear = {
     .name = "kimi-linear", .rotary = VOUCH_ROTARY_NONE, .read = read_kimi_linear, .take = take_kimi};
 const vouch_arch vouch_arch_bailingmoe3 = {

@@ -339,6 +339,7 @@ vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, 
     f->limit = h->layers[index].dense_limit;
     f->limits_result = h->limits_results;
     f->sparsity = h->layers[index].sparsity;
+    f->situ = h->situ;
     if (h->activation == VOUCH_XIELU) take_xielu(h->layers[index].xielu, f);
     if (h->has_inner_norms)
         VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_norm_name(loader, index, "ffn_sub_norm"), true,

@@ -98,6 +98,7 @@ static vouch_status take_shared(vouch_loader *loader, int32_t index, vouch_exper
     vouch_feed_forward *f = &e->shared;
     if (!vouch_loader_has(loader, index, "ffn_down_shexp")) return VOUCH_OK;
     f->activation = e->activation;
+    f->situ = h->situ;
     f->limit = h->layers[index].dense_limit;
     f->limits_result = h->limits_results;
     VOUCH_TRY(find_width(loader, index, "ffn_down_shexp", &f->n_ff));
@@ -132,16 +133,22 @@ static vouch_status take_stack(vouch_loader *loader, int32_t index, const char *
     return take_affine(loader, index, tensor, rows.of, scales, biases);
 }
 
+/* Width of an expert's input and result. */
+static int64_t inputs_of(const vouch_hparams *h)
+{
+    return h->experts.n_narrow > 0 ? h->experts.n_narrow : h->n_embd;
+}
+
 /* Takes W_gate and W_up of all experts, from two tensors, or from one with W_gate above W_up. */
 static vouch_status take_inputs(vouch_loader *loader, int32_t index, vouch_experts *e)
 {
     const bool is_fused = vouch_loader_has(loader, index, "ffn_gate_up_exps");
-    const int64_t n_embd = loader->hparams->n_embd, n_ff = e->n_ff;
+    const int64_t n_in = inputs_of(loader->hparams), n_ff = e->n_ff;
     const vouch_rows gate = {0, n_ff, is_fused ? 2 * n_ff : n_ff}, up = {is_fused ? n_ff : 0, n_ff, gate.of};
     if (loader->hparams->gate != VOUCH_GATE_NONE)
-        VOUCH_TRY(take_stack(loader, index, is_fused ? "ffn_gate_up_exps" : "ffn_gate_exps", n_embd, gate, &e->gate,
+        VOUCH_TRY(take_stack(loader, index, is_fused ? "ffn_gate_up_exps" : "ffn_gate_exps", n_in, gate, &e->gate,
                              &e->gate_scales, &e->gate_biases));
-    return take_stack(loader, index, is_fused ? "ffn_gate_up_exps" : "ffn_up_exps", n_embd, up, &e->up, &e->up_scales,
+    return take_stack(loader, index, is_fused ? "ffn_gate_up_exps" : "ffn_up_exps", n_in, up, &e->up, &e->up_scales,
                       &e->up_biases);
 }
 
@@ -149,12 +156,13 @@ vouch_status vouch_mixture_take_experts(vouch_loader *loader, int32_t index, vou
 {
     const vouch_hparams *h = loader->hparams;
     const vouch_expert_hparams *all = &h->experts;
-    const int64_t n_embd = h->n_embd, n = all->n_experts;
+    const int64_t n_embd = h->n_embd, n_in = inputs_of(h), n = all->n_experts;
     *e = (vouch_experts){.n_experts = all->n_experts,
                          .n_used = all->n_used,
                          .activation = h->activation,
                          .limit = h->layers[index].limit,
                          .limits_result = h->limits_results,
+                         .situ = h->situ,
                          .n_groups = all->n_groups,
                          .n_groups_used = all->n_groups_used,
                          .gating = all->gating,
@@ -171,7 +179,7 @@ vouch_status vouch_mixture_take_experts(vouch_loader *loader, int32_t index, vou
     VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "exp_probs_b", "bias"), false,
                                   &e->selection_bias, n));
     VOUCH_TRY(take_inputs(loader, index, e));
-    VOUCH_TRY(take_stack(loader, index, "ffn_down_exps", e->n_ff, (vouch_rows){0, n_embd, n_embd}, &e->down,
+    VOUCH_TRY(take_stack(loader, index, "ffn_down_exps", e->n_ff, (vouch_rows){0, n_in, n_in}, &e->down,
                          &e->down_scales, &e->down_biases));
     return take_shared(loader, index, e);
 }

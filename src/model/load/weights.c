@@ -147,6 +147,10 @@ static vouch_status take_ends(vouch_weights *w, vouch_loader *loader)
     }
     if (h->hyper.n > 0 && !h->hyper.ends_in_mean) VOUCH_TRY(vouch_hyper_take_last(loader, &w->last_read));
     for (int i = 0; i < 4; i++) VOUCH_TRY(vouch_loader_ignore(loader, classifier[i]));
+    if (h->depth_block > 0) {
+        w->output_depth.n_kept = (h->n_layers + h->depth_block - 1) / h->depth_block;
+        VOUCH_TRY(vouch_loader_vector(loader, "output_res_score.weight", true, &w->output_depth.query, h->n_embd));
+    }
     if (h->stacks.n_layers > 0) VOUCH_TRY(vouch_loader_vector(loader, "hrm.z_l_init", true, &w->first_low, h->n_embd));
     const int64_t n_inputs = (int64_t)h->n_layers * h->n_layer_input;
     if (n_inputs == 0) return VOUCH_OK;
@@ -356,7 +360,8 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
     double left_out = 1;
     for (int32_t r = 0; r < n_rows; r++) left_out *= 1 - (double)e->n_used / e->n_experts;
     const double one = matrix_bytes(&e->gate) + matrix_bytes(&e->up) + matrix_bytes(&e->down);
-    return dense + matrix_bytes(&e->router) + feed_forward_bytes(&e->shared) + e->n_experts * (1 - left_out) * one;
+    const double around = matrix_bytes(&e->router) + matrix_bytes(&e->narrow) + matrix_bytes(&e->widen);
+    return dense + around + feed_forward_bytes(&e->shared) + e->n_experts * (1 - left_out) * one;
 }
 
 double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows)

@@ -16,6 +16,7 @@ typedef struct vouch_weights {
     const vouch_matrix *output; /* the output matrix, or the embedding where tied */
     vouch_matrix own_output;    /* n_out 0: tied */
     vouch_norm output_norm;
+    vouch_depth output_depth;      /* of the output norm's input; n_kept: all kept streams of a row */
     const float *output_bias;      /* [n_vocab] of the logits; NULL: none */
     vouch_norm embedding_norm;     /* of an embedding; NONE as a rule */
     vouch_matrix positions;        /* [n_ctx_train, n_embd] embeddings of positions; n_out 0: none */

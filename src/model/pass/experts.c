@@ -9,10 +9,12 @@
  *   works     |   expert 2   |   5   |   7   |     shared     |
  *
  *   route     scores = W_router norm(x), then each row's choice               barriers after both
+ *   narrow    W_narrow x, where the chosen experts read it instead of x       barrier
  *   gather    the works; their rows of x side by side                         barriers after both
  *   gate      f(W_gate x) * W_up x of each work                               barrier
  *   mix       W_down gated of each work, times the entry's weight; then a row adds its entries, best first and the
- *             shared network last
+ *             shared network last. In a narrow space the chosen experts' entries are added first, with barriers after
+ *             the sum and after its norm; then mix adds W_widen of that and the shared network's entry
  *
  * Law L1 holds because an entry's numbers don't depend on the other entries, and a row adds its own in the order of its
  * own ranking.
@@ -84,6 +86,25 @@ static void stage_route(vouch_workspace *c, vouch_pool *team, thread_space *my, 
     vouch_pool_barrier(team, my->thread);
 }
 
+/* -------------------------------------------------------------------- narrow */
+
+/* Makes W_narrow x the input of the experts. A thread's tiles are whole blocks of it. */
+static vouch_acts stage_narrow(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_experts *e,
+                               const vouch_acts *in)
+{
+    const vouch_matrix *const inputs[] = {&e->gate, &e->up};
+    const int64_t n = e->narrow.n_out;
+    vouch_acts acts = vouch_stage_acts(c, &c->experts.narrow_acts, c->n_rows, n);
+    vouch_work work = vouch_pool_share(team, my->thread, e->narrow.n_tiles, VOUCH_STAGE_TILES);
+    while (vouch_work_next(&work)) {
+        const int64_t first = work.begin * VOUCH_TILE, last = work.end * VOUCH_TILE < n ? work.end * VOUCH_TILE : n;
+        vouch_stage_multiply(c, &e->narrow, in, c->experts.narrow, work.begin, work.end, VOUCH_FROM_ZERO, my->norms);
+        vouch_stage_put(c, &acts, vouch_stage_needs(inputs, 2), c->experts.narrow, n, 0, c->n_rows, first, last);
+    }
+    vouch_pool_barrier(team, my->thread);
+    return acts;
+}
+
 /* -------------------------------------------------------------------- gather */
 
 /* The n_rows rows of `room` from row `first` on, as activations of their own. */
@@ -137,28 +158,30 @@ static void add_work(vouch_workspace *c, const thread_space *my, const vouch_exp
 {
     expert_space *s = &c->experts;
     expert_work *work = &s->works[s->n_works++];
-    const int64_t n_embd = c->weights->hparams.n_embd, n = end - first;
+    const bool is_narrow = e->narrow.n_out > 0;
+    const int64_t n_in = is_narrow ? e->narrow.n_out : c->weights->hparams.n_embd, n = end - first;
     const float gate = e->gate_scales ? e->gate_scales[expert] : 1, up = e->up_scales ? e->up_scales[expert] : 1;
-    *work = (expert_work){
-        .ffn = {.n_ff = e->n_ff,
-                .activation = e->activation,
-                .limit = e->limit,
-                .limits_result = e->limits_result,
-                .gate = vouch_matrix_at(&e->gate, expert),
-                .up = vouch_matrix_at(&e->up, expert),
-                .down = vouch_matrix_at(&e->down, expert),
-                .gate_after.bias = bias_at(e->gate_biases, expert, e->n_ff),
-                .up_after.bias = bias_at(e->up_biases, expert, e->n_ff),
-                .down_after.bias = bias_at(e->down_biases, expert, n_embd)},
-        .first = first,
-        .in = c->n_rows == 1 ? vouch_stage_acts(c, &c->acts, 1, n_embd) : rows_from(c, &s->in, first, n, n_embd),
-        .gated = rows_from(c, &s->gated, first, n, e->n_ff),
-        .gate = s->gate + (int64_t)first * e->n_ff,
-        .up = s->up + (int64_t)first * e->n_ff,
-        .first_unit = s->n_units};
+    *work = (expert_work){.ffn = {.n_ff = e->n_ff,
+                                  .activation = e->activation,
+                                  .limit = e->limit,
+                                  .limits_result = e->limits_result,
+                                  .situ = e->situ,
+                                  .gate = vouch_matrix_at(&e->gate, expert),
+                                  .up = vouch_matrix_at(&e->up, expert),
+                                  .down = vouch_matrix_at(&e->down, expert),
+                                  .gate_after.bias = bias_at(e->gate_biases, expert, e->n_ff),
+                                  .up_after.bias = bias_at(e->up_biases, expert, e->n_ff),
+                                  .down_after.bias = bias_at(e->down_biases, expert, n_in)},
+                          .first = first,
+                          .in = c->n_rows == 1 ? vouch_stage_acts(c, is_narrow ? &s->narrow_acts : &c->acts, 1, n_in)
+                                               : rows_from(c, &s->in, first, n, n_in),
+                          .gated = rows_from(c, &s->gated, first, n, e->n_ff),
+                          .gate = s->gate + (int64_t)first * e->n_ff,
+                          .up = s->up + (int64_t)first * e->n_ff,
+                          .first_unit = s->n_units};
     s->n_units += (work->ffn.up.n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
     for (int32_t i = first; i < end; i++) {
-        const float input = my->norms[s->rows[i]] * (e->weighs_inputs ? s->down_factors[i] : 1);
+        const float input = (is_narrow ? 1 : my->norms[s->rows[i]]) * (e->weighs_inputs ? s->down_factors[i] : 1);
         s->gate_factors[i] = input * gate;
         s->up_factors[i] = input * up;
         if (e->weighs_inputs) s->down_factors[i] = 1;
@@ -277,18 +300,6 @@ static void compute_units(const vouch_workspace *c, int64_t begin, int64_t end)
     }
 }
 
-void vouch_experts_gate(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
-{
-    const vouch_experts *e = experts_of(c, layer);
-    const stream_reader me = vouch_stream_reader_experts(c, layer);
-    const vouch_acts in = vouch_stream_receive(c, team, my, &me);
-    stage_route(c, team, my, e, &in);
-    stage_gather(c, team, my, e, &in);
-    vouch_work work = vouch_pool_share(team, my->thread, c->experts.n_units, 1);
-    while (vouch_work_next(&work)) compute_units(c, work.begin, work.end);
-    vouch_pool_barrier(team, my->thread);
-}
-
 /* ----------------------------------------------------------------------- mix */
 
 /* parts [rows][UNIT] += the bias of the outputs [first, first + n), times each row's factor. */
@@ -299,22 +310,119 @@ static void add_biases(const expert_work *one, const float *factors, float *part
         for (int64_t i = 0; i < n; i++) parts[r * UNIT + i] += factors[r] * bias[i];
 }
 
-/* y = or += the sum of one row's entries; parts [entries][UNIT]. */
-static void add_entries(const vouch_workspace *c, const vouch_experts *e, const float *parts, int64_t row, float *y,
-                        int64_t n, vouch_start start)
+/* The tiles [tile, tile_end) of a branch's result, of at most UNIT outputs: y [rows][n_out]. */
+typedef struct piece {
+    float *y;
+    int64_t tile, tile_end, n_out;
+    vouch_start start;
+} piece;
+
+static int64_t outputs_of(const piece *p)
+{
+    return (p->tile_end * VOUCH_TILE < p->n_out ? p->tile_end * VOUCH_TILE : p->n_out) - p->tile * VOUCH_TILE;
+}
+
+/* parts [rows][UNIT] = the piece's outputs of W x, times the rows' factors unless they are NULL. */
+static void multiply_piece(const vouch_workspace *c, const vouch_matrix *w, const vouch_acts *x, const float *factors,
+                           float *parts, const piece *p)
+{
+    vouch_matrix few = *w;
+    few.data += (size_t)p->tile * few.tile_bytes;
+    few.n_out = outputs_of(p);
+    const vouch_result to = {parts, UNIT, VOUCH_TILE, VOUCH_FROM_ZERO, factors};
+    c->weights->kernels->matmul[few.type](&few, x, to, 0, p->tile_end - p->tile);
+}
+
+/* The parts of the works [one, end). */
+static void multiply_works(const vouch_workspace *c, const thread_space *my, const expert_work *one,
+                           const expert_work *end, const piece *p)
+{
+    for (; one < end; one++) {
+        const float *factors = c->experts.down_factors + one->first;
+        float *parts = my->parts + one->first * UNIT;
+        multiply_piece(c, &one->ffn.down, &one->gated, factors, parts, p);
+        if (one->ffn.down_after.bias) add_biases(one, factors, parts, p->tile * VOUCH_TILE, outputs_of(p));
+    }
+}
+
+static void add_part(float *sum, const float *part)
+{
+    for (int i = 0; i < UNIT; i++) sum[i] += part[i];
+}
+
+/* sum [UNIT] = the parts of a row's chosen experts, best first. */
+static void sum_chosen(const vouch_workspace *c, const thread_space *my, const vouch_experts *e, int64_t row,
+                       float *sum)
 {
     const int32_t *entries = c->experts.entries + row * e->n_used;
+    memcpy(sum, my->parts + (int64_t)entries[0] * UNIT, UNIT * sizeof *sum);
+    for (int32_t k = 1; k < e->n_used; k++) add_part(sum, my->parts + (int64_t)entries[k] * UNIT);
+}
+
+static void put_sum(const piece *p, int64_t row, const float *sum)
+{
+    float *y = p->y + row * p->n_out + p->tile * VOUCH_TILE;
+    for (int64_t i = 0, n = outputs_of(p); i < n; i++) y[i] = p->start == VOUCH_FROM_Y ? y[i] + sum[i] : sum[i];
+}
+
+/* The works of chosen experts end here; the shared network's is after them. */
+static const expert_work *chosen_end(const vouch_workspace *c, const vouch_experts *e)
+{
+    return c->experts.works + c->experts.n_works - (e->shared.n_ff > 0);
+}
+
+/* Makes the norm of the chosen experts' sum the input of W_widen. */
+static void stage_widen(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_experts *e)
+{
+    const vouch_matrix *const widen = &e->widen;
+    const int64_t n = e->narrow.n_out;
+    float *narrow = c->experts.narrow, sum[UNIT];
+    vouch_work work = vouch_pool_share(team, my->thread, e->narrow.n_tiles, VOUCH_STAGE_TILES);
+    while (vouch_work_next(&work))
+        for (int64_t tile = work.begin; tile < work.end; tile += VOUCH_STAGE_TILES) {
+            const int64_t past = tile + VOUCH_STAGE_TILES < work.end ? tile + VOUCH_STAGE_TILES : work.end;
+            const piece p = {.y = narrow, .tile = tile, .tile_end = past, .n_out = n, .start = VOUCH_FROM_ZERO};
+            multiply_works(c, my, c->experts.works, chosen_end(c, e), &p);
+            for (int64_t r = 0; r < c->n_rows; r++) {
+                sum_chosen(c, my, e, r, sum);
+                put_sum(&p, r, sum);
+            }
+        }
+    vouch_pool_barrier(team, my->thread);
+    vouch_acts acts = vouch_stage_acts(c, &c->experts.narrow_acts, c->n_rows, n);
+    const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
+    for (int64_t r = mine.begin; r < mine.end; r++) {
+        float *row = narrow + r * n;
+        vouch_row_norm(row, row, &e->narrow_norm, n, c->weights->hparams.norm_eps);
+        vouch_stage_put(c, &acts, vouch_stage_needs(&widen, 1), row, n, r, r + 1, 0, n);
+    }
+    vouch_pool_barrier(team, my->thread);
+}
+
+void vouch_experts_gate(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    const vouch_experts *e = experts_of(c, layer);
+    const bool is_narrow = e->narrow.n_out > 0;
+    const stream_reader me = vouch_stream_reader_experts(c, layer);
+    const vouch_acts in = vouch_stream_receive(c, team, my, &me);
+    stage_route(c, team, my, e, &in);
+    const vouch_acts chosen_in = is_narrow ? stage_narrow(c, team, my, e, &in) : in;
+    stage_gather(c, team, my, e, &chosen_in);
+    vouch_work work = vouch_pool_share(team, my->thread, c->experts.n_units, 1);
+    while (vouch_work_next(&work)) compute_units(c, work.begin, work.end);
+    vouch_pool_barrier(team, my->thread);
+    if (is_narrow) stage_widen(c, team, my, e);
+}
+
+/* y = or += one row's sum of chosen experts and shared network. With a narrow space the former is W_widen's part. */
+static void add_entries(const vouch_workspace *c, const thread_space *my, const vouch_experts *e, int64_t row,
+                        const piece *p)
+{
     float sum[UNIT];
-    memcpy(sum, parts + (int64_t)entries[0] * UNIT, sizeof sum);
-    for (int32_t k = 1; k < e->n_used; k++) {
-        const float *part = parts + (int64_t)entries[k] * UNIT;
-        for (int i = 0; i < UNIT; i++) sum[i] += part[i];
-    }
-    if (e->shared.n_ff > 0) {
-        const float *part = parts + ((int64_t)c->n_rows * e->n_used + row) * UNIT;
-        for (int i = 0; i < UNIT; i++) sum[i] += part[i];
-    }
-    for (int64_t i = 0; i < n; i++) y[i] = start == VOUCH_FROM_Y ? y[i] + sum[i] : sum[i];
+    if (e->narrow.n_out > 0) memcpy(sum, my->parts + row * UNIT, sizeof sum);
+    else sum_chosen(c, my, e, row, sum);
+    if (e->shared.n_ff > 0) add_part(sum, my->parts + ((int64_t)c->n_rows * e->n_used + row) * UNIT);
+    put_sum(p, row, sum);
 }
 
 void vouch_experts_mix(vouch_workspace *c, thread_space *my, int32_t layer, float *y, int64_t begin, int64_t end,
@@ -322,19 +430,13 @@ void vouch_experts_mix(vouch_workspace *c, thread_space *my, int32_t layer, floa
 {
     const vouch_experts *e = experts_of(c, layer);
     const expert_space *s = &c->experts;
-    const int64_t n_embd = c->weights->hparams.n_embd;
+    const bool is_narrow = e->narrow.n_out > 0;
+    const vouch_acts narrow = vouch_stage_acts(c, &s->narrow_acts, c->n_rows, e->narrow.n_out);
     for (int64_t tile = begin; tile < end; tile += VOUCH_STAGE_TILES) {
         const int64_t past = tile + VOUCH_STAGE_TILES < end ? tile + VOUCH_STAGE_TILES : end;
-        const int64_t first = tile * VOUCH_TILE, n = (past * VOUCH_TILE < n_embd ? past * VOUCH_TILE : n_embd) - first;
-        for (const expert_work *one = s->works; one < s->works + s->n_works; one++) {
-            vouch_matrix down = one->ffn.down;
-            down.data += (size_t)tile * down.tile_bytes;
-            down.n_out = n;
-            const vouch_result to = {my->parts + one->first * UNIT, UNIT, VOUCH_TILE, VOUCH_FROM_ZERO,
-                                     s->down_factors + one->first};
-            c->weights->kernels->matmul[down.type](&down, &one->gated, to, 0, past - tile);
-            if (one->ffn.down_after.bias) add_biases(one, s->down_factors + one->first, to.y, first, n);
-        }
-        for (int64_t r = 0; r < c->n_rows; r++) add_entries(c, e, my->parts, r, y + r * n_embd + first, n, start);
+        const piece p = {y, tile, past, c->weights->hparams.n_embd, start};
+        if (is_narrow) multiply_piece(c, &e->widen, &narrow, NULL, my->parts, &p);
+        multiply_works(c, my, is_narrow ? chosen_end(c, e) : s->works, s->works + s->n_works, &p);
+        for (int64_t r = 0; r < c->n_rows; r++) add_entries(c, my, e, r, &p);
     }
 }

@@ -202,7 +202,7 @@ static void compute_key_decays(const vouch_workspace *c, const vouch_recurrent *
     rates[head] = 1.0f / (1.0f + rates[head]);
     for (int64_t i = 0; i < n; i++) decays[i] = raw[i] + r->decay_bias[head * n + i];
     if (r->decay_floor != 0) {
-        kernels->exp_weights(decays, decays, n, 0, -r->a[head]);
+        kernels->exp_weights(decays, decays, n, 0, r->is_a_negated ? r->a[head] : -r->a[head]);
         for (int64_t i = 0; i < n; i++) decays[i] = r->decay_floor / (1.0f + decays[i]);
     } else {
         kernels->softplus(decays, n);

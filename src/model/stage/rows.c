@@ -157,6 +157,18 @@ static void multiply_xielu(const vouch_kernels *kernels, const vouch_feed_forwar
     }
 }
 
+static void multiply_situ(const vouch_kernels *kernels, vouch_situ caps, float *gate, float *up, int64_t n)
+{
+    float powers[64];
+    if (caps.up > 0) vouch_row_softcap(kernels, up, caps.up, n);
+    for (int64_t at = 0; at < n; at += 64) {
+        const int64_t part = n - at < 64 ? n - at : 64;
+        kernels->exp_weights(powers, gate + at, part, 0, -1);
+        vouch_row_softcap(kernels, gate + at, caps.gate, part);
+        for (int64_t i = 0; i < part; i++) gate[at + i] = gate[at + i] / (1 + powers[i]) * up[at + i];
+    }
+}
+
 static void multiply_positive(float *gate, const float *up, int64_t n, bool is_squared)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -187,6 +199,7 @@ void vouch_row_activate(const vouch_kernels *kernels, const vouch_feed_forward *
     case VOUCH_RELU: multiply_positive(gate, up, n, false); return;
     case VOUCH_RELU_SQUARED: multiply_positive(gate, up, n, true); return;
     case VOUCH_XIELU: multiply_xielu(kernels, ffn, gate, up, n); return;
+    case VOUCH_SITU: multiply_situ(kernels, ffn->situ, gate, up, n); return;
     case VOUCH_GELU_EXACT: multiply_gelu(kernels, gate, up, n); return;
     case VOUCH_GELU: prepare_gelu(gate, up, n); break;
     case VOUCH_SWIGLU_OPENAI: prepare_openai(gate, up, n); break;

@@ -2,6 +2,7 @@
 /* The residual stream between the stages of a pass (stream.h). */
 #include "model/stage/stream.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "model/stage/rows.h"
@@ -68,6 +69,13 @@ static stream_reader reader_of(const vouch_workspace *c, const vouch_norm *norm,
                            .n_rows = c->n_rows};
 }
 
+static void read_depth(stream_reader *reader, const vouch_depth *depth)
+{
+    if (!depth->query) return;
+    reader->depth = depth;
+    reader->is_whole = true;
+}
+
 static void read_through(stream_reader *reader, const vouch_block_conv *conv)
 {
     if (conv->weights.n_out == 0) return;
@@ -93,6 +101,7 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
     reader.is_whole |= is_kept || a->reads_pairs || l->mix.carry != 0;
     reader.carry = l->mix.carry;
     reader.kept = is_kept ? c->kept : NULL;
+    read_depth(&reader, &l->mix.depth);
     return reader;
 }
 
@@ -103,6 +112,7 @@ stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer)
     if (l->ffn.n_ff == 0) return vouch_stream_reader_experts(c, layer);
     stream_reader reader = reader_of(c, &l->feed.norm, dense, l->ffn.gate.n_out ? 2 : 1);
     read_through(&reader, &l->feed.conv);
+    read_depth(&reader, &l->feed.depth);
     reader.is_whole |= l->is_parallel || l->feed.carry != 0;
     reader.carry = l->feed.carry;
     if (l->is_parallel) reader.x = c->kept;
@@ -115,9 +125,12 @@ stream_reader vouch_stream_reader_experts(const vouch_workspace *c, int32_t laye
     const vouch_layer *l = &c->weights->layers[layer];
     const bool is_beside = vouch_layer_has_both(l);
     const vouch_experts *e = &l->experts;
-    const vouch_matrix *const sparse[] = {&e->router,      &e->gate,      &e->up,
-                                          &e->shared.gate, &e->shared.up, &e->shared_gate};
+    const bool is_narrow = e->narrow.n_out > 0;
+    const vouch_matrix *const sparse[] = {&e->router,      is_narrow ? &e->narrow : &e->gate,
+                                          &e->shared.gate, is_narrow ? &e->narrow : &e->up,
+                                          &e->shared.up,   &e->shared_gate};
     stream_reader reader = reader_of(c, is_beside ? &l->beside.norm : &l->feed.norm, sparse, 6);
+    read_depth(&reader, &l->feed.depth);
     reader.is_whole |= l->is_parallel || is_beside || l->feed.carry != 0;
     reader.carry = l->feed.carry;
     if (l->is_parallel || l->beside.reads_input) reader.x = c->kept;
@@ -147,6 +160,7 @@ stream_reader vouch_stream_reader_head(const vouch_workspace *c)
     stream_reader reader = reader_of(c, &c->weights->output_norm, &c->output, 1);
     reader.rows = c->logits_rows;
     reader.n_rows = c->n_logits;
+    read_depth(&reader, &c->weights->output_depth);
     return reader;
 }
 
@@ -195,6 +209,31 @@ void vouch_stream_publish(const vouch_workspace *c, thread_space *my, const stre
     }
 }
 
+/* y [n_embd] = the mixture of streams of a row, before a branch that may keep x. */
+static void mix_depth(const vouch_workspace *c, const vouch_depth *depth, int64_t row, float *y)
+{
+    const vouch_hparams *h = &c->weights->hparams;
+    const int64_t n = h->n_embd, step = c->max_rows * n;
+    float weights[VOUCH_MOST_LAYERS + 1], most = -INFINITY, sum = 0;
+    float *x = c->x + row * n, *kept = c->past_streams + row * n; /* stream i of the row is kept + i * step */
+    for (int32_t i = 0; i <= depth->n_kept; i++) {
+        const float *s = i < depth->n_kept ? kept + i * step : x;
+        const float size = sqrtf(vouch_row_dot(s, s, n) / (float)n + h->norm_eps);
+        weights[i] = vouch_row_dot(depth->query, s, n) / size;
+        if (weights[i] > most) most = weights[i];
+    }
+    c->weights->kernels->exp_weights(weights, weights, depth->n_kept + 1, most, 1);
+    for (int32_t i = 0; i <= depth->n_kept; i++) sum += weights[i];
+    memset(y, 0, (size_t)n * sizeof *y);
+    for (int32_t i = 0; i <= depth->n_kept; i++) {
+        const float *s = i < depth->n_kept ? kept + i * step : x, weight = weights[i] / sum;
+        for (int64_t k = 0; k < n; k++) y[k] += weight * s[k];
+    }
+    if (!depth->keeps) return;
+    memcpy(kept + depth->n_kept * step, x, (size_t)n * sizeof *x);
+    memset(x, 0, (size_t)n * sizeof *x); /* the branch is added to 0 */
+}
+
 /* Each thread normalises some rows. */
 static void receive_whole(const vouch_workspace *c, vouch_pool *team, thread_space *my, const stream_reader *reader)
 {
@@ -205,11 +244,12 @@ static void receive_whole(const vouch_workspace *c, vouch_pool *team, thread_spa
         const float *x = reader->x + row_of(reader, i) * h->n_embd;
         if (reader->kept) memcpy(reader->kept + i * h->n_embd, x, (size_t)h->n_embd * sizeof *x);
         float *to = my->rows;
+        if (reader->depth) mix_depth(c, reader->depth, row_of(reader, i), to);
         if (reader->seconds) {
             memcpy(to, reader->seconds[row_of(reader, i)], (size_t)h->n_embd * sizeof *to);
             to += h->n_embd;
         }
-        vouch_row_norm(to, x, reader->norm, h->n_embd, h->norm_eps);
+        vouch_row_norm(to, reader->depth ? to : x, reader->norm, h->n_embd, h->norm_eps);
         if (reader->carry != 0) {
             float *carried = c->x + row_of(reader, i) * h->n_embd;
             for (int32_t k = 0; k < h->n_embd; k++) carried[k] = reader->carry * to[k];

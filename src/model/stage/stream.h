@@ -31,6 +31,7 @@ typedef struct stream_reader {
     float *kept;                  /* receives a copy of x; NULL: none */
     const float **seconds;        /* [n_rows] [n_embd] stand before the rows of x; NULL: none */
     float carry;                  /* of the branch (layer.h) */
+    const vouch_depth *depth;     /* it reads a mixture of streams (layer.h) instead of x; NULL: no */
     const vouch_block_conv *conv; /* its input goes through this convolution; NULL: none */
     bool is_whole;                /* the norm is computed by the reader */
     vouch_needs need;             /* forms of its input */

@@ -140,13 +140,14 @@ static void layout_rows(vouch_workspace *c, vouch_arena *arena)
 static void layout_experts(vouch_workspace *c, vouch_arena *arena)
 {
     expert_space *s = &c->experts;
-    size_t n_used = 0, n_experts = 0, n_ff = 0;
+    size_t n_used = 0, n_experts = 0, n_ff = 0, narrow = 0;
     for (int32_t l = 0; l < c->weights->hparams.n_layers; l++) {
         const vouch_experts *e = &c->weights->layers[l].experts;
         if (e->n_experts == 0) continue;
         n_used = most(n_used, (size_t)e->n_used);
         n_experts = most(n_experts, (size_t)e->n_experts);
         n_ff = most(n_ff, (size_t)e->n_ff);
+        narrow = most(narrow, (size_t)e->narrow.n_out);
     }
     if (n_experts == 0) return;
     const size_t rows = (size_t)c->max_rows, chosen = rows * n_used, entries = chosen + rows;
@@ -163,7 +164,9 @@ static void layout_experts(vouch_workspace *c, vouch_arena *arena)
     s->gate = vouch_arena_take(arena, chosen * n_ff, sizeof *s->gate);
     s->up = vouch_arena_take(arena, chosen * n_ff, sizeof *s->up);
     s->works = vouch_arena_take(arena, (chosen < n_experts ? chosen : n_experts) + 1, sizeof *s->works);
-    vouch_acts_layout(&s->in, chosen, (size_t)c->weights->hparams.n_embd, c->needs, arena);
+    s->narrow = vouch_arena_take(arena, rows * narrow, sizeof *s->narrow);
+    vouch_acts_layout(&s->narrow_acts, rows, narrow, c->needs, arena);
+    vouch_acts_layout(&s->in, chosen, most((size_t)c->weights->hparams.n_embd, narrow), c->needs, arena);
     vouch_acts_layout(&s->gated, chosen, n_ff, c->needs, arena);
     for (int32_t t = 0; t < vouch_pool_size(c->pool); t++) {
         float *parts = vouch_arena_take(arena, entries * VOUCH_EXPERT_UNIT, sizeof *parts);
@@ -225,6 +228,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     }
     c->versions = vouch_arena_take(arena, n_versions * rows * w.n_embd, sizeof(float));
     layout_streams(c, arena);
+    c->past_streams = vouch_arena_take(arena, (size_t)c->weights->output_depth.n_kept * rows * w.n_embd, sizeof(float));
     if (keeps_inputs(c->weights)) c->kept = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (adds_first(c->weights)) c->first = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (c->weights->hparams.stacks.n_layers > 0) {
@@ -284,7 +288,9 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
             &e->shared.down, &r->in[0],  &r->in[1],   &r->in[2], &r->factor, &r->rate,  &r->decay, &r->gate, &r->out,
             &r->select,      &r->step,   &r->decay_low, &r->gate_low, &w->layers[l].laurel.left,
             &w->layers[l].laurel.right, &w->layers[l].mix.conv.weights, &w->layers[l].feed.conv.weights,
-            &w->layers[l].mix.hyper.weights, &w->layers[l].feed.hyper.weights};
+            &w->layers[l].mix.hyper.weights, &w->layers[l].feed.hyper.weights,
+
+            &e->narrow,      &e->widen};
         /* clang-format on */
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
             if (all[i]->n_out > 0) needs |= vouch_type_needs(all[i]->type);

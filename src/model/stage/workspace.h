@@ -80,7 +80,7 @@ enum { VOUCH_EXPERT_UNIT = 32 };
 typedef struct expert_work {
     vouch_feed_forward ffn;
     int64_t first;      /* its first entry */
-    vouch_acts in;      /* [n][n_embd] */
+    vouch_acts in;      /* [n][n_embd or n_narrow] */
     vouch_acts gated;   /* [n][n_ff] */
     float *gate, *up;   /* [n][n_ff] */
     int64_t first_unit; /* of its gated values, among those of all works */
@@ -97,7 +97,9 @@ typedef struct expert_space {
     int32_t *counts;                                 /* [n_experts] end of an expert's entries */
     float *gate_factors, *up_factors, *down_factors; /* [entries] factors of the products */
     float *gate, *up;                                /* [entries][n_ff] */
-    vouch_acts in;                                   /* [entries][n_embd] */
+    float *narrow;                                   /* [n_rows][n_narrow] W_narrow x, then the chosen experts' sum */
+    vouch_acts narrow_acts;                          /* [n_rows][n_narrow] the input of the experts, then of W_widen */
+    vouch_acts in;                                   /* [entries][n_embd or n_narrow] */
     vouch_acts gated;                                /* [entries][n_ff] */
     expert_work *works;                              /* [n_works] */
     int32_t n_works;
@@ -129,6 +131,7 @@ typedef struct vouch_workspace {
     float *streams;          /* [n_rows][hyper.n][n_embd] versions of the stream under hyper-connections */
     float *connections;      /* [n_rows][read, write, mix] weights of the current branch */
     vouch_acts streams_acts; /* [n_rows][hyper.n * n_embd] the input of the connections' matrix */
+    float *past_streams;     /* [streams][max_rows][n_embd] that mixers kept (vouch_depth) */
     float *layer_inputs;     /* [n_rows][n_layers * n_layer_input] */
     vouch_acts layer_acts;   /* [n_rows][n_embd] the input of the layer inputs' projection */
     float *kept;             /* [n_rows][n_embd] x before a layer that reads it again after attention */

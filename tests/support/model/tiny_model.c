@@ -32,12 +32,14 @@ typedef enum tiny_latent { NO_LATENT, TOGETHER, APART } tiny_latent;
  * attention, feed-forward by turns. */
 typedef enum tiny_parts { EVERYTHING, MIXER_ONLY, MIXER_OR_ATTENTION, BY_TURNS } tiny_parts;
 /* Recurrent mixers other than Mamba's. DELTA_NET_FUSED: rates and decays are one matrix. KEY_DELTA_NET: a decay for
- * each key. KEY_DELTA_NET_LOW: its matrices of decays and gates are products of two matrices of low rank. */
+ * each key. KEY_DELTA_NET_LOW: its matrices of decays and gates are products of two matrices of low rank.
+ * KEY_DELTA_NET_MIXED: that of decays alone. */
 typedef enum tiny_mixer {
     NO_MIXER,
     SHORT_CONVOLUTION,
     KEY_DELTA_NET,
     KEY_DELTA_NET_LOW,
+    KEY_DELTA_NET_MIXED,
     DELTA_NET,
     DELTA_NET_FUSED,
     LIGHTNING
@@ -59,7 +61,9 @@ typedef struct tiny_family {
                         share the keys and values of the layers before them */
     bool experts;    /* 6 experts, of which a row uses 3 */
     bool shared, shared_gate, selection_bias, fused_experts, expert_bias, normalised, grouped;
-    bool both; /* a dense network beside the experts */
+    bool both;   /* a dense network beside the experts */
+    bool narrow; /* the experts work in a narrower space */
+    bool depth;  /* every second layer keeps the stream */
     bool sinks, narrow_values;
     bool own_gates, head_gates; /* a matrix of gates for attention: one for each element of its result; for each head */
     tiny_mixer mixer;
@@ -162,6 +166,10 @@ static const tiny_family families[] = {
     {"minicpm3", .latent = TOGETHER, .low = true},
     {"kimi-linear", .parts = MIXER_OR_ATTENTION, .mixer = KEY_DELTA_NET_LOW, .latent = APART, .experts = true,
      .shared = true, .selection_bias = true, .n_dense = 1},
+    {"kimi-k3", .parts = MIXER_OR_ATTENTION, .mixer = KEY_DELTA_NET_MIXED, .latent = APART, .low = true,
+     .own_gates = true, .depth = true, .narrow = true, .experts = true, .shared = true, .selection_bias = true,
+     .normalised = true, .n_dense = 1,
+     .numbers = {{"kda.gate_lower_bound", -2}, {"activation.situ_beta", 1.5f}, {"activation.situ_linear_beta", 2}}},
     {"bailingmoe3", .parts = MIXER_OR_ATTENTION, .mixer = KEY_DELTA_NET, .latent = APART, .low = true,
      .head_gates = true, .experts = true, .shared = true, .selection_bias = true, .normalised = true, .n_dense = 1,
      .numbers = {{"kda.gate_lower_bound", -2}, {"swiglu_clamp_exp", 0.5f}, {"swiglu_clamp_shexp", 0.3f}}},
@@ -492,23 +500,32 @@ static const char *layer_name(int32_t layer, const char *tensor, const char *kin
     return name;
 }
 
+enum { N_NARROW = 32 };
+
 /* The router prefers some experts clearly: its scores have a standard deviation of 2. */
 static void add_experts(tiny_writer *w, int32_t index)
 {
     const tiny_model_options *o = &w->o;
     const int64_t n_embd = o->n_embd, n_ff = o->n_ff_expert, n_shared = o->n_ff_shared;
-    const float by_embd = 1 / sqrtf((float)o->n_embd), by_ff = 1 / sqrtf((float)n_ff);
+    const int64_t n_in = w->family->narrow ? N_NARROW : n_embd;
+    const float by_embd = 1 / sqrtf((float)o->n_embd), by_in = 1 / sqrtf((float)n_in), by_ff = 1 / sqrtf((float)n_ff);
     const named_matrix router = {"ffn_gate_inp", o->n_experts, n_embd, 2 * by_embd};
-    const named_matrix fused[] = {{"ffn_gate_up_exps", 2 * n_ff, n_embd, 1.5f * by_embd},
-                                  {"ffn_down_exps", n_embd, n_ff, 2 * by_ff}};
-    const named_matrix split[] = {{"ffn_gate_exps", n_ff, n_embd, 1.5f * by_embd},
-                                  {"ffn_up_exps", n_ff, n_embd, 1.5f * by_embd},
-                                  {"ffn_down_exps", n_embd, n_ff, 2 * by_ff}};
+    const named_matrix around[] = {{"ffn_routed_down", n_in, n_embd, by_embd},
+                                   {"ffn_routed_up", n_embd, n_in, 1.5f * by_in}};
+    const named_matrix fused[] = {{"ffn_gate_up_exps", 2 * n_ff, n_in, 1.5f * by_in},
+                                  {"ffn_down_exps", n_in, n_ff, 2 * by_ff}};
+    const named_matrix split[] = {{"ffn_gate_exps", n_ff, n_in, 1.5f * by_in},
+                                  {"ffn_up_exps", n_ff, n_in, 1.5f * by_in},
+                                  {"ffn_down_exps", n_in, n_ff, 2 * by_ff}};
     const named_matrix shared[] = {{"ffn_gate_shexp", n_shared, n_embd, 1.5f * by_embd},
                                    {"ffn_up_shexp", n_shared, n_embd, 1.5f * by_embd},
                                    {"ffn_down_shexp", n_embd, n_shared, 1.5f / sqrtf((float)n_shared)},
                                    {"ffn_gate_inp_shexp", 1, n_embd, by_embd}};
     add_layer_matrices(w, index, 0, &router, 1);
+    if (w->family->narrow) {
+        add_layer_matrices(w, index, 0, around, 2);
+        add_norm(w, layer_name(index, "ffn_routed_norm", "weight"), n_in, 1);
+    }
     const int first = w->family->no_gate; /* the gates are the first */
     if (o->fused) add_layer_matrices(w, index, o->n_experts, fused, 2);
     else add_layer_matrices(w, index, o->n_experts, split + first, (size_t)(3 - first));
@@ -569,23 +586,25 @@ static void add_key_delta_net(tiny_writer *w, int32_t index)
     const tiny_model_options *o = &w->o;
     const int64_t n_embd = o->n_embd, n_low = o->head_dim, n = o->n_heads * n_low;
     const float by_embd = 1 / sqrtf((float)n_embd), by_low = 1 / sqrtf((float)n_low);
-    const bool is_low = w->family->mixer == KEY_DELTA_NET_LOW;
-    const named_matrix matrices[] = {{"attn_q", n, n_embd, query_gain * by_embd},
-                                     {"attn_k", n, n_embd, query_gain * by_embd},
-                                     {"attn_v", n, n_embd, query_gain * by_embd},
-                                     {"ssm_beta", o->n_heads, n_embd, by_embd},
-                                     {"attn_output", n_embd, n, 2.5f / sqrtf((float)n)},
-                                     {"ssm_f_a", is_low ? n_low : n, n_embd, by_embd},
-                                     {"ssm_g_a", is_low ? n_low : n, n_embd, 1.5f * by_embd},
-                                     {"ssm_f_b", n, n_low, by_low},
-                                     {"ssm_g_b", n, n_low, by_low}};
+    const bool is_low = w->family->mixer != KEY_DELTA_NET, is_mixed = w->family->mixer == KEY_DELTA_NET_MIXED;
+    const named_matrix matrices[] = {
+        {"attn_q", n, n_embd, query_gain * by_embd},
+        {"attn_k", n, n_embd, query_gain * by_embd},
+        {"attn_v", n, n_embd, query_gain * by_embd},
+        {"ssm_beta", o->n_heads, n_embd, by_embd},
+        {"attn_output", n_embd, n, 2.5f / sqrtf((float)n)},
+        {"ssm_f_a", is_low ? n_low : n, n_embd, by_embd},
+        {is_mixed ? "ssm_g" : "ssm_g_a", is_low && !is_mixed ? n_low : n, n_embd, 1.5f * by_embd},
+        {"ssm_f_b", n, n_low, by_low},
+        {"ssm_g_b", n, n_low, by_low}};
     static const char *const convolutions[] = {"ssm_conv1d_q", "ssm_conv1d_k", "ssm_conv1d_v"};
-    add_layer_matrices(w, index, 0, matrices, is_low ? 9 : 7);
+    add_layer_matrices(w, index, 0, matrices, is_mixed ? 8 : is_low ? 9 : 7);
     for (int i = 0; i < 3; i++) add_vectors(w, layer_name(index, convolutions[i], "weight"), n, CONV_WIDTH, 0, 0.6f);
     add_vectors(w, layer_name(index, "ssm_dt", "bias"), 1, n, 0, 0.5f);
     char name[32];
     snprintf(name, sizeof name, "blk.%d.ssm_a", index);
-    add_vectors(w, name, o->n_heads, 1, is_low ? -0.4f : 1, 0.1f);
+    if (is_mixed) add_vectors(w, name, 1, o->n_heads, -1, 0.1f);
+    else add_vectors(w, name, o->n_heads, 1, is_low ? -0.4f : 1, 0.1f);
     add_norm(w, layer_name(index, "ssm_norm", "weight"), n_low, 1);
 }
 
@@ -792,7 +811,8 @@ static void add_mixer(tiny_writer *w, int32_t index)
     case NO_MIXER: add_mamba(w, index); break;
     case SHORT_CONVOLUTION: add_short_convolution(w, index); break;
     case KEY_DELTA_NET:
-    case KEY_DELTA_NET_LOW: add_key_delta_net(w, index); break;
+    case KEY_DELTA_NET_LOW:
+    case KEY_DELTA_NET_MIXED: add_key_delta_net(w, index); break;
     case LIGHTNING: add_lightning(w, index); break;
     default: add_delta_net(w, index);
     }
@@ -817,6 +837,10 @@ static void add_layer(tiny_writer *w, int32_t index)
     if (f->own_inputs) add_own_inputs(w, index);
     if (f->versions) add_versions(w, index);
     if (f->streams) add_streams(w, index);
+    if (f->depth) {
+        add_vectors(w, layer_name(index, "attn_res_score", "weight"), 1, n_embd, 0, 2 * by_embd);
+        add_vectors(w, layer_name(index, "ffn_res_score", "weight"), 1, n_embd, 0, 2 * by_embd);
+    }
     if (f->adds_first) add_vectors(w, layer_name(index, "layer_output_scale", "weight"), 1, 1, 0.5f, 0.1f);
     const struct {
         const char *name;
@@ -877,6 +901,7 @@ static void add_tensors(tiny_writer *w)
     if (w->family->positions) add_matrix(w, "position_embd.weight", o->n_ctx, o->n_embd, embedding_gain);
     if (w->family->embedding_norm) add_norm(w, "token_embd_norm.weight", o->n_embd, embedding_gain);
     if (o->rope_freqs) add_rope_freqs(w);
+    if (w->family->depth) add_vectors(w, "output_res_score.weight", 1, o->n_embd, 0, 2 * by_embd);
     if (w->family->stacks) add_vectors(w, "hrm.z_l_init", 1, o->n_embd, 0, 1);
     if (w->family->versions) {
         add_matrices(w, "altup_proj.weight", N_VERSIONS - 1, o->n_embd, o->n_embd, by_embd);
@@ -947,7 +972,7 @@ static void add_mixer_keys(tiny_writer *w)
         add_int(w, "ssm.group_count", w->family->mamba == 2 ? MAMBA_GROUPS : 0);
     }
     if (w->family->mixer == SHORT_CONVOLUTION) add_int(w, "shortconv.l_cache", CONV_WIDTH);
-    if (w->family->mixer == KEY_DELTA_NET || w->family->mixer == KEY_DELTA_NET_LOW) {
+    if (w->family->mixer >= KEY_DELTA_NET && w->family->mixer <= KEY_DELTA_NET_MIXED) {
         add_int(w, "ssm.conv_kernel", CONV_WIDTH);
         add_int(w, "kda.head_dim", o->head_dim);
     }
@@ -967,6 +992,7 @@ static void add_expert_keys(tiny_writer *w)
     add_int(w, "expert_count", o->n_experts);
     add_int(w, "expert_used_count", o->n_used);
     add_int(w, "expert_feed_forward_length", o->n_ff_expert);
+    if (w->family->narrow) add_int(w, "expert_latent_length", N_NARROW);
     if (o->n_dense) add_int(w, "leading_dense_block_count", o->n_dense);
     if (w->family->gating) add_int(w, "expert_gating_func", w->family->gating);
     if (w->family->normalised) vouch_gguf_add_bool(w->gguf, arch_key(w, "expert_weights_norm"), true);
@@ -1005,6 +1031,7 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_float(w, "hyper_connection.epsilon", 1e-3f);
         if (w->family->balanced) add_int(w, "hyper_connection.sinkhorn_iterations", 3);
     }
+    if (w->family->depth) add_int(w, "attn_res.block_size", 2);
     if (w->family->blocks) {
         add_int(w, "attention.indexer.top_k", 16);
         add_int(w, "attention.indexer.block_size", 8);
