@@ -741,8 +741,9 @@ static int norms_fill(void **state)
 static void families_compute_their_formulas(void **state)
 {
     (void)state;
-    static const char *const names[] = {"mamba",       "mamba2",      "jamba",   "falcon-h1", "nemotron_h", "plamo2",
-                                        "kimi-linear", "bailingmoe3", "kimi-k3", "arctic",    "hy_v4"};
+    static const char *const names[] = {"mamba",      "mamba2", "jamba",       "falcon-h1",
+                                        "nemotron_h", "plamo2", "kimi-linear", "bailingmoe3",
+                                        "kimi-k3",    "arctic", "hy_v4",       "glm5-next"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const tiny_model_options options = {.arch = names[i],
                                             .n_vocab = 80,

@@ -55,10 +55,7 @@ static vouch_status read_hy_v4(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
 
 static vouch_status take_sparse(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
-    static const char *const indexer[] = {"indexer.k_norm", "indexer.proj", "indexer.attn_k", "indexer.attn_q_b"};
-    for (size_t i = 0; i < sizeof indexer / sizeof indexer[0]; i++)
-        VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name(loader, index, indexer[i])));
-    VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name_of(loader, index, "indexer.k_norm", "bias")));
+    vouch_latent_ignore_indexer(loader, index);
     return vouch_mixture_take(loader, index, layer);
 }
 

@@ -2,12 +2,14 @@
 /* Kimi Linear (arXiv 2510.26692), Kimi-K3 and Ling 3 (inclusionAI): layers without KV heads are delta nets with a decay
  * for each key, the others have latent attention; experts as in DeepSeek-V3. Kimi doesn't rotate. In Ling 3 attention's
  * heads have gates, and a smallest decay bounds the others. Kimi-K3 has both, attention over depth, experts in a narrow
- * space, and an activation of its own. */
+ * space, and an activation of its own. GLM-5 Next has hyper-connections and chooses its tokens as deepseek2.c says. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "model/load/arch.h"
 #include "model/load/dense.h"
+#include "model/load/hyper_tensors.h"
 #include "model/load/keys.h"
 #include "model/load/latent_tensors.h"
 #include "model/load/mixture.h"
@@ -78,6 +80,34 @@ static vouch_status read_kimi_k3(const vouch_gguf *gguf, vouch_hparams *h, vouch
                           "%s: %s.nextn_predict_layers is %d, must be 0 for this architecture", vouch_gguf_path(gguf),
                           h->arch, h->n_nextn);
     return VOUCH_OK;
+}
+
+/* Limits of a shared or dense network are the experts' unless the file has them. */
+static vouch_status read_glm5_limits(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    double dense[VOUCH_MOST_LAYERS];
+    VOUCH_TRY(vouch_mixture_read_limits(gguf, h, err));
+    h->limits_results = false;
+    for (int32_t i = 0; i < h->n_layers; i++) dense[i] = (double)h->layers[i].limit;
+    VOUCH_TRY(vouch_key_floats(gguf, h->arch, "swiglu_clamp_shexp", 0, 1e9, h->n_layers, dense, err));
+    for (int32_t i = 0; i < h->n_layers; i++) h->layers[i].dense_limit = (float)dense[i];
+    return VOUCH_OK;
+}
+
+static vouch_status read_glm5_next(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    VOUCH_TRY(read_both(gguf, h, err));
+    if (h->n_rot > 0)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %s.rope.dimension_count is %d, must be 0",
+                          vouch_gguf_path(gguf), h->arch, h->n_rot);
+    VOUCH_TRY(read_floor(gguf, h, false, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.indexer.top_k", true, 1, INT_MAX, &h->n_ctx_most, err));
+    VOUCH_TRY(vouch_hyper_read_keys(gguf, h, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "hyper_connection.sinkhorn_iterations", true, 1, 1000, &h->hyper.n_rounds,
+                            err));
+    h->hyper.most = 2;
+    h->hyper.ends_in_mean = true;
+    return read_glm5_limits(gguf, h, err);
 }
 
 /* Takes W_q, W_k and W_v with their convolutions. Ignores their biases and scales, as llama.cpp does. */
@@ -223,6 +253,17 @@ static vouch_status take_kimi_k3(vouch_loader *loader, int32_t index, vouch_laye
     return VOUCH_OK;
 }
 
+static vouch_status take_glm5_next(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    VOUCH_TRY(take_kimi(loader, index, layer));
+    layer->recurrent.is_a_negated = true;
+    layer->attention.o_after.scale = NULL;
+    vouch_latent_ignore_indexer(loader, index);
+    return vouch_hyper_take(loader, index, layer);
+}
+
+const vouch_arch vouch_arch_glm5_next = {
+    .name = "glm5-next", .rotary = VOUCH_ROTARY_NONE, .read = read_glm5_next, .take = take_glm5_next};
 const vouch_arch vouch_arch_kimi_k3 = {
     .name = "kimi-k3", .rotary = VOUCH_ROTARY_NONE, .read = read_kimi_k3, .take = take_kimi_k3};
 const vouch_arch vouch_arch_kimi_linear = {

@@ -66,7 +66,8 @@ static vouch_status read_attention(const vouch_gguf *gguf, vouch_hparams *h, vou
     h->value_dim = h->head_dim;
     VOUCH_TRY(vouch_key_int(gguf, arch, "attention.value_length", false, 2, 1024, &h->value_dim, err));
     h->n_rot = h->head_dim;
-    VOUCH_TRY(vouch_key_int(gguf, arch, "rope.dimension_count", false, 2, 1024, &h->n_rot, err));
+    const int32_t least = h->rotary == VOUCH_ROTARY_NONE ? 0 : 2;
+    VOUCH_TRY(vouch_key_int(gguf, arch, "rope.dimension_count", false, least, 1024, &h->n_rot, err));
     h->rope_base = 10000;
     VOUCH_TRY(vouch_key_float(gguf, arch, "rope.freq_base", false, 1, 1e12, &h->rope_base, err));
     VOUCH_TRY(vouch_key_rope_scaling(gguf, h, err));

@@ -11,5 +11,8 @@ vouch_status vouch_latent_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
 /* Takes attn_q, or attn_q_a, attn_q_a_norm and attn_q_b; attn_kv_a_mqa and attn_kv_a_norm; attn_k_b and attn_v_b, or
  * attn_kv_b, which has both. Errors: FORMAT, UNSUPPORTED, MEMORY. */
 vouch_status vouch_latent_take(vouch_loader *loader, int32_t index, vouch_attention *a);
+/* Accepts the tensors that choose the tokens which a row sees. In contexts of at most indexer.top_k tokens it sees all.
+ */
+void vouch_latent_ignore_indexer(vouch_loader *loader, int32_t index);
 
 #endif

@@ -85,7 +85,7 @@ typedef struct tiny_family {
     bool adds_first;  /* each layer adds the first one's input */
     bool versions;    /* of the stream, and a path beside the mixer */
     int32_t streams;  /* versions of the stream under hyper-connections */
-    bool balanced;    /* they mix, and the output reads their mean */
+    bool balanced;    /* they mix, the output reads their mean, and latent keys have no rotated elements */
     bool part_norms;  /* Mamba's keys, queries and rates have norms */
     bool inner_norms; /* before attn_output and ffn_down */
     bool plain_nextn; /* the head's block has a dense network and fused queries, keys and values */
@@ -228,6 +228,9 @@ static const tiny_family families[] = {
     {"hy_v4", .latent = APART, .low = true, .sinks = true, .own_gates = true, .streams = 4, .experts = true,
      .shared = true, .selection_bias = true, .normalised = true, .gating = 2, .n_dense = 1,
      .numbers = {{"swiglu_clamp_exp", 0.5f}, {"hyper_connection.magnitude", 2}}},
+    {"glm5-next", .parts = MIXER_OR_ATTENTION, .mixer = KEY_DELTA_NET_LOW, .latent = APART, .low = true, .streams = 3,
+     .balanced = true, .experts = true, .shared = true, .selection_bias = true, .n_dense = 1,
+     .numbers = {{"kda.gate_lower_bound", -2}, {"swiglu_clamp_exp", 0.5f}}},
     {"bitnet", .inner_norms = true},
     {"apertus", .no_gate = true, .heads = EACH_HEAD},
 };
@@ -751,7 +754,13 @@ static void add_norms(tiny_writer *w, int32_t index)
     if (has_attention(w, index)) add_head_norms(w, index);
 }
 
-enum { RANK = 32, LOW_RANK = 32, N_PLAIN = 32, N_ROTATED = 32, KEY_DIM = N_PLAIN + N_ROTATED, VALUE_DIM = 24 };
+enum { RANK = 32, LOW_RANK = 32, N_PLAIN = 32, VALUE_DIM = 24 };
+
+/* Rotated elements of a latent key. */
+static int32_t n_rotated(const tiny_writer *w)
+{
+    return w->family->balanced ? 0 : 32;
+}
 
 /* Adds W_uk and W_uv of all heads: in one tensor, or in two, of which the first has W_uk transposed. */
 static void add_up(tiny_writer *w, int32_t index)
@@ -781,7 +790,7 @@ static void add_latent(tiny_writer *w, int32_t index)
 {
     const tiny_model_options *o = &w->o;
     const float by_embd = 1 / sqrtf((float)o->n_embd);
-    const int64_t n_q = (int64_t)o->n_heads * KEY_DIM;
+    const int64_t n_q = (int64_t)o->n_heads * (N_PLAIN + n_rotated(w));
     if (w->family->low) {
         add_matrix(w, layer_name(index, "attn_q_a", "weight"), LOW_RANK, o->n_embd, by_embd);
         add_norm(w, layer_name(index, "attn_q_a_norm", "weight"), LOW_RANK, 1);
@@ -789,7 +798,7 @@ static void add_latent(tiny_writer *w, int32_t index)
     } else {
         add_matrix(w, layer_name(index, "attn_q", "weight"), n_q, o->n_embd, query_gain * by_embd);
     }
-    add_matrix(w, layer_name(index, "attn_kv_a_mqa", "weight"), RANK + N_ROTATED, o->n_embd, query_gain * by_embd);
+    add_matrix(w, layer_name(index, "attn_kv_a_mqa", "weight"), RANK + n_rotated(w), o->n_embd, query_gain * by_embd);
     add_norm(w, layer_name(index, "attn_kv_a_norm", "weight"), RANK, 1);
     add_up(w, index);
 }
@@ -1029,7 +1038,10 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     if (w->family->streams) {
         add_int(w, "hyper_connection.count", w->family->streams);
         add_float(w, "hyper_connection.epsilon", 1e-3f);
-        if (w->family->balanced) add_int(w, "hyper_connection.sinkhorn_iterations", 3);
+        if (w->family->balanced) {
+            add_int(w, "hyper_connection.sinkhorn_iterations", 3);
+            add_int(w, "attention.indexer.top_k", o->n_ctx);
+        }
     }
     if (w->family->depth) add_int(w, "attn_res.block_size", 2);
     if (w->family->blocks) {
@@ -1056,12 +1068,12 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_int(w, "rope.dimension_count_swa", o->head_dim);
     } else if (w->family->latent) {
         add_int(w, "attention.kv_lora_rank", RANK);
-        add_int(w, "rope.dimension_count", N_ROTATED);
+        add_int(w, "rope.dimension_count", n_rotated(w));
         if (w->family->low) add_int(w, "attention.q_lora_rank", LOW_RANK);
         const bool together = w->family->latent == TOGETHER || o->up_together;
-        add_int(w, "attention.key_length", together ? KEY_DIM : RANK + N_ROTATED);
+        add_int(w, "attention.key_length", together ? N_PLAIN + n_rotated(w) : RANK + n_rotated(w));
         add_int(w, "attention.value_length", together ? VALUE_DIM : RANK);
-        if (!together) add_int(w, "attention.key_length_mla", KEY_DIM);
+        if (!together) add_int(w, "attention.key_length_mla", N_PLAIN + n_rotated(w));
         if (!together) add_int(w, "attention.value_length_mla", VALUE_DIM);
     } else if (states_head_dim || w->family->own_inputs) {
         add_int(w, "attention.key_length", o->head_dim);
