@@ -14,6 +14,8 @@ typedef struct vouch_expert_hparams {
     int32_t n_experts, n_used, n_groups, n_groups_used;
     vouch_gating gating; /* 0: softmax */
     bool normalised, weighs_inputs, routes_early;
+    int32_t adjugate_group; /* experts with one adjugate (layer.h); 0: none */
+    float adjugate_scale;
     float scale;
     float shared_scale; /* 0: 1 */
     int32_t n_narrow;   /* width of the experts' inputs and results (layer.h); 0: n_embd */

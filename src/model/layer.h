@@ -361,6 +361,16 @@ typedef enum vouch_gating {
     VOUCH_GATING_CHOSEN /* the softmax of the chosen experts' scores; they are chosen by their scores */
 } vouch_gating;
 
+/* Adjugate experts (Wu et al., arXiv 2508.07785): each per_group experts share a small one, which the weights of the
+ * chosen among them count for, too:
+ *
+ *   y += scale * weight[e] * adjugate[e / per_group](x) */
+typedef struct vouch_adjugates {
+    int32_t per_group, n_ff; /* per_group 0: none */
+    float scale;
+    vouch_matrix gate, up, down; /* of the first group; vouch_matrix_at has the others */
+} vouch_adjugates;
+
 /* A mixture of experts (Shazeer et al., arXiv 1701.06538): a row passes through n_used of n_experts feed-forward
  * networks, which its router chooses (router.h), and through the shared one (Dai et al., arXiv 2401.06066):
  *
@@ -396,10 +406,23 @@ typedef struct vouch_experts {
     const float *gate_scales, *up_scales, *down_scales; /* [n_experts] of the products; NULL: none */
     const float *gate_biases, *up_biases;               /* [n_experts, n_ff] of products without scales; NULL: none */
     const float *down_biases;                           /* [n_experts, n_narrow] likewise */
-    vouch_feed_forward shared;                          /* n_ff 0: none */
-    vouch_matrix shared_gate; /* [1, n_embd] w_shared; n_out 0: the shared network's weight is shared_scale */
-    float shared_scale;       /* 1 as a rule */
+    vouch_adjugates adjugates;
+    vouch_feed_forward shared; /* n_ff 0: none */
+    vouch_matrix shared_gate;  /* [1, n_embd] w_shared; n_out 0: the shared network's weight is shared_scale */
+    float shared_scale;        /* 1 as a rule */
 } vouch_experts;
+
+/* The most networks that a row passes through, the shared one left out. */
+static inline int32_t vouch_experts_per_row(const vouch_experts *e)
+{
+    return e->adjugates.per_group > 0 ? 2 * e->n_used : e->n_used;
+}
+
+/* Networks that it chooses from. The adjugates come after the experts. */
+static inline int32_t vouch_experts_n_networks(const vouch_experts *e)
+{
+    return e->n_experts + (e->adjugates.per_group > 0 ? e->n_experts / e->adjugates.per_group : 0);
+}
 
 /* Matrix i of matrices that lie one after the other. */
 static inline vouch_matrix vouch_matrix_at(const vouch_matrix *first, int64_t i)

@@ -322,6 +322,21 @@ static void feed(double *y, const vouch_feed_forward *f, const double *x)
     for (int64_t o = 0; o < f->down.n_out && f->down_after.bias; o++) y[o] += (double)f->down_after.bias[o];
 }
 
+/* y += the adjugate of expert i for x, where the experts have adjugates. */
+static void add_adjugate(double *y, const vouch_experts *e, int32_t i, double weight, const double *x)
+{
+    const vouch_adjugates *a = &e->adjugates;
+    double part[WIDTH];
+    if (a->per_group == 0) return;
+    const vouch_feed_forward one = {.n_ff = a->n_ff,
+                                    .activation = e->activation,
+                                    .gate = vouch_matrix_at(&a->gate, i / a->per_group),
+                                    .up = vouch_matrix_at(&a->up, i / a->per_group),
+                                    .down = vouch_matrix_at(&a->down, i / a->per_group)};
+    feed(part, &one, x);
+    for (int64_t o = 0; o < a->down.n_out; o++) y[o] += (double)a->scale * weight * part[o];
+}
+
 /* Mixes the results of the experts with the largest probabilities; of equal ones it takes the first. */
 static void mix_experts(double *y, const vouch_experts *e, const vouch_hparams *h, const double *x)
 {
@@ -372,6 +387,7 @@ static void mix_experts(double *y, const vouch_experts *e, const vouch_hparams *
         for (int32_t o = 0; o < n_in; o++) input[o] = (e->weighs_inputs ? weight : 1) * whole_input[o];
         feed(part, &one, input);
         for (int32_t o = 0; o < n_in; o++) chosen_sum[o] += (e->weighs_inputs ? 1 : weight) * part[o];
+        add_adjugate(chosen_sum, e, i, weight, x);
     }
     if (is_narrow) normalise(chosen_sum, chosen_sum, e->narrow_norm.weight, n_in, (double)h->norm_eps);
     if (is_narrow) multiply(y, &e->widen, chosen_sum);
@@ -741,9 +757,9 @@ static int norms_fill(void **state)
 static void families_compute_their_formulas(void **state)
 {
     (void)state;
-    static const char *const names[] = {"mamba",      "mamba2", "jamba",       "falcon-h1",
-                                        "nemotron_h", "plamo2", "kimi-linear", "bailingmoe3",
-                                        "kimi-k3",    "arctic", "hy_v4",       "glm5-next"};
+    static const char *const names[] = {"mamba",  "mamba2",      "jamba",       "falcon-h1", "nemotron_h",
+                                        "plamo2", "kimi-linear", "bailingmoe3", "kimi-k3",   "arctic",
+                                        "hy_v4",  "glm5-next",   "grovemoe"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const tiny_model_options options = {.arch = names[i],
                                             .n_vocab = 80,

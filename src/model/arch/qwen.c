@@ -43,6 +43,22 @@ static vouch_status read_mellum(const vouch_gguf *gguf, vouch_hparams *h, vouch_
     return vouch_dense_read_window_angles(gguf, h, 4, h->rope_base, err);
 }
 
+/* GroveMoE (Wu et al., arXiv 2508.07785), as the model's own code computes it. In llama.cpp the adjugates read the
+ * experts' result instead of their input. */
+static vouch_status read_grovemoe(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    vouch_expert_hparams *e = &h->experts;
+    double scale = 0;
+    VOUCH_TRY(read_qwen3moe(gguf, h, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "experts_per_group", true, 1, VOUCH_MAX_EXPERTS, &e->adjugate_group, err));
+    VOUCH_TRY(vouch_key_float(gguf, h->arch, "expert_group_scale", true, 0, 1e3, &scale, err));
+    if (e->n_experts % e->adjugate_group != 0)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.expert_count %d is no multiple of experts_per_group %d",
+                          vouch_gguf_path(gguf), h->arch, e->n_experts, e->adjugate_group);
+    e->adjugate_scale = (float)scale;
+    return VOUCH_OK;
+}
+
 /* Rerankers have cls.output, which logits don't depend on. */
 static vouch_status take_qwen3(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
@@ -84,6 +100,7 @@ QWEN(qwen2moe, vouch_mixture_read, vouch_mixture_take, false);
 QWEN(qwen3, read_qwen3, take_qwen3, true);
 QWEN(qwen3vl, read_qwen3, take_qwen3, false);
 QWEN(qwen3moe, read_qwen3moe, vouch_mixture_take, true);
+QWEN(grovemoe, read_grovemoe, vouch_mixture_take, false);
 QWEN(qwen3vlmoe, read_qwen3moe, vouch_mixture_take, false);
 QWEN(mellum, read_mellum, vouch_mixture_take, true);
 QWEN(maple, read_maple, vouch_mixture_take, false);

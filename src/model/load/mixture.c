@@ -152,6 +152,24 @@ static vouch_status take_inputs(vouch_loader *loader, int32_t index, vouch_exper
                       &e->up_biases);
 }
 
+static vouch_status take_adjugates(vouch_loader *loader, int32_t index, vouch_experts *e)
+{
+    const vouch_expert_hparams *all = &loader->hparams->experts;
+    const int64_t n_embd = loader->hparams->n_embd;
+    vouch_adjugates *a = &e->adjugates;
+    if (all->adjugate_group == 0) return VOUCH_OK;
+    *a = (vouch_adjugates){.per_group = all->adjugate_group, .scale = all->adjugate_scale};
+    const int64_t n = e->n_experts / a->per_group;
+    VOUCH_TRY(find_width(loader, index, "ffn_down_chexps", &a->n_ff));
+    const vouch_rows in = {0, a->n_ff, a->n_ff}, out = {0, n_embd, n_embd};
+    VOUCH_TRY(vouch_loader_stack(loader, vouch_loader_name(loader, index, "ffn_gate_chexps"), true, &a->gate, n, n_embd,
+                                 in));
+    VOUCH_TRY(vouch_loader_stack(loader, vouch_loader_name(loader, index, "ffn_up_chexps"), true, &a->up, n, n_embd,
+                                 in));
+    return vouch_loader_stack(loader, vouch_loader_name(loader, index, "ffn_down_chexps"), true, &a->down, n, a->n_ff,
+                              out);
+}
+
 vouch_status vouch_mixture_take_experts(vouch_loader *loader, int32_t index, vouch_experts *e)
 {
     const vouch_hparams *h = loader->hparams;
@@ -181,6 +199,7 @@ vouch_status vouch_mixture_take_experts(vouch_loader *loader, int32_t index, vou
     VOUCH_TRY(take_inputs(loader, index, e));
     VOUCH_TRY(take_stack(loader, index, "ffn_down_exps", e->n_ff, (vouch_rows){0, n_in, n_in}, &e->down,
                          &e->down_scales, &e->down_biases));
+    VOUCH_TRY(take_adjugates(loader, index, e));
     return take_shared(loader, index, e);
 }
 

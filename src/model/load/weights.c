@@ -339,6 +339,19 @@ static double feed_forward_bytes(const vouch_feed_forward *f)
 }
 
 /* The chance that none of n independent rows chooses a given expert is (1 - n_used / n_experts)^n. */
+static double expert_bytes(const vouch_experts *e, int32_t n_rows)
+{
+    const vouch_adjugates *a = &e->adjugates;
+    const double one = matrix_bytes(&e->gate) + matrix_bytes(&e->up) + matrix_bytes(&e->down);
+    const double small = matrix_bytes(&a->gate) + matrix_bytes(&a->up) + matrix_bytes(&a->down);
+    double left_out = 1, group_left_out = 1;
+    for (int32_t r = 0; r < n_rows; r++) left_out *= 1 - (double)e->n_used / e->n_experts;
+    for (int32_t i = 0; i < a->per_group; i++) group_left_out *= left_out;
+    return matrix_bytes(&e->router) + matrix_bytes(&e->narrow) + matrix_bytes(&e->widen) +
+           feed_forward_bytes(&e->shared) + e->n_experts * (1 - left_out) * one +
+           (vouch_experts_n_networks(e) - e->n_experts) * (1 - group_left_out) * small;
+}
+
 static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
 {
     const vouch_attention *a = &layer->attention;
@@ -357,11 +370,7 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
                           matrix_bytes(&u->left) + matrix_bytes(&u->right) + matrix_bytes(&layer->altup.router);
     const double dense = mix + beside + feed_forward_bytes(&layer->extra_ffn) + feed_forward_bytes(&layer->ffn);
     if (e->n_experts == 0) return dense;
-    double left_out = 1;
-    for (int32_t r = 0; r < n_rows; r++) left_out *= 1 - (double)e->n_used / e->n_experts;
-    const double one = matrix_bytes(&e->gate) + matrix_bytes(&e->up) + matrix_bytes(&e->down);
-    const double around = matrix_bytes(&e->router) + matrix_bytes(&e->narrow) + matrix_bytes(&e->widen);
-    return dense + around + feed_forward_bytes(&e->shared) + e->n_experts * (1 - left_out) * one;
+    return dense + expert_bytes(e, n_rows);
 }
 
 double vouch_weights_pass_bytes(const vouch_weights *weights, int32_t n_rows)

@@ -24,11 +24,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/common.h"
 #include "model/router.h"
 #include "model/stage/rows.h"
 #include "model/stage/stream.h"
 
 enum { UNIT = VOUCH_EXPERT_UNIT };
+enum { NOBODY = -1 }; /* in the place of a chosen network, and of its entry */
 _Static_assert(UNIT == VOUCH_STAGE_TILES * VOUCH_TILE, "a unit is a piece of a stage");
 
 static const vouch_experts *experts_of(const vouch_workspace *c, int32_t layer)
@@ -38,13 +40,29 @@ static const vouch_experts *experts_of(const vouch_workspace *c, int32_t layer)
 
 /* --------------------------------------------------------------------- route */
 
+/* Chooses the adjugates of a row's experts, each with the sum of its experts' weights. They stand where the best of
+ * these experts does; NOBODY stands for the others. */
+static void choose_adjugates(const vouch_experts *e, int32_t *chosen, float *weights)
+{
+    for (int32_t k = 0; k < e->n_used; k++) {
+        const int32_t adjugate = e->n_experts + chosen[k] / e->adjugates.per_group;
+        int32_t at = e->n_used;
+        while (at < e->n_used + k && chosen[at] != adjugate) at++;
+        chosen[e->n_used + k] = at < e->n_used + k ? NOBODY : adjugate;
+        weights[e->n_used + k] = 0;
+        weights[at] += e->adjugates.scale * weights[k];
+    }
+}
+
 /* Chooses each row's experts, best first, and computes the weight of its shared network. */
 static void choose_rows(vouch_workspace *c, thread_space *my, const vouch_experts *e, int64_t begin, int64_t end)
 {
     expert_space *s = &c->experts;
     for (int64_t r = begin; r < end; r++) {
-        vouch_router_choose(e, c->weights->kernels, s->scores + r * e->n_experts, my->ranks, s->chosen + r * e->n_used,
-                            s->weights + r * e->n_used);
+        int32_t *chosen = s->chosen + r * vouch_experts_per_row(e);
+        float *weights = s->weights + r * vouch_experts_per_row(e);
+        vouch_router_choose(e, c->weights->kernels, s->scores + r * e->n_experts, my->ranks, chosen, weights);
+        if (e->adjugates.per_group > 0) choose_adjugates(e, chosen, weights);
         s->shared[r] = e->shared_gate.n_out ? vouch_router_sigmoid(c->weights->kernels, s->shared[r]) : e->shared_scale;
     }
 }
@@ -107,17 +125,18 @@ static vouch_acts stage_narrow(vouch_workspace *c, vouch_pool *team, thread_spac
 
 /* -------------------------------------------------------------------- gather */
 
-/* The n_rows rows of `room` from row `first` on, as activations of their own. */
-static vouch_acts rows_from(const vouch_workspace *c, const vouch_acts *room, int64_t first, int64_t n_rows,
-                            int64_t n_in)
+/* The place of n_rows rows of n_in inputs in `room`, whose rows are `width` wide, from row `first` on, as activations
+ * of their own. */
+static vouch_acts rows_from(const vouch_workspace *c, const vouch_acts *room, int64_t first, int64_t width,
+                            int64_t n_rows, int64_t n_in)
 {
     vouch_acts acts = vouch_stage_acts(c, room, n_rows, n_in);
-    const int64_t blocks = first * (n_in / VOUCH_BLOCK);
-    if (acts.q) acts.q += first * n_in;
+    const int64_t blocks = first * (width / VOUCH_BLOCK);
+    if (acts.q) acts.q += first * width;
     if (acts.d) acts.d += blocks;
     for (int i = 0; i < VOUCH_SUMS_COUNT; i++)
         if (acts.sums[i]) acts.sums[i] += blocks * vouch_sums_infos[i].runs;
-    if (acts.x) acts.x += first * ((n_in + 15) / 16 * 16);
+    if (acts.x) acts.x += first * ((width + 15) / 16 * 16);
     return acts;
 }
 
@@ -125,19 +144,21 @@ static vouch_acts rows_from(const vouch_workspace *c, const vouch_acts *room, in
 static void sort_entries(const vouch_workspace *c, const vouch_experts *e)
 {
     const expert_space *s = &c->experts;
-    const int32_t n = c->n_rows * e->n_used;
+    const int32_t per_row = vouch_experts_per_row(e), n = c->n_rows * per_row, n_networks = vouch_experts_n_networks(e);
     int32_t next = 0;
-    memset(s->counts, 0, (size_t)e->n_experts * sizeof *s->counts);
-    for (int32_t i = 0; i < n; i++) s->counts[s->chosen[i]]++;
-    for (int32_t i = 0; i < e->n_experts; i++) {
+    memset(s->counts, 0, (size_t)n_networks * sizeof *s->counts);
+    for (int32_t i = 0; i < n; i++)
+        if (s->chosen[i] != NOBODY) s->counts[s->chosen[i]]++;
+    for (int32_t i = 0; i < n_networks; i++) {
         const int32_t first = next;
         next += s->counts[i];
         s->counts[i] = first;
     }
     for (int32_t i = 0; i < n; i++) {
-        const int32_t entry = s->counts[s->chosen[i]]++;
+        const int32_t entry = s->chosen[i] == NOBODY ? NOBODY : s->counts[s->chosen[i]]++;
         s->entries[i] = entry;
-        s->rows[entry] = i / e->n_used;
+        if (entry == NOBODY) continue;
+        s->rows[entry] = i / per_row;
         s->down_factors[entry] = s->weights[i];
     }
     for (int32_t r = 0; r < c->n_rows; r++) {
@@ -152,7 +173,30 @@ static const float *bias_at(const float *biases, int32_t expert, int64_t n)
     return biases ? biases + expert * n : NULL;
 }
 
-/* Adds a work of this expert with the entries [first, end). */
+/* An expert as a network, or an adjugate where `number` is beyond the experts. */
+static vouch_feed_forward network_of(const vouch_experts *e, int32_t number, int64_t n_out)
+{
+    vouch_feed_forward f = {
+        .activation = e->activation, .limit = e->limit, .limits_result = e->limits_result, .situ = e->situ};
+    if (number >= e->n_experts) {
+        const vouch_adjugates *a = &e->adjugates;
+        f.n_ff = a->n_ff;
+        f.gate = vouch_matrix_at(&a->gate, number - e->n_experts);
+        f.up = vouch_matrix_at(&a->up, number - e->n_experts);
+        f.down = vouch_matrix_at(&a->down, number - e->n_experts);
+        return f;
+    }
+    f.n_ff = e->n_ff;
+    f.gate = vouch_matrix_at(&e->gate, number);
+    f.up = vouch_matrix_at(&e->up, number);
+    f.down = vouch_matrix_at(&e->down, number);
+    f.gate_after.bias = bias_at(e->gate_biases, number, e->n_ff);
+    f.up_after.bias = bias_at(e->up_biases, number, e->n_ff);
+    f.down_after.bias = bias_at(e->down_biases, number, n_out);
+    return f;
+}
+
+/* Adds a work of this network with the entries [first, end). */
 static void add_work(vouch_workspace *c, const thread_space *my, const vouch_experts *e, int32_t expert, int32_t first,
                      int32_t end)
 {
@@ -160,24 +204,16 @@ static void add_work(vouch_workspace *c, const thread_space *my, const vouch_exp
     expert_work *work = &s->works[s->n_works++];
     const bool is_narrow = e->narrow.n_out > 0;
     const int64_t n_in = is_narrow ? e->narrow.n_out : c->weights->hparams.n_embd, n = end - first;
+    const int64_t width = vouch_max(e->n_ff, e->adjugates.n_ff);
     const float gate = e->gate_scales ? e->gate_scales[expert] : 1, up = e->up_scales ? e->up_scales[expert] : 1;
-    *work = (expert_work){.ffn = {.n_ff = e->n_ff,
-                                  .activation = e->activation,
-                                  .limit = e->limit,
-                                  .limits_result = e->limits_result,
-                                  .situ = e->situ,
-                                  .gate = vouch_matrix_at(&e->gate, expert),
-                                  .up = vouch_matrix_at(&e->up, expert),
-                                  .down = vouch_matrix_at(&e->down, expert),
-                                  .gate_after.bias = bias_at(e->gate_biases, expert, e->n_ff),
-                                  .up_after.bias = bias_at(e->up_biases, expert, e->n_ff),
-                                  .down_after.bias = bias_at(e->down_biases, expert, n_in)},
+    const vouch_feed_forward ffn = network_of(e, expert, n_in);
+    *work = (expert_work){.ffn = ffn,
                           .first = first,
                           .in = c->n_rows == 1 ? vouch_stage_acts(c, is_narrow ? &s->narrow_acts : &c->acts, 1, n_in)
-                                               : rows_from(c, &s->in, first, n, n_in),
-                          .gated = rows_from(c, &s->gated, first, n, e->n_ff),
-                          .gate = s->gate + (int64_t)first * e->n_ff,
-                          .up = s->up + (int64_t)first * e->n_ff,
+                                               : rows_from(c, &s->in, first, n_in, n, n_in),
+                          .gated = rows_from(c, &s->gated, first, width, n, ffn.n_ff),
+                          .gate = s->gate + (int64_t)first * width,
+                          .up = s->up + (int64_t)first * width,
                           .first_unit = s->n_units};
     s->n_units += (work->ffn.up.n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
     for (int32_t i = first; i < end; i++) {
@@ -213,9 +249,9 @@ static void list_works(vouch_workspace *c, const thread_space *my, const vouch_e
     s->n_works = 0;
     s->n_units = 0;
     sort_entries(c, e);
-    for (int32_t i = 0, first = 0; i < e->n_experts; first = s->counts[i++])
+    for (int32_t i = 0, first = 0; i < vouch_experts_n_networks(e); first = s->counts[i++])
         if (s->counts[i] > first) add_work(c, my, e, i, first, s->counts[i]);
-    if (e->shared.n_ff > 0) add_shared_work(c, my, e, c->n_rows * e->n_used);
+    if (e->shared.n_ff > 0) add_shared_work(c, my, e, c->n_rows * vouch_experts_per_row(e));
 }
 
 /* Copies elements of `size` bytes that lie `from_step` and `to_step` bytes apart. */
@@ -350,13 +386,14 @@ static void add_part(float *sum, const float *part)
     for (int i = 0; i < UNIT; i++) sum[i] += part[i];
 }
 
-/* sum [UNIT] = the parts of a row's chosen experts, best first. */
+/* sum [UNIT] = the parts of a row's chosen experts, best first; then those of their adjugates. */
 static void sum_chosen(const vouch_workspace *c, const thread_space *my, const vouch_experts *e, int64_t row,
                        float *sum)
 {
-    const int32_t *entries = c->experts.entries + row * e->n_used;
+    const int32_t n = vouch_experts_per_row(e), *entries = c->experts.entries + row * n;
     memcpy(sum, my->parts + (int64_t)entries[0] * UNIT, UNIT * sizeof *sum);
-    for (int32_t k = 1; k < e->n_used; k++) add_part(sum, my->parts + (int64_t)entries[k] * UNIT);
+    for (int32_t k = 1; k < n; k++)
+        if (entries[k] != NOBODY) add_part(sum, my->parts + (int64_t)entries[k] * UNIT);
 }
 
 static void put_sum(const piece *p, int64_t row, const float *sum)
@@ -421,7 +458,7 @@ static void add_entries(const vouch_workspace *c, const thread_space *my, const 
     float sum[UNIT];
     if (e->narrow.n_out > 0) memcpy(sum, my->parts + row * UNIT, sizeof sum);
     else sum_chosen(c, my, e, row, sum);
-    if (e->shared.n_ff > 0) add_part(sum, my->parts + ((int64_t)c->n_rows * e->n_used + row) * UNIT);
+    if (e->shared.n_ff > 0) add_part(sum, my->parts + ((int64_t)c->n_rows * vouch_experts_per_row(e) + row) * UNIT);
     put_sum(p, row, sum);
 }
 

@@ -144,9 +144,9 @@ static void layout_experts(vouch_workspace *c, vouch_arena *arena)
     for (int32_t l = 0; l < c->weights->hparams.n_layers; l++) {
         const vouch_experts *e = &c->weights->layers[l].experts;
         if (e->n_experts == 0) continue;
-        n_used = most(n_used, (size_t)e->n_used);
-        n_experts = most(n_experts, (size_t)e->n_experts);
-        n_ff = most(n_ff, (size_t)e->n_ff);
+        n_used = most(n_used, (size_t)vouch_experts_per_row(e));
+        n_experts = most(n_experts, (size_t)vouch_experts_n_networks(e));
+        n_ff = most(n_ff, (size_t)vouch_max(e->n_ff, e->adjugates.n_ff));
         narrow = most(narrow, (size_t)e->narrow.n_out);
     }
     if (n_experts == 0) return;
@@ -289,8 +289,7 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
             &r->select,      &r->step,   &r->decay_low, &r->gate_low, &w->layers[l].laurel.left,
             &w->layers[l].laurel.right, &w->layers[l].mix.conv.weights, &w->layers[l].feed.conv.weights,
             &w->layers[l].mix.hyper.weights, &w->layers[l].feed.hyper.weights,
-
-            &e->narrow,      &e->widen};
+            &e->narrow,      &e->widen, &e->adjugates.gate, &e->adjugates.up, &e->adjugates.down};
         /* clang-format on */
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
             if (all[i]->n_out > 0) needs |= vouch_type_needs(all[i]->type);

@@ -86,7 +86,8 @@ typedef struct expert_work {
     int64_t first_unit; /* of its gated values, among those of all works */
 } expert_work;
 
-/* Mixtures of experts (experts.c). An entry is a row and one of its experts; there are max_rows * (n_used + 1). */
+/* Mixtures of experts (experts.c). An entry is a row and one of its experts; there are max_rows * (n_used + 1),
+ * where n_used counts adjugates, too. */
 typedef struct expert_space {
     float *scores;                                   /* [n_rows][n_experts] the router's logits */
     float *shared;                                   /* [n_rows] weight of the shared network */

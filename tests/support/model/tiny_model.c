@@ -61,9 +61,10 @@ typedef struct tiny_family {
                         share the keys and values of the layers before them */
     bool experts;    /* 6 experts, of which a row uses 3 */
     bool shared, shared_gate, selection_bias, fused_experts, expert_bias, normalised, grouped;
-    bool both;   /* a dense network beside the experts */
-    bool narrow; /* the experts work in a narrower space */
-    bool depth;  /* every second layer keeps the stream */
+    bool adjugates; /* one for each two experts */
+    bool both;      /* a dense network beside the experts */
+    bool narrow;    /* the experts work in a narrower space */
+    bool depth;     /* every second layer keeps the stream */
     bool sinks, narrow_values;
     bool own_gates, head_gates; /* a matrix of gates for attention: one for each element of its result; for each head */
     tiny_mixer mixer;
@@ -231,6 +232,7 @@ static const tiny_family families[] = {
     {"glm5-next", .parts = MIXER_OR_ATTENTION, .mixer = KEY_DELTA_NET_LOW, .latent = APART, .low = true, .streams = 3,
      .balanced = true, .experts = true, .shared = true, .selection_bias = true, .n_dense = 1,
      .numbers = {{"kda.gate_lower_bound", -2}, {"swiglu_clamp_exp", 0.5f}}},
+    {"grovemoe", .heads = EACH_HEAD, .experts = true, .adjugates = true, .numbers = {{"expert_group_scale", 0.6f}}},
     {"bitnet", .inner_norms = true},
     {"apertus", .no_gate = true, .heads = EACH_HEAD},
 };
@@ -506,6 +508,8 @@ static const char *layer_name(int32_t layer, const char *tensor, const char *kin
 enum { N_NARROW = 32 };
 
 /* The router prefers some experts clearly: its scores have a standard deviation of 2. */
+enum { N_ADJUGATE = 64 }; /* of an adjugate's gated values */
+
 static void add_experts(tiny_writer *w, int32_t index)
 {
     const tiny_model_options *o = &w->o;
@@ -524,6 +528,9 @@ static void add_experts(tiny_writer *w, int32_t index)
                                    {"ffn_up_shexp", n_shared, n_embd, 1.5f * by_embd},
                                    {"ffn_down_shexp", n_embd, n_shared, 1.5f / sqrtf((float)n_shared)},
                                    {"ffn_gate_inp_shexp", 1, n_embd, by_embd}};
+    const named_matrix small[] = {{"ffn_gate_chexps", N_ADJUGATE, n_embd, 1.5f * by_embd},
+                                  {"ffn_up_chexps", N_ADJUGATE, n_embd, 1.5f * by_embd},
+                                  {"ffn_down_chexps", n_embd, N_ADJUGATE, 2 / sqrtf(N_ADJUGATE)}};
     add_layer_matrices(w, index, 0, &router, 1);
     if (w->family->narrow) {
         add_layer_matrices(w, index, 0, around, 2);
@@ -532,6 +539,7 @@ static void add_experts(tiny_writer *w, int32_t index)
     const int first = w->family->no_gate; /* the gates are the first */
     if (o->fused) add_layer_matrices(w, index, o->n_experts, fused, 2);
     else add_layer_matrices(w, index, o->n_experts, split + first, (size_t)(3 - first));
+    if (w->family->adjugates) add_layer_matrices(w, index, o->n_experts / 2, small, 3);
     if (n_shared) add_layer_matrices(w, index, 0, shared + first, (size_t)((o->shared_gate ? 4 : 3) - first));
     if (o->selection_bias) add_norm(w, layer_name(index, "exp_probs_b", "bias"), o->n_experts, 1);
     if (w->family->router_norm) add_norm(w, layer_name(index, "ffn_gate_inp", "scale"), n_embd, 8);
@@ -1005,6 +1013,7 @@ static void add_expert_keys(tiny_writer *w)
     if (o->n_dense) add_int(w, "leading_dense_block_count", o->n_dense);
     if (w->family->gating) add_int(w, "expert_gating_func", w->family->gating);
     if (w->family->normalised) vouch_gguf_add_bool(w->gguf, arch_key(w, "expert_weights_norm"), true);
+    if (w->family->adjugates) add_int(w, "experts_per_group", 2);
     if (w->family->grouped) {
         add_int(w, "expert_group_count", 3);
         add_int(w, "expert_group_used_count", 2);
