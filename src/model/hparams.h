@@ -35,7 +35,17 @@ typedef struct vouch_delta_hparams {
     int32_t n_heads, n_key_heads, head_dim; /* of delta nets */
     float decay_floor;                      /* layer.h */
 } vouch_delta_hparams;
-enum { VOUCH_MOST_LAYERS = 1024 };
+enum { VOUCH_MOST_LAYERS = 1024, VOUCH_MOST_ADAPTERS = 1023 };
+
+/* Adapters that tokens choose (pass/adapters.c). */
+typedef struct vouch_adapter_hparams {
+    int32_t n;    /* without adapter 0, which a row without such a token has; 0: the model has none */
+    int32_t rank; /* layer.h */
+    float gain;   /* score of a token that chooses an adapter; others have -gain */
+    struct {
+        int32_t token, substitute; /* adapter i + 1: what chooses it, and whose embedding the token has */
+    } of[VOUCH_MOST_ADAPTERS];
+} vouch_adapter_hparams;
 
 /* Indices of a model's rotaries. */
 enum { VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE, VOUCH_ROTARY_OF_WINDOW };
@@ -103,6 +113,7 @@ typedef struct vouch_hparams {
     vouch_latent_hparams latent;
     vouch_stack_hparams stacks;
     vouch_hyper_hparams hyper;
+    vouch_adapter_hparams adapters;
     int32_t n_ctx_most; /* longest context that vouch computes as the model does; 0: any */
 
     vouch_norm_kind norm;

@@ -33,8 +33,17 @@ typedef struct vouch_norm {
     const float *weight, *bias; /* [n_embd]; NULL: none */
 } vouch_norm;
 
+/* Adapters of a matrix (LoRA; Hu et al., arXiv 2106.09685): W x becomes W x + B_a A_a x, where a is the adapter of the
+ * row (pass/adapters.c). */
+typedef struct vouch_lora {
+    vouch_matrix a, b;  /* of adapter 0: [rank, n_in], [n_out, rank]; vouch_matrix_at has the others */
+    bool is_first_idle; /* adapter 0 changes nothing */
+    int32_t part;       /* number among the matrices that read the same x */
+} vouch_lora;
+
 /* A result W x becomes W x * scale + bias, or (W x + bias) * scale where the bias is scaled. NULL: none. */
 typedef struct vouch_affine {
+    const vouch_lora *lora; /* changes W x */
     bool is_bias_scaled;
     const float *scale; /* [1] */
     const float *bias;  /* [n_out] */
@@ -155,6 +164,7 @@ typedef struct vouch_latent {
 typedef struct vouch_attention {
     int32_t n_heads, n_kv_heads; /* n_heads 0: the layer has no attention */
     int32_t head_dim, value_dim; /* elements of a head's query and key, and of its value; equal as a rule */
+    bool finds_adapters;         /* the layer finds the rows' adapters, and does nothing else */
     bool reads_pairs;            /* W_q, W_k and W_v are [..., 2 n_embd] and read [the row's second input | norm(x)]
                                     (pass.h) */
     bool is_gated;               /* a head's result times sigmoid(gate); W_q gives each head's query, then its gate */
@@ -190,6 +200,8 @@ static inline bool vouch_attention_has_keys(const vouch_attention *a)
 {
     return a->n_kv_heads > 0 && a->shared_back == 0 && a->lender == 0;
 }
+
+enum { VOUCH_ADAPTER_HEAD = VOUCH_BLOCK }; /* width of the head of a layer that finds adapters */
 
 enum { VOUCH_MOST_INS = 3 }; /* matrices of a convolution's inputs */
 
@@ -481,6 +493,7 @@ typedef struct vouch_layer {
 /* Whether the layer has this branch; it may lack one. */
 static inline bool vouch_layer_has_mix(const vouch_layer *layer)
 {
+    if (layer->attention.finds_adapters) return false;
     return layer->attention.n_heads > 0 || layer->recurrent.conv.n_channels > 0;
 }
 static inline bool vouch_layer_has_feed(const vouch_layer *layer)

@@ -56,6 +56,33 @@ static const float *head_weights(const vouch_attention *a, const float *norm, in
     return vouch_head_norm_is_own(a->head_norm) ? norm + h * a->head_dim : norm;
 }
 
+static int32_t tokens_of[N_TOKENS], adapter; /* of the current sequence; of the current position */
+
+/* The mean number of the adapters that tokens up to this position have chosen. The others weigh nothing. */
+static int32_t find_adapter(const vouch_hparams *h, int32_t position)
+{
+    int32_t sum = 0, count = 0;
+    for (int32_t j = 0; j <= position; j++)
+        for (int32_t i = 0; i < h->adapters.n; i++)
+            if (tokens_of[j] == h->adapters.of[i].token) {
+                sum += i + 1;
+                count++;
+            }
+    return count > 0 ? (int32_t)round((double)sum / count) : 0;
+}
+
+/* y = W x + B A x of the current adapter. */
+static void multiply_adapted(double *y, const vouch_matrix *w, const vouch_affine *after, const double *x)
+{
+    double low[WIDTH], part[WIDTH];
+    multiply(y, w, x);
+    if (!after->lora) return;
+    const vouch_matrix a = vouch_matrix_at(&after->lora->a, adapter), b = vouch_matrix_at(&after->lora->b, adapter);
+    multiply(low, &a, x);
+    multiply(part, &b, low);
+    for (int64_t i = 0; i < w->n_out; i++) y[i] += part[i];
+}
+
 static double keys[MOST_LAYERS][N_TOKENS][WIDTH], values[MOST_LAYERS][N_TOKENS][WIDTH];
 
 /* The first position that a row sees. */
@@ -126,9 +153,9 @@ static void attend(double *y, const vouch_weights *w, int32_t layer, const doubl
         attend_latent(y, w, layer, x, position);
         return;
     }
-    multiply(q, &a->q, x);
-    multiply(k, &a->k, x);
-    multiply(values[layer][position], &a->v, x);
+    multiply_adapted(q, &a->q, &a->q_after, x);
+    multiply_adapted(k, &a->k, &a->k_after, x);
+    multiply_adapted(values[layer][position], &a->v, &a->v_after, x);
     for (int32_t h = 0; h < a->n_kv_heads; h++) {
         if (a->k_norm) normalise(k + h * width, k + h * width, head_weights(a, a->k_norm, h), width, eps);
         rotate(k + h * width, rotary, position);
@@ -148,7 +175,7 @@ static void attend(double *y, const vouch_weights *w, int32_t layer, const doubl
             for (int32_t i = 0; i < n_v; i++)
                 mixed[h * n_v + i] += weights[j] / sum * values[layer][j][kv_head * n_v + i];
     }
-    multiply(y, &a->o, mixed);
+    multiply_adapted(y, &a->o, &a->o_after, mixed);
 }
 
 static double inputs[MOST_LAYERS][N_TOKENS][WIDTH], states[MOST_LAYERS][WIDTH][WIDTH];
@@ -300,8 +327,8 @@ static void recur(double *y, const vouch_weights *w, int32_t layer, const double
 static void feed(double *y, const vouch_feed_forward *f, const double *x)
 {
     double gate[WIDTH], up[WIDTH];
-    multiply(up, &f->up, x);
-    if (f->gate.n_out) multiply(gate, &f->gate, x);
+    multiply_adapted(up, &f->up, &f->up_after, x);
+    if (f->gate.n_out) multiply_adapted(gate, &f->gate, &f->gate_after, x);
     for (int32_t i = 0; i < f->n_ff; i++) {
         double g = gate[i] + (f->gate_after.bias ? (double)f->gate_after.bias[i] : 0);
         double u = up[i] + (f->up_after.bias ? (double)f->up_after.bias[i] : 0);
@@ -318,7 +345,7 @@ static void feed(double *y, const vouch_feed_forward *f, const double *x)
         else if (f->limits_result && f->limit > 0) gate[i] = fmin(g / (1 + exp(-g)), (double)f->limit) * u;
         else gate[i] = g / (1 + exp(-g)) * u;
     }
-    multiply(y, &f->down, gate);
+    multiply_adapted(y, &f->down, &f->down_after, gate);
     for (int64_t o = 0; o < f->down.n_out && f->down_after.bias; o++) y[o] += (double)f->down_after.bias[o];
 }
 
@@ -513,8 +540,13 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
     const double eps = (double)h->norm_eps;
     float embedding[WIDTH];
     double x[WIDTH], normed[WIDTH], y[WIDTH], sparse[WIDTH], input[WIDTH], read[WIDTH];
+    tokens_of[position] = token;
+    adapter = find_adapter(h, position);
+    for (int32_t i = 0; i < h->adapters.n; i++)
+        if (tokens_of[position] == h->adapters.of[i].token) token = h->adapters.of[i].substitute;
     vouch_matrix_get_row(&w->embedding, token, embedding);
-    for (int32_t i = 0; i < h->n_embd; i++) x[i] = (double)embedding[i];
+    for (int32_t i = 0; i < h->n_embd; i++)
+        x[i] = (double)embedding[i] * (h->embedding_scale != 0 ? (double)h->embedding_scale : 1);
     for (int32_t j = 0; j < h->hyper.n; j++) memcpy(versions[j], x, sizeof x);
     for (int32_t l = 0; l < h->n_layers; l++) {
         const vouch_layer *layer = &w->layers[l];
@@ -524,7 +556,7 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
             look_back(read, x, &layer->mix.depth, h);
             normalise(normed, read, layer->mix.norm.weight, h->n_embd, eps);
         }
-        if (layer->attention.n_heads > 0) {
+        if (layer->attention.n_heads > 0 && !layer->attention.finds_adapters) {
             attend(y, w, l, normed, position);
             add(x, &layer->mix, y, h);
         }
@@ -551,6 +583,7 @@ static void forward(const vouch_weights *w, int32_t token, int32_t position, dou
     look_back(read, x, &w->output_depth, h);
     normalise(normed, read, w->output_norm.weight, h->n_embd, eps);
     multiply(logits, w->output, normed);
+    for (int32_t i = 0; i < h->n_vocab && h->logit_scale != 0; i++) logits[i] *= (double)h->logit_scale;
 }
 
 /* ---------------------------------------------------------------- descriptions */
@@ -757,9 +790,9 @@ static int norms_fill(void **state)
 static void families_compute_their_formulas(void **state)
 {
     (void)state;
-    static const char *const names[] = {"mamba",  "mamba2",      "jamba",       "falcon-h1", "nemotron_h",
-                                        "plamo2", "kimi-linear", "bailingmoe3", "kimi-k3",   "arctic",
-                                        "hy_v4",  "glm5-next",   "grovemoe"};
+    static const char *const names[] = {"mamba",  "mamba2",      "jamba",       "falcon-h1",    "nemotron_h",
+                                        "plamo2", "kimi-linear", "bailingmoe3", "kimi-k3",      "arctic",
+                                        "hy_v4",  "glm5-next",   "grovemoe",    "graniteswitch"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const tiny_model_options options = {.arch = names[i],
                                             .n_vocab = 80,
@@ -767,7 +800,7 @@ static void families_compute_their_formulas(void **state)
                                             .n_heads = i < 6 ? 4 : 2,
                                             .n_ff = i < 9 ? 0 : 32,
                                             .head_dim = 12,
-                                            .n_layers = 4};
+                                            .n_layers = i < 10 ? 4 : 3};
         loaded m = load(&options, vouch_kernels_find(NULL), 1 + (int32_t)i % 2);
         for (int32_t chunk = 1; chunk <= N_TOKENS; chunk += 6) {
             const double most = run_and_compare(&m, m.weights, chunk);

@@ -2,6 +2,7 @@
 /* Llama 2 and 3 (Touvron et al., arXiv 2302.13971); with experts, Mixtral (Jiang et al., arXiv 2401.04088). Then the
  * families that differ from Llama by a detail; some of them may have experts, too. */
 #include <math.h>
+#include <string.h>
 
 #include "base/angle.h"
 #include "model/load/arch.h"
@@ -226,6 +227,116 @@ static vouch_status read_granite(const vouch_gguf *gguf, vouch_hparams *h, vouch
     return VOUCH_OK;
 }
 
+/* Reads the tokens that choose adapters, and those whose embeddings they have. */
+static vouch_status read_adapter_tokens(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    static const char *const keys[] = {"adapters.token_ids_activate", "adapters.token_ids_substitute"};
+    int32_t values[2][VOUCH_MOST_ADAPTERS];
+    char name[96];
+    for (int i = 0; i < 2; i++) {
+        vouch_gguf_array list;
+        VOUCH_TRY(vouch_gguf_get_array(gguf, vouch_key_name(name, sizeof name, h->arch, keys[i]), true, &list, err));
+        if (list.count != (size_t)h->adapters.n)
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s has %zu tokens, must have one for each of %d adapters",
+                              vouch_gguf_path(gguf), name, list.count, h->adapters.n);
+        VOUCH_TRY(vouch_key_ints(gguf, h->arch, keys[i], true, 0, (1 << 24) - 1, h->adapters.n, values[i], err));
+    }
+    for (int32_t i = 0; i < h->adapters.n; i++) {
+        h->adapters.of[i].token = values[0][i];
+        h->adapters.of[i].substitute = values[1][i];
+    }
+    return VOUCH_OK;
+}
+
+/* The last layer finds the adapters of the rows. The file has no block for it. */
+static vouch_status read_granite_switch(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    double gain = 15;
+    VOUCH_TRY(read_granite(gguf, h, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "adapters.count", true, 1, VOUCH_MOST_ADAPTERS, &h->adapters.n, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "adapters.lora_rank", true, 1, 4096, &h->adapters.rank, err));
+    VOUCH_TRY(vouch_key_float(gguf, h->arch, "adapters.router_gain", false, 0, 40, &gain, err));
+    h->adapters.gain = (float)gain;
+    if (h->n_layers == VOUCH_MOST_LAYERS || h->n_nextn > 0 || h->experts.n_experts > 0)
+        return vouch_fail(
+            err, VOUCH_E_UNSUPPORTED,
+            "%s: %s.block_count %d must be below %d, and nextn_predict_layers %d and expert_count %d be 0",
+            vouch_gguf_path(gguf), h->arch, h->n_layers, (int)VOUCH_MOST_LAYERS, h->n_nextn, h->experts.n_experts);
+    h->layers[h->n_layers++].rotary = VOUCH_ROTARY_OF_NONE;
+    return read_adapter_tokens(gguf, h, err);
+}
+
+/* Whether the first part of a tensor, one of n, has only zeros. */
+static vouch_status find_idle(const vouch_loader *loader, const char *name, int64_t n, bool *is_idle)
+{
+    const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(loader->gguf, name);
+    const size_t bytes = tensor->bytes / (size_t)n;
+    VOUCH_TRY(vouch_gguf_load(loader->gguf, tensor, 0, bytes, loader->err));
+    const char *data = tensor->data;
+    *is_idle = data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0;
+    return VOUCH_OK;
+}
+
+/* Takes the adapters of a matrix [n_out, n_in]. */
+static vouch_status take_lora(vouch_loader *loader, int32_t index, const char *tensor, int64_t n_out, int64_t n_in,
+                              vouch_lora *lora)
+{
+    const vouch_adapter_hparams *h = &loader->hparams->adapters;
+    VOUCH_TRY(vouch_loader_stack(loader, vouch_loader_name_of(loader, index, tensor, "lora_a"), true, &lora->a,
+                                 h->n + 1, n_in, (vouch_rows){0, h->rank, h->rank}));
+    VOUCH_TRY(vouch_loader_stack(loader, vouch_loader_name_of(loader, index, tensor, "lora_b"), true, &lora->b,
+                                 h->n + 1, h->rank, (vouch_rows){0, n_out, n_out}));
+    return find_idle(loader, loader->name, h->n + 1, &lora->is_first_idle);
+}
+
+/* The layer that finds adapters. It has no tensors. */
+static vouch_status take_finder(const vouch_loader *loader, vouch_layer *layer)
+{
+    const vouch_hparams *h = loader->hparams;
+    for (int32_t i = 0; i < h->adapters.n; i++)
+        if (h->adapters.of[i].substitute >= h->n_vocab)
+            return vouch_fail(loader->err, VOUCH_E_FORMAT,
+                              "%s: %s.adapters.token_ids_substitute[%d] is %d, must be below the vocabulary's size %d",
+                              vouch_gguf_path(loader->gguf), h->arch, i, h->adapters.of[i].substitute, h->n_vocab);
+    *layer = (vouch_layer){.attention = {.finds_adapters = true,
+                                         .n_heads = 1,
+                                         .n_kv_heads = 1,
+                                         .head_dim = VOUCH_ADAPTER_HEAD,
+                                         .value_dim = VOUCH_ADAPTER_HEAD,
+                                         .rotary = VOUCH_ROTARY_OF_NONE,
+                                         .scale = 1}};
+    layer->mix.scale = layer->feed.scale = 1;
+    return VOUCH_OK;
+}
+
+/* Ignores scales of matrices, as llama.cpp does. */
+static vouch_status take_granite_switch(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    const int64_t n_embd = loader->hparams->n_embd;
+    if (index == loader->hparams->n_layers - 1) return take_finder(loader, layer);
+    VOUCH_TRY(vouch_dense_take(loader, index, layer));
+    vouch_attention *a = &layer->attention;
+    vouch_feed_forward *f = &layer->ffn;
+    const struct {
+        const char *tensor;
+        vouch_affine *after;
+        int64_t n_out, n_in;
+        int32_t part;
+    } all[] = {{"attn_q", &a->q_after, a->q.n_out, n_embd, 0},   {"attn_k", &a->k_after, a->k.n_out, n_embd, 1},
+               {"attn_v", &a->v_after, a->v.n_out, n_embd, 2},   {"attn_output", &a->o_after, n_embd, a->o.n_in, 0},
+               {"ffn_gate", &f->gate_after, f->n_ff, n_embd, 0}, {"ffn_up", &f->up_after, f->n_ff, n_embd, 1},
+               {"ffn_down", &f->down_after, n_embd, f->n_ff, 0}};
+    enum { N = sizeof all / sizeof all[0] };
+    vouch_lora *loras = vouch_arena_take(loader->arena, N, sizeof *loras), counted = {0};
+    for (int i = 0; i < N; i++) {
+        vouch_lora *lora = loras ? &loras[i] : &counted;
+        *lora = (vouch_lora){.part = all[i].part};
+        *all[i].after = (vouch_affine){.lora = lora};
+        VOUCH_TRY(take_lora(loader, index, all[i].tensor, all[i].n_out, all[i].n_in, lora));
+    }
+    return VOUCH_OK;
+}
+
 /* Granite 4: Mamba-2 in layers without heads. */
 static vouch_status read_granite_hybrid(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -316,6 +427,8 @@ FAMILY(hunyuan_moe, "hunyuan-moe", HALF_SPLIT, read_hunyuan_moe, false);
 FAMILY(maincoder, "maincoder", ADJACENT, read_late_norms, false);
 FAMILY(hunyuan_vl, "hunyuan_vl", HALF_SPLIT, read_hunyuan_vl, false);
 FAMILY(granite_swa, "granite_swa", ADJACENT, read_granite_swa, false);
+const vouch_arch vouch_arch_granite_switch = {
+    .name = "graniteswitch", .rotary = VOUCH_ROTARY_ADJACENT, .read = read_granite_switch, .take = take_granite_switch};
 const vouch_arch vouch_arch_granite_hybrid = {
     .name = "granitehybrid", .rotary = VOUCH_ROTARY_ADJACENT, .read = read_granite_hybrid, .take = take_granite_hybrid};
 FAMILY(refact, "refact", NONE, read_refact, false);

@@ -130,7 +130,7 @@ static void project(const vouch_workspace *c, const thread_space *my, const vouc
 {
     const int64_t first = begin * VOUCH_TILE, last = end * VOUCH_TILE < w->n_out ? end * VOUCH_TILE : w->n_out;
     vouch_stage_multiply(c, w, acts, y, begin, end, VOUCH_FROM_ZERO, my->norms);
-    vouch_stage_affine(c, after, y, w->n_out, begin, end);
+    vouch_stage_affine(c, my, after, y, w->n_out, begin, end);
     for (int64_t r = 0; a->clamp > 0 && r < c->n_rows; r++)
         vouch_row_clamp(y + r * w->n_out + first, a->clamp, last - first);
 }
@@ -181,6 +181,8 @@ void vouch_attention_project(vouch_workspace *c, vouch_pool *team, thread_space 
     const stream_reader me = vouch_stream_reader_mix(c, layer);
     vouch_work work = vouch_pool_share(team, my->thread, a->q.n_tiles, VOUCH_STAGE_TILES);
     const vouch_acts acts = vouch_stream_receive(c, team, my, &me);
+    const vouch_affine *const after[] = {&a->q_after, &a->k_after, &a->v_after};
+    vouch_adapters_reduce(c, team, my, after, 3, &acts, my->norms);
     const vouch_range mine = vouch_pool_divide(team, my->thread, 2 * n_units);
     compute_kv(c, my, &acts, layer, true, mine.begin, mine.end < n_units ? mine.end : n_units);
     compute_kv(c, my, &acts, layer, false, mine.begin < n_units ? 0 : mine.begin - n_units, mine.end - n_units);
@@ -380,10 +382,10 @@ static bool heads_are_blocks(const vouch_attention *a)
 static void put_mixed(const vouch_workspace *c, const vouch_attention *a, int64_t begin, int64_t end, int64_t first,
                       int64_t last)
 {
-    const vouch_matrix *const o = &a->o;
     const int64_t width = mixed_width(a);
     vouch_acts acts = vouch_stage_acts(c, &c->mixed_acts, c->n_rows, width);
-    vouch_stage_put(c, &acts, vouch_stage_needs(&o, 1), c->mixed + begin * width, width, begin, end, first, last);
+    vouch_stage_put(c, &acts, vouch_stage_end_needs(&a->o, &a->o_after), c->mixed + begin * width, width, begin, end,
+                    first, last);
 }
 
 /* mixed = mixed * sigmoid(gates), or softplus(gates), in the result of a query; overwrites the gates. */

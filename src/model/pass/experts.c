@@ -358,17 +358,6 @@ static int64_t outputs_of(const piece *p)
     return (p->tile_end * VOUCH_TILE < p->n_out ? p->tile_end * VOUCH_TILE : p->n_out) - p->tile * VOUCH_TILE;
 }
 
-/* parts [rows][UNIT] = the piece's outputs of W x, times the rows' factors unless they are NULL. */
-static void multiply_piece(const vouch_workspace *c, const vouch_matrix *w, const vouch_acts *x, const float *factors,
-                           float *parts, const piece *p)
-{
-    vouch_matrix few = *w;
-    few.data += (size_t)p->tile * few.tile_bytes;
-    few.n_out = outputs_of(p);
-    const vouch_result to = {parts, UNIT, VOUCH_TILE, VOUCH_FROM_ZERO, factors};
-    c->weights->kernels->matmul[few.type](&few, x, to, 0, p->tile_end - p->tile);
-}
-
 /* The parts of the works [one, end). */
 static void multiply_works(const vouch_workspace *c, const thread_space *my, const expert_work *one,
                            const expert_work *end, const piece *p)
@@ -376,7 +365,7 @@ static void multiply_works(const vouch_workspace *c, const thread_space *my, con
     for (; one < end; one++) {
         const float *factors = c->experts.down_factors + one->first;
         float *parts = my->parts + one->first * UNIT;
-        multiply_piece(c, &one->ffn.down, &one->gated, factors, parts, p);
+        vouch_stage_multiply_piece(c, &one->ffn.down, &one->gated, parts, p->tile, p->tile_end, factors);
         if (one->ffn.down_after.bias) add_biases(one, factors, parts, p->tile * VOUCH_TILE, outputs_of(p));
     }
 }
@@ -472,7 +461,7 @@ void vouch_experts_mix(vouch_workspace *c, thread_space *my, int32_t layer, floa
     for (int64_t tile = begin; tile < end; tile += VOUCH_STAGE_TILES) {
         const int64_t past = tile + VOUCH_STAGE_TILES < end ? tile + VOUCH_STAGE_TILES : end;
         const piece p = {y, tile, past, c->weights->hparams.n_embd, start};
-        if (is_narrow) multiply_piece(c, &e->widen, &narrow, NULL, my->parts, &p);
+        if (is_narrow) vouch_stage_multiply_piece(c, &e->widen, &narrow, my->parts, tile, past, NULL);
         multiply_works(c, my, is_narrow ? chosen_end(c, e) : s->works, s->works + s->n_works, &p);
         for (int64_t r = 0; r < c->n_rows; r++) add_entries(c, my, e, r, &p);
     }

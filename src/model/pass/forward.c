@@ -71,7 +71,7 @@ static void embed_row(const vouch_workspace *c, thread_space *my, int64_t row)
         memcpy(x, c->inputs[row], (size_t)n_embd * sizeof *x);
         return;
     }
-    vouch_matrix_get_row(&w->embedding, c->tokens[row], x);
+    vouch_matrix_get_row(&w->embedding, vouch_adapters_substitute(&w->hparams, c->tokens[row]), x);
     if (w->hparams.embedding_scale != 0) w->kernels->scale(x, w->hparams.embedding_scale, n_embd);
     if (w->positions.n_out > 0) {
         vouch_matrix_get_row(&w->positions, c->slots[row].position, my->rows);
@@ -115,18 +115,17 @@ static void compute_gated(vouch_workspace *c, const thread_space *my, const vouc
                           const vouch_acts *in, vouch_acts *gated, int64_t begin, int64_t end)
 {
     const vouch_kernels *kernels = c->weights->kernels;
-    const vouch_matrix *const down = &ffn->down;
     const int64_t n_ff = ffn->n_ff, first = begin * VOUCH_TILE;
     const int64_t last = end * VOUCH_TILE < n_ff ? end * VOUCH_TILE : n_ff;
     const bool has_gate = ffn->gate.n_out > 0;
     float *up = has_gate ? c->up : c->gate;
     if (has_gate) {
         vouch_stage_multiply(c, &ffn->gate, in, c->gate, begin, end, VOUCH_FROM_ZERO, my->norms);
-        vouch_stage_affine(c, &ffn->gate_after, c->gate, n_ff, begin, end);
+        vouch_stage_affine(c, my, &ffn->gate_after, c->gate, n_ff, begin, end);
     }
     if (!given.x) {
         vouch_stage_multiply(c, &ffn->up, in, up, begin, end, VOUCH_FROM_ZERO, my->norms);
-        vouch_stage_affine(c, &ffn->up_after, up, n_ff, begin, end);
+        vouch_stage_affine(c, my, &ffn->up_after, up, n_ff, begin, end);
     }
     for (int64_t r = 0; given.x && r < c->n_rows; r++)
         memcpy(up + r * n_ff + first, given.x + r * given.step + first, (size_t)(last - first) * sizeof *up);
@@ -137,7 +136,8 @@ static void compute_gated(vouch_workspace *c, const thread_space *my, const vouc
         for (int64_t i = 0; ffn->divisors && i < last - first; i++) gate[i] /= ffn->divisors[first + i];
     }
     if (ffn->down_norm) return;
-    vouch_stage_put(c, gated, vouch_stage_needs(&down, 1), c->gate, n_ff, 0, c->n_rows, first, last);
+    vouch_stage_put(c, gated, vouch_stage_end_needs(&ffn->down, &ffn->down_after), c->gate, n_ff, 0, c->n_rows, first,
+                    last);
 }
 
 /* A piece begins and ends at the limit of a block of activations. */
@@ -148,7 +148,7 @@ static void put_whole(vouch_workspace *c, vouch_pool *team, const thread_space *
                       vouch_acts *gated)
 {
     const vouch_norm norm = {.kind = VOUCH_NORM_RMS, .weight = ffn->down_norm};
-    const vouch_matrix *const down = &ffn->down;
+    const vouch_needs needs = vouch_stage_end_needs(&ffn->down, &ffn->down_after);
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
     for (int64_t r = mine.begin; r < mine.end; r++) {
         float *row = c->gate + r * ffn->n_ff;
@@ -158,8 +158,7 @@ static void put_whole(vouch_workspace *c, vouch_pool *team, const thread_space *
         }
         if (ffn->down_norm) vouch_row_norm(row, row, &norm, ffn->n_ff, c->weights->hparams.norm_eps);
     }
-    vouch_stage_put(c, gated, vouch_stage_needs(&down, 1), c->gate + mine.begin * ffn->n_ff, ffn->n_ff, mine.begin,
-                    mine.end, 0, ffn->n_ff);
+    vouch_stage_put(c, gated, needs, c->gate + mine.begin * ffn->n_ff, ffn->n_ff, mine.begin, mine.end, 0, ffn->n_ff);
     vouch_pool_barrier(team, my->thread);
 }
 
@@ -167,12 +166,15 @@ static void put_whole(vouch_workspace *c, vouch_pool *team, const thread_space *
 static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_feed_forward *ffn,
                               given_rows given, stream_reader me)
 {
+    const vouch_affine *const after[] = {&ffn->gate_after, &ffn->up_after, &ffn->down_after};
     const vouch_acts in = vouch_stream_receive(c, team, my, &me);
+    vouch_adapters_reduce(c, team, my, after, 2, &in, my->norms);
     vouch_acts gated = vouch_stage_acts(c, &c->gated_acts, c->n_rows, ffn->n_ff);
     vouch_work work = vouch_pool_share(team, my->thread, (ffn->n_ff + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_STAGE_TILES);
     while (vouch_work_next(&work)) compute_gated(c, my, ffn, given, &in, &gated, work.begin, work.end);
     vouch_pool_barrier(team, my->thread);
     if (ffn->down_norm || ffn->sparsity != 0) put_whole(c, team, my, ffn, &gated);
+    vouch_adapters_reduce(c, team, my, after + 2, 1, &gated, NULL);
     return gated;
 }
 
@@ -195,7 +197,7 @@ static void compute_branch(vouch_workspace *c, thread_space *my, const branch_en
         return;
     }
     vouch_stage_multiply(c, from->w, &from->acts, y, begin, end, start, NULL);
-    vouch_stage_affine(c, from->after, y, from->w->n_out, begin, end);
+    vouch_stage_affine(c, my, from->after, y, from->w->n_out, begin, end);
 }
 
 /* Tiles of a row of the stream. */
@@ -416,6 +418,7 @@ static void stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, in
         vouch_attention_project(c, team, my, layer); /* q, k, v [n, heads * head_dim] */
         if (a->q.n_out == 0) return;
         attended.acts = vouch_attention_mix(c, team, my, layer); /* [n, n_heads * value_dim] */
+        vouch_adapters_reduce(c, team, my, &attended.after, 1, &attended.acts, NULL);
     }
     if (r->conv.n_channels > 0) recurrent.acts = vouch_recurrent_mix(c, team, my, layer); /* [n, n_inner] */
     if (a->n_heads > 0) stage_add(c, team, my, &l->mix, attended, r->conv.n_channels > 0 ? nobody : next);
@@ -524,6 +527,7 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
     if (c->weights->layer_projection.n_out > 0) vouch_layer_inputs_compute(c, team, my);
     if (has_versions) vouch_altup_spread(c, team, my);
     if (c->streams) vouch_hyper_spread(c, team, my);
+    if (h->adapters.n > 0) vouch_adapters_find(c, team, my);
     for (int32_t l = 0; l < h->n_layers; l++) {
         const bool is_first = h->stacks.n_layers > 0 && l % h->stacks.n_layers == 0; /* of a stack */
         const bool is_last = h->stacks.n_layers > 0 && (l + 1) % h->stacks.n_layers == 0;

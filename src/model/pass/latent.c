@@ -9,10 +9,9 @@
  *   mixed    = softmax(q kv) kv[0, rank)                 [n, n_heads * rank]    (attention.c)
  *   heads    = W_uv mixed                                [n, n_heads * value_dim]
  */
-#include "model/pass/latent.h"
-
 #include <string.h>
 
+#include "model/pass/latent.h"
 #include "model/stage/rows.h"
 #include "model/stage/stream.h"
 

@@ -39,10 +39,27 @@ void vouch_stage_multiply(const vouch_workspace *c, const vouch_matrix *w, const
     c->weights->kernels->matmul[w->type](w, x, result, begin, end);
 }
 
-void vouch_stage_affine(const vouch_workspace *c, const vouch_affine *affine, float *y, int64_t n_out, int64_t begin,
-                        int64_t end)
+void vouch_stage_multiply_piece(const vouch_workspace *c, const vouch_matrix *w, const vouch_acts *x, float *y,
+                                int64_t begin, int64_t end, const float *factors)
+{
+    vouch_matrix few = *w;
+    few.data += (size_t)begin * few.tile_bytes;
+    few.n_out = (end * VOUCH_TILE < w->n_out ? end * VOUCH_TILE : w->n_out) - begin * VOUCH_TILE;
+    const vouch_result to = {y, VOUCH_EXPERT_UNIT, VOUCH_TILE, VOUCH_FROM_ZERO, factors};
+    c->weights->kernels->matmul[few.type](&few, x, to, 0, end - begin);
+}
+
+vouch_needs vouch_stage_end_needs(const vouch_matrix *w, const vouch_affine *after)
+{
+    const vouch_matrix *const all[] = {w, after->lora ? &after->lora->a : w};
+    return vouch_stage_needs(all, 2);
+}
+
+void vouch_stage_affine(const vouch_workspace *c, const thread_space *my, const vouch_affine *affine, float *y,
+                        int64_t n_out, int64_t begin, int64_t end)
 {
     const int64_t first = begin * VOUCH_TILE, last = end * VOUCH_TILE < n_out ? end * VOUCH_TILE : n_out;
+    if (affine->lora) vouch_adapters_add(c, my, affine->lora, y, n_out, begin, end);
     if (!affine->scale && !affine->bias) return;
     for (int64_t r = 0; r < c->n_rows; r++) vouch_row_affine(y + r * n_out + first, affine, first, last - first);
 }
@@ -96,6 +113,8 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
     enum { N = sizeof inputs / sizeof inputs[0] };
     const bool is_kept = l->is_parallel || l->experts.routes_early || l->beside.reads_input;
     stream_reader reader = reader_of(c, &l->mix.norm, inputs, N);
+    reader.need |= vouch_stage_end_needs(&a->q, &a->q_after) | vouch_stage_end_needs(&a->k, &a->k_after) |
+                   vouch_stage_end_needs(&a->v, &a->v_after);
     if (a->reads_pairs) reader.seconds = c->seconds;
     read_through(&reader, &l->mix.conv);
     reader.is_whole |= is_kept || a->reads_pairs || l->mix.carry != 0;
@@ -111,6 +130,8 @@ stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer)
     const vouch_matrix *const dense[] = {&l->ffn.up, &l->ffn.gate};
     if (l->ffn.n_ff == 0) return vouch_stream_reader_experts(c, layer);
     stream_reader reader = reader_of(c, &l->feed.norm, dense, l->ffn.gate.n_out ? 2 : 1);
+    reader.need |=
+        vouch_stage_end_needs(&l->ffn.gate, &l->ffn.gate_after) | vouch_stage_end_needs(&l->ffn.up, &l->ffn.up_after);
     read_through(&reader, &l->feed.conv);
     read_depth(&reader, &l->feed.depth);
     reader.is_whole |= l->is_parallel || l->feed.carry != 0;

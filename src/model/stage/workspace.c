@@ -215,6 +215,25 @@ static void layout_streams(vouch_workspace *c, vouch_arena *arena)
     vouch_acts_layout(&c->streams_acts, rows, width, c->needs, arena);
 }
 
+/* Room for adapters; nothing where the model has none. */
+static void layout_adapters(vouch_workspace *c, vouch_arena *arena)
+{
+    const vouch_adapter_hparams *h = &c->weights->hparams.adapters;
+    adapter_space *s = &c->adapters;
+    const size_t rows = (size_t)c->max_rows, rank = (size_t)h->rank;
+    if (h->n == 0) return;
+    s->of = vouch_arena_take(arena, rows, sizeof *s->of);
+    s->listed = vouch_arena_take(arena, (size_t)h->n + 1, sizeof *s->listed);
+    for (int i = 0; i < VOUCH_MOST_PARTS; i++) {
+        s->low[i] = vouch_arena_take(arena, rows * rank, sizeof *s->low[i]);
+        vouch_acts_layout(&s->acts[i], rows, rank, c->needs, arena);
+    }
+    for (int32_t t = 0; t < vouch_pool_size(c->pool); t++) {
+        float *adapted = vouch_arena_take(arena, rows * VOUCH_EXPERT_UNIT, sizeof *adapted);
+        if (c->threads) c->threads[t].adapted = adapted;
+    }
+}
+
 static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
 {
     const widths w = find_widths(c->weights);
@@ -264,6 +283,7 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     }
     layout_experts(c, arena);
     layout_recurrent(c, arena);
+    layout_adapters(c, arena);
 }
 
 /* ------------------------------------------------------------------- opening */
@@ -293,6 +313,11 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
         /* clang-format on */
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
             if (all[i]->n_out > 0) needs |= vouch_type_needs(all[i]->type);
+        const vouch_affine *const after[] = {&a->q_after,    &a->k_after,  &a->v_after,   &a->o_after,
+                                             &f->gate_after, &f->up_after, &f->down_after};
+        for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
+            if (after[i]->lora)
+                needs |= vouch_type_needs(after[i]->lora->a.type) | vouch_type_needs(after[i]->lora->b.type);
     }
     return needs;
 }

@@ -60,6 +60,7 @@ typedef struct thread_space {
     float *ranks;       /* [n_experts] of the row whose experts are chosen */
     float *states;      /* [VOUCH_STATE_LEVELS][n_keys * n_values] copies of a head's state */
     float *y;           /* [n_values] a head's result that nobody reads */
+    float *adapted;     /* [max_rows][VOUCH_EXPERT_UNIT] results of one adapter */
 } thread_space;
 
 /* cos and sin of the rows' angles, [max_rows][n_rot]; the sine of a pair's first element is negative. */
@@ -73,8 +74,8 @@ typedef struct stream_tap {
     vouch_arena arena;
 } stream_tap;
 
-/* Outputs of an expert that a thread computes together. */
-enum { VOUCH_EXPERT_UNIT = 32 };
+/* Outputs of an expert or an adapter that a thread computes together, and matrices that read the same input. */
+enum { VOUCH_EXPERT_UNIT = 32, VOUCH_MOST_PARTS = 3 };
 
 /* The rows of one expert (experts.c). */
 typedef struct expert_work {
@@ -106,6 +107,15 @@ typedef struct expert_space {
     int32_t n_works;
     int64_t n_units; /* of the gated values of all works */
 } expert_space;
+
+/* Adapters (adapters.c). */
+typedef struct adapter_space {
+    int32_t *of;     /* [n_rows] adapter of a row */
+    int32_t *listed; /* [n_listed] adapters of some row, ascending */
+    int32_t n_listed;
+    float *low[VOUCH_MOST_PARTS];      /* [n_rows][rank] A x of each row's adapter */
+    vouch_acts acts[VOUCH_MOST_PARTS]; /* the same as the input of B */
+} adapter_space;
 
 typedef struct vouch_workspace {
     const vouch_weights *weights;
@@ -145,22 +155,23 @@ typedef struct vouch_workspace {
     float *q, *k, *v;              /* [n_rows][heads * head_dim or value_dim]; q twice as wide with gates */
     float *gates;                  /* [n_rows][n_heads * value_dim, or n_heads] of attention's result */
     float *mixed;                  /* [n_rows][n_heads * value_dim] attention's result */
-    float *low;            /* [n_rows][q_rank] W_low x of latent attention, or the narrow results of a delta net */
-    float *heads;          /* [n_rows][n_heads * key_dim] latent queries, then [n_rows][n_heads * value_dim] results */
-    vouch_acts low_acts;   /* [n_rows][q_rank] the input of W_q, or of W_decay */
-    float *gate, *up;      /* [n_rows][n_ff] */
-    float *logits;         /* [n_logits][output->n_out] */
-    float *squares;        /* [n_rows][n_embd / 16, rounded up] sums of squares of x */
-    vouch_acts acts;       /* [n_rows][n_embd, or twice] x times the next norm's weights */
-    vouch_acts mixed_acts; /* [n_rows][n_heads * value_dim] the input of W_o */
-    vouch_acts gated_acts; /* [n_rows][n_ff] the input of W_down */
-    float *recurrent;      /* [n_rows][vouch_recurrent_row] */
-    float *rates;          /* [n_rows][2 * n_heads] W_rate x and W_decay x of a recurrent mixer, or W_select c */
-    float *inner;          /* [n_rows][n_inner] W_gate x, then the mixer's result */
-    vouch_acts inner_acts; /* [n_rows][n_inner] the input of W_out */
-    expert_space experts;  /* where the model has any */
-    stream_tap *taps;      /* [n_layers] */
-    thread_space *threads; /* [n_threads] */
+    float *low;             /* [n_rows][q_rank] W_low x of latent attention, or the narrow results of a delta net */
+    float *heads;           /* [n_rows][n_heads * key_dim] latent queries, then [n_rows][n_heads * value_dim] results */
+    vouch_acts low_acts;    /* [n_rows][q_rank] the input of W_q, or of W_decay */
+    float *gate, *up;       /* [n_rows][n_ff] */
+    float *logits;          /* [n_logits][output->n_out] */
+    float *squares;         /* [n_rows][n_embd / 16, rounded up] sums of squares of x */
+    vouch_acts acts;        /* [n_rows][n_embd, or twice] x times the next norm's weights */
+    vouch_acts mixed_acts;  /* [n_rows][n_heads * value_dim] the input of W_o */
+    vouch_acts gated_acts;  /* [n_rows][n_ff] the input of W_down */
+    float *recurrent;       /* [n_rows][vouch_recurrent_row] */
+    float *rates;           /* [n_rows][2 * n_heads] W_rate x and W_decay x of a recurrent mixer, or W_select c */
+    float *inner;           /* [n_rows][n_inner] W_gate x, then the mixer's result */
+    vouch_acts inner_acts;  /* [n_rows][n_inner] the input of W_out */
+    expert_space experts;   /* where the model has any */
+    adapter_space adapters; /* likewise */
+    stream_tap *taps;       /* [n_layers] */
+    thread_space *threads;  /* [n_threads] */
 
     vouch_arena arena;
 } vouch_workspace;

@@ -65,6 +65,7 @@ typedef struct tiny_family {
     bool both;      /* a dense network beside the experts */
     bool narrow;    /* the experts work in a narrower space */
     bool depth;     /* every second layer keeps the stream */
+    bool adapters;
     bool sinks, narrow_values;
     bool own_gates, head_gates; /* a matrix of gates for attention: one for each element of its result; for each head */
     tiny_mixer mixer;
@@ -105,6 +106,8 @@ static const tiny_family families[] = {
     {"orion", .layer_norm = true},
     {"plamo", .no_feed_norm = true},
     {"granite",
+     .numbers = {{"embedding_scale", 3}, {"residual_scale", 0.7f}, {"attention.scale", 0.2f}, {"logit_scale", 2}}},
+    {"graniteswitch", .fused_qkv = true, .adapters = true,
      .numbers = {{"embedding_scale", 3}, {"residual_scale", 0.7f}, {"attention.scale", 0.2f}, {"logit_scale", 2}}},
     {"minicpm", .bias = false},
     {"gemma", .bias = false},
@@ -811,6 +814,23 @@ static void add_latent(tiny_writer *w, int32_t index)
     add_up(w, index);
 }
 
+enum { N_ADAPTERS = 3, ADAPTER_RANK = 32 };
+
+/* Adds the adapters of a matrix. Those of number 0 are zero in every second layer. */
+static void add_adapters(tiny_writer *w, int32_t index, const char *tensor, int64_t n_out, int64_t n_in)
+{
+    static const char *const kinds[] = {"lora_a", "lora_b"};
+    const int64_t outs[] = {ADAPTER_RANK, n_out}, ins[] = {n_in, ADAPTER_RANK};
+    for (int k = 0; k < 2; k++) {
+        const int64_t each = outs[k] * ins[k], n = (N_ADAPTERS + 1) * each, first = index % 2 ? each : 0;
+        float *values = allocate(n, sizeof *values);
+        for (int64_t i = first; i < n; i++) values[i] = draw(&w->state) / sqrtf((float)ins[k]);
+        add_tensor(w, layer_name(index, tensor, kinds[k]), type_of_rows(w->o.type, ins[k]), ins[k], outs[k],
+                   N_ADAPTERS + 1, values);
+        free(values);
+    }
+}
+
 static void add_lightning(tiny_writer *w, int32_t index)
 {
     const int64_t n_embd = w->o.n_embd, n = (int64_t)w->o.n_heads * w->o.head_dim;
@@ -879,7 +899,10 @@ static void add_layer(tiny_writer *w, int32_t index)
         add_matrix(w, layer_name(index, matrices[i].name, "weight"), matrices[i].n_out, matrices[i].n_in,
                    matrices[i].deviation);
         if (f->bias) add_bias(w, layer_name(index, matrices[i].name, "bias"), matrices[i].n_out);
+        if (f->adapters && i > 0) add_adapters(w, index, matrices[i].name, matrices[i].n_out, matrices[i].n_in);
     }
+    for (size_t i = 1; f->adapters && i <= 3; i++) /* the parts of attn_qkv */
+        add_adapters(w, index, matrices[i].name, matrices[i].n_out, matrices[i].n_in);
     if (sparse) add_experts(w, index);
     if (has_mixer(w, index)) add_mixer(w, index);
     if (f->inner_norms) {
@@ -947,6 +970,12 @@ static void add_int(tiny_writer *w, const char *key, int32_t value)
     if (!is_omitted(w, name)) vouch_gguf_add_u32(w->gguf, name, (uint32_t)value);
 }
 
+static void add_ints(tiny_writer *w, const char *key, const int32_t *values, int32_t n)
+{
+    const char *name = arch_key(w, key);
+    if (!is_omitted(w, name)) vouch_gguf_add_array(w->gguf, name, VOUCH_GGUF_I32, values, (size_t)n);
+}
+
 /* A number for each layer, where the family's layers differ; 0 in layers that don't have this part. */
 static void add_layer_int(tiny_writer *w, const char *key, int32_t value,
                           bool (*has_part)(const tiny_writer *w, int32_t index))
@@ -959,8 +988,7 @@ static void add_layer_int(tiny_writer *w, const char *key, int32_t value,
     }
     const int32_t n = w->o.n_layers + w->o.nextn;
     for (int32_t i = 0; i < n; i++) values[i] = has_part(w, i) ? in_layer(w, i, value) : 0;
-    if (is_omitted(w, arch_key(w, key))) return;
-    vouch_gguf_add_array(w->gguf, arch_key(w, key), VOUCH_GGUF_I32, values, (size_t)n);
+    add_ints(w, key, values, n);
 }
 
 static void add_float(tiny_writer *w, const char *key, float value)
@@ -1053,6 +1081,13 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         }
     }
     if (w->family->depth) add_int(w, "attn_res.block_size", 2);
+    if (w->family->adapters) {
+        static const int32_t tokens[N_ADAPTERS] = {26, 61, 24}, substitutes[N_ADAPTERS] = {1, 2, 5};
+        add_int(w, "adapters.count", N_ADAPTERS);
+        add_int(w, "adapters.lora_rank", ADAPTER_RANK);
+        add_ints(w, "adapters.token_ids_activate", tokens, N_ADAPTERS);
+        add_ints(w, "adapters.token_ids_substitute", substitutes, N_ADAPTERS);
+    }
     if (w->family->blocks) {
         add_int(w, "attention.indexer.top_k", 16);
         add_int(w, "attention.indexer.block_size", 8);
