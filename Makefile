@@ -94,7 +94,7 @@ CLI_SRC  := $(wildcard tool/*.c cli/*.c cli/*/*.c cli/*/*/*.c)
 ifeq ($(SERVER),1)
 CLI_SRC  += $(wildcard server/*/*.c)
 endif
-HUB_SRC := $(filter-out cli/hub/$(if $(filter 1,$(HUB)),absent,transfer).c,$(wildcard cli/hub/*.c))
+HUB_SRC := $(filter-out $(if $(filter 1,$(HUB)),cli/hub/absent.c,cli/hub/origin.c cli/hub/transfer.c),$(wildcard cli/hub/*.c))
 CLI_SRC := $(filter-out cli/hub/%,$(CLI_SRC)) $(HUB_SRC)
 TEST_SUPPORT := $(wildcard tests/support/*.c tests/support/*/*.c)
 TRAIN_SRC := $(if $(filter 1,$(DISTILL)),$(wildcard train/*/*.c),train/absent.c)

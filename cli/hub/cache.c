@@ -116,16 +116,23 @@ void hub_cache_lock_path(const hub_cache *cache, const char *digest, char path[P
 int hub_lock(const char *path, const char *what)
 {
     vouch_error ignored;
+    struct stat info;
     if (hub_cache_make_folder(path, &ignored)) return -1;
-    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0664);
-    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
-    if (errno == EWOULDBLOCK) {
-        tool_note("another process fetches %s; waiting for it", what);
-        while (flock(fd, LOCK_EX) != 0 && errno == EINTR) continue;
-        return fd;
+    for (bool is_told = false;;) {
+        const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0664);
+        if (fd < 0) return -1;
+        if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+            if (errno != EWOULDBLOCK) {
+                close(fd);
+                return -1;
+            }
+            if (!is_told) tool_note("another process fetches %s; waiting for it", what);
+            is_told = true;
+            while (flock(fd, LOCK_EX) != 0 && errno == EINTR) continue;
+        }
+        if (fstat(fd, &info) != 0 || info.st_nlink > 0) return fd;
+        close(fd); /* its holder removed it, so a third process may hold another file of this name */
     }
-    close(fd);
-    return -1;
 }
 
 vouch_status hub_cache_link(const hub_cache *cache, const char *commit, const char *file, const char *digest,

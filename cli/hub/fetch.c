@@ -37,12 +37,34 @@ static vouch_status address_path(const hub_places *places, const char *address, 
 {
     const char *rest = strstr(address, "://") + 3;
     const int n = (int)strcspn(rest, "?#");
-    const bool fits = snprintf(path, PATH_MAX, "%s/files/%.*s", places->own, n, rest) < PATH_MAX - 16;
+    const bool fits = snprintf(path, PATH_MAX, "%s/files/%.*s", places->own, n, rest) < PATH_MAX - 32;
     if (fits && !strstr(path, "/../") && n > 0 && rest[n - 1] != '/' && memchr(rest, '/', (size_t)n)) return VOUCH_OK;
     err->code = VOUCH_E_ARGUMENT;
     snprintf(err->message, sizeof err->message, "%.300s: expected the address of a file, https://HOST/FILE.gguf",
              address);
     return err->code;
+}
+
+/* The files beside one that comes from an address: its bytes so far, which file of the server they are of (origin.h),
+ * and the lock that the process that fetches it holds. */
+typedef struct partial {
+    char bytes[PATH_MAX + 16], origin[PATH_MAX + 16], lock[PATH_MAX + 16];
+} partial;
+
+static partial partial_of(const char path[PATH_MAX])
+{
+    partial p;
+    snprintf(p.bytes, sizeof p.bytes, "%s.incomplete", path);
+    snprintf(p.origin, sizeof p.origin, "%s.origin", path);
+    snprintf(p.lock, sizeof p.lock, "%s.lock", path);
+    return p;
+}
+
+static void partial_remove(const partial *p)
+{
+    unlink(p->origin);
+    unlink(p->bytes);
+    unlink(p->lock);
 }
 
 /* ------------------------------------------------------------------- what is here */
@@ -169,13 +191,18 @@ static vouch_status files_remove(const hub_cache *cache, const hub_name *name, c
     return status;
 }
 
+/* The file of an address, or what has come of it. */
 static vouch_status address_remove(const hub_places *places, const char *address, int64_t *freed, vouch_error *err)
 {
     char path[PATH_MAX];
     const vouch_status status = address_path(places, address, path, err);
     if (status) return status;
-    *freed = bytes_of(path);
-    return unlink(path) == 0 ? VOUCH_OK : remove_fail(err, address, "not here; `vouch list` prints what is");
+    const partial p = partial_of(path);
+    const int64_t n_whole = bytes_of(path), n_partial = bytes_of(p.bytes);
+    *freed = (n_whole > 0 ? n_whole : 0) + (n_partial > 0 ? n_partial : 0);
+    const bool is_here = unlink(path) == 0 || n_partial >= 0;
+    partial_remove(&p);
+    return is_here ? VOUCH_OK : remove_fail(err, address, "not here; `vouch list` prints what is");
 }
 
 vouch_status hub_remove(const hub_places *places, const char *word, int64_t *freed, vouch_error *err)
@@ -278,7 +305,7 @@ static vouch_status file_bring(const job *j, const hub_file *f, vouch_error *err
     }
     const int held = bytes_of(blob) >= 0 ? -1 : hub_lock(lock, what);
     if (bytes_of(blob) < 0) {
-        const hub_download d = {address, what, incomplete, f->size, f->digest};
+        const hub_download d = {address, what, incomplete, f->size, f->digest, NULL};
         status = hub_download_run(j->client, &d, err);
         if (!status && rename(incomplete, blob) != 0) {
             err->code = status = VOUCH_E_IO;
@@ -328,29 +355,29 @@ static vouch_status repository_fetch(const hub_places *places, const hub_name *n
 
 static vouch_status address_fetch(const hub_places *places, const char *address, char path[PATH_MAX], vouch_error *err)
 {
-    char incomplete[PATH_MAX], lock[PATH_MAX];
     vouch_status status = address_path(places, address, path, err);
     if (status) return status;
-    if (bytes_of(path) >= 0) return VOUCH_OK;
-    snprintf(incomplete, sizeof incomplete, "%s.incomplete", path);
-    snprintf(lock, sizeof lock, "%s.lock", path);
+    const partial p = partial_of(path);
+    if (bytes_of(path) >= 0) {
+        partial_remove(&p); /* of a run that was ended between rename and here */
+        return VOUCH_OK;
+    }
     hub_client *client;
     status = hub_client_open(&client, places, err);
     if (status) return status;
     status = hub_cache_make_folder(path, err);
-    const int held = status ? -1 : hub_lock(lock, address);
+    const int held = status ? -1 : hub_lock(p.lock, address);
     if (!status && bytes_of(path) < 0) {
-        unlink(incomplete); /* no digest says whether its bytes belong to the file that the server has now */
-        const hub_download d = {address, address, incomplete, -1, NULL};
+        const hub_download d = {address, address, p.bytes, -1, NULL, p.origin};
         tool_note("fetching %s to %s", address, path);
         status = hub_download_run(client, &d, err);
-        if (!status && rename(incomplete, path) != 0) {
+        if (!status && rename(p.bytes, path) != 0) {
             err->code = status = VOUCH_E_IO;
             snprintf(err->message, sizeof err->message, "%.400s: %s", path, strerror(errno));
         }
     }
-    if (status && bytes_of(incomplete) == 0) unlink(incomplete);
-    unlink(lock);
+    if (!status || bytes_of(p.bytes) <= 0) partial_remove(&p);
+    else unlink(p.lock);
     if (held >= 0) close(held);
     hub_client_close(client);
     return status;

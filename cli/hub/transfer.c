@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "hub/digest.h"
+#include "hub/origin.h"
 #include "tool/term.h"
 
 enum {
@@ -29,7 +30,7 @@ enum {
 struct hub_client {
     CURL *curl;
     const hub_places *places;
-    struct curl_slist *with_token; /* the header that only the hub gets; NULL: there is no token */
+    bool has_token; /* which only the hub gets */
 };
 
 /* One answer: what its headers said, and where its bytes go. */
@@ -38,10 +39,12 @@ typedef struct answer {
     struct file *file; /* of a download; NULL: to memory */
     long status;       /* 0: none came */
     char location[ADDRESS_SIZE], type[64], error_code[64], error_text[200];
-    long long range_from; /* of Content-Range; -1: there was none */
-    long wait;            /* seconds that the server asks for; -1: it doesn't */
-    bool is_read;         /* has the first byte of the body come? */
-    char *body;           /* [n_body] bytes of an answer to memory, with a NUL after them */
+    long long range_from, range_total;                    /* of Content-Range; -1: not said */
+    char tag[HUB_VALIDATOR_SIZE], modified[64], date[64]; /* ETag, Last-Modified, Date; "": absent or too long */
+    char digest[HUB_DIGEST_SIZE];                         /* of the whole file; "": not said */
+    long wait;                                            /* seconds that the server asks for; -1: it doesn't */
+    bool is_read;                                         /* has the first byte of the body come? */
+    char *body; /* [n_body] bytes of an answer to memory, with a NUL after them */
     size_t n_body, capacity;
     long timeout;    /* seconds without a byte after which it has failed */
     curl_off_t seen; /* bytes at `since` */
@@ -55,7 +58,8 @@ typedef struct answer {
 typedef struct file {
     const hub_download *d;
     int fd;
-    int64_t n; /* bytes on disk */
+    int64_t n;         /* bytes on disk */
+    hub_origin origin; /* what is known of the server's file; its size and digest are d's where d has them */
     hub_digest digest;
     tool_progress progress;
     int error; /* errno of a failed write */
@@ -86,15 +90,7 @@ vouch_status hub_client_open(hub_client **out, const hub_places *places, vouch_e
         return fail(err, VOUCH_E_MEMORY, "not enough memory to begin a request");
     }
     c->places = places;
-    if (*places->token) {
-        char header[sizeof places->token + 32];
-        snprintf(header, sizeof header, "Authorization: Bearer %s", places->token);
-        c->with_token = curl_slist_append(NULL, header);
-        if (!c->with_token) {
-            hub_client_close(c);
-            return fail(err, VOUCH_E_MEMORY, "not enough memory to begin a request");
-        }
-    }
+    c->has_token = *places->token != '\0';
     *out = c;
     return VOUCH_OK;
 }
@@ -102,7 +98,6 @@ vouch_status hub_client_open(hub_client **out, const hub_places *places, vouch_e
 void hub_client_close(hub_client *c)
 {
     if (!c) return;
-    curl_slist_free_all(c->with_token);
     curl_easy_cleanup(c->curl);
     free(c);
 }
@@ -153,6 +148,21 @@ static void take_header(char *to, size_t size, const char *value, size_t n)
     snprintf(to, size, "%.*s", (int)(n < size ? n : size - 1), value);
 }
 
+/* "100-199/200", or a '*' for what the server doesn't say. */
+static void take_range(answer *a, const char *text)
+{
+    const char *total = strchr(text, '/');
+    if (*text != '*') a->range_from = strtoll(text, NULL, 10);
+    if (total && total[1] >= '0' && total[1] <= '9') a->range_total = strtoll(total + 1, NULL, 10);
+}
+
+/* The digest, in quotes, that a hub names while it redirects. */
+static void take_linked(answer *a, const char *text)
+{
+    if (text[0] == '"' && strspn(text + 1, "0123456789abcdef") == HUB_DIGEST_SIZE - 1)
+        snprintf(a->digest, sizeof a->digest, "%.64s", text + 1);
+}
+
 static size_t header_come(char *line, size_t unit, size_t n, void *user)
 {
     answer *a = user;
@@ -163,14 +173,20 @@ static size_t header_come(char *line, size_t unit, size_t n, void *user)
     size_t n_value = n - n_name - 1;
     while (n_value > 0 && (*value == ' ' || *value == '\t')) value++, n_value--;
     while (n_value > 0 && (unsigned char)value[n_value - 1] <= ' ') n_value--;
-    char text[64];
+    char text[512];
     take_header(text, sizeof text, value, n_value);
 #define IS(name) (n_name == sizeof name - 1 && strncasecmp(line, name, n_name) == 0)
     if (IS("Location") && n_value < sizeof a->location) take_header(a->location, sizeof a->location, value, n_value);
     if (IS("Content-Type")) take_header(a->type, sizeof a->type, value, n_value);
     if (IS("X-Error-Code")) take_header(a->error_code, sizeof a->error_code, value, n_value);
     if (IS("X-Error-Message")) take_header(a->error_text, sizeof a->error_text, value, n_value);
-    if (IS("Content-Range") && strncmp(text, "bytes ", 6) == 0) a->range_from = strtoll(text + 6, NULL, 10);
+    if (IS("Content-Range") && strncmp(text, "bytes ", 6) == 0) take_range(a, text + 6);
+    if (IS("ETag") && n_value < sizeof a->tag) take_header(a->tag, sizeof a->tag, value, n_value);
+    if (IS("Last-Modified") && n_value < sizeof a->modified)
+        take_header(a->modified, sizeof a->modified, value, n_value);
+    if (IS("Date")) take_header(a->date, sizeof a->date, value, n_value);
+    if (IS("Repr-Digest") || IS("Digest")) hub_digest_of_header(a->digest, text);
+    if (IS("X-Linked-Etag") && n_value == 66) take_linked(a, text);
     if (IS("RateLimit") && strstr(text, ";t=")) a->wait = strtol(strstr(text, ";t=") + 3, NULL, 10);
 #undef IS
     return unit * n;
@@ -204,13 +220,41 @@ static hub_digest digest_begin(const hub_download *d)
     return d->digest && strlen(d->digest) == 40 ? hub_digest_git((uint64_t)d->size) : hub_digest_sha256();
 }
 
+/* Empties the file, and forgets which of the server's files it began with. */
 static bool file_restart(file *f)
 {
     f->n = 0;
     f->digest = digest_begin(f->d);
-    if (ftruncate(f->fd, 0) == 0 && lseek(f->fd, 0, SEEK_SET) == 0) return true;
+    f->origin = (hub_origin){.size = f->d->size};
+    if (f->d->digest) snprintf(f->origin.digest, sizeof f->origin.digest, "%s", f->d->digest);
+    const bool is_forgotten = !f->d->origin || unlink(f->d->origin) == 0 || errno == ENOENT;
+    if (is_forgotten && ftruncate(f->fd, 0) == 0 && lseek(f->fd, 0, SEEK_SET) == 0) return true;
     f->error = errno;
     return false;
+}
+
+/* Notes which file an answer with all of it brings. */
+static bool file_set_origin(file *f, const answer *a)
+{
+    curl_off_t size = -1;
+    curl_easy_getinfo(a->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
+    if (f->d->size < 0) f->origin.size = size;
+    if (!f->d->digest) snprintf(f->origin.digest, sizeof f->origin.digest, "%s", a->digest);
+    hub_validator_choose(f->origin.validator, a->tag, a->modified, a->date);
+    f->progress.bytes = (double)f->origin.size;
+    if (!f->d->origin || hub_origin_write(&f->origin, f->d->origin)) return true;
+    f->error = errno;
+    return false;
+}
+
+/* Does an answer with a part of a file bring the rest of the file that is on disk? A server may have ignored If-Range,
+ * so what it says of its file is compared, too. */
+static bool file_continues(const file *f, const answer *a)
+{
+    const char *own = f->origin.validator, *tag = *own == '"' ? a->tag : "", *modified = *own == '"' ? "" : a->modified;
+    if (a->range_from != f->n) return false;
+    if (f->origin.size >= 0 && a->range_total >= 0 && a->range_total != f->origin.size) return false;
+    return !*own || ((!*tag || strcmp(tag, own) == 0) && (!*modified || strcmp(modified, own) == 0));
 }
 
 /* Begins like a web page or like git's note about a file that lies elsewhere? Such bytes came in the file's place. */
@@ -229,7 +273,7 @@ static const char *impostor(const answer *a, const char *bytes, size_t n)
 static bool file_write(answer *a, const char *bytes, size_t n)
 {
     file *f = a->file;
-    if (f->d->size >= 0 && f->n + (int64_t)n > f->d->size) {
+    if (f->origin.size >= 0 && f->n + (int64_t)n > f->origin.size) {
         a->why = "more bytes came than the file has";
         return false;
     }
@@ -244,21 +288,22 @@ static bool file_write(answer *a, const char *bytes, size_t n)
     }
     hub_digest_add(&f->digest, bytes, n);
     f->n += (int64_t)n;
-    if (f->d->size > 0) tool_progress_report(&f->progress, (double)f->n / (double)f->d->size);
+    if (f->origin.size > 0) tool_progress_report(&f->progress, (double)f->n / (double)f->origin.size);
     return true;
 }
 
-/* Decides by status and first bytes whether an answer goes to the file, and where. */
+/* Decides by status and first bytes whether an answer goes to the file, and where. Nothing on disk is given up for a
+ * page in the file's place. */
 static bool file_begin(answer *a, const char *bytes, size_t n)
 {
     file *f = a->file;
-    if (a->status == 200 && f->n > 0 && !file_restart(f)) return false;
-    if (a->status == 206 && a->range_from != f->n) {
-        a->why = "the server sent another part of the file than it was asked for";
-        return false;
-    }
-    if (f->n == 0) a->why = impostor(a, bytes, n);
+    const bool is_whole = a->status == 200;
+    if (is_whole || f->n == 0) a->why = impostor(a, bytes, n);
     a->is_final = a->why != NULL;
+    if (a->why) return false;
+    if (is_whole) return file_restart(f) && file_set_origin(f, a);
+    if (!file_continues(f, a))
+        a->why = "the server sent another part, or a part of another file, than it was asked for";
     return !a->why;
 }
 
@@ -290,6 +335,31 @@ static int progress_come(void *user, curl_off_t total, curl_off_t now, curl_off_
     return a->is_stalled;
 }
 
+/* Adds a header. False: not enough memory. */
+static bool header_add(struct curl_slist **list, const char *name, const char *value)
+{
+    char text[sizeof((hub_places *)0)->token + HUB_VALIDATOR_SIZE + 32];
+    snprintf(text, sizeof text, "%s: %s", name, value);
+    struct curl_slist *longer = curl_slist_append(*list, text);
+    if (longer) *list = longer;
+    return longer != NULL;
+}
+
+/* The headers of a request beside curl's own; NULL: there are none, or *ok is false for want of memory. */
+static struct curl_slist *headers_of(const hub_client *c, const char *address, const answer *a, bool *ok)
+{
+    struct curl_slist *list = NULL;
+    char bearer[sizeof c->places->token + 8];
+    *ok = true;
+    if (c->has_token && is_of_the_hub(c, address)) {
+        snprintf(bearer, sizeof bearer, "Bearer %s", c->places->token);
+        *ok = header_add(&list, "Authorization", bearer);
+    }
+    if (a->file && a->file->n > 0 && *a->file->origin.validator)
+        *ok = *ok && header_add(&list, "If-Range", a->file->origin.validator);
+    return list;
+}
+
 /* One request, without redirects. */
 static CURLcode ask(hub_client *c, const char *address, answer *a)
 {
@@ -318,12 +388,15 @@ static CURLcode ask(hub_client *c, const char *address, answer *a)
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, body_come);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, a);
     if (*c->places->certificates) curl_easy_setopt(curl, CURLOPT_CAINFO, c->places->certificates);
-    if (is_of_the_hub(c, address)) curl_easy_setopt(curl, CURLOPT_HTTPHEADER, c->with_token);
+    bool ok;
+    struct curl_slist *headers = headers_of(c, address, a, &ok);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
     if (goes_on) {
         snprintf(range, sizeof range, "%lld-", (long long)a->file->n);
         curl_easy_setopt(curl, CURLOPT_RANGE, range);
     }
-    const CURLcode code = curl_easy_perform(curl);
+    const CURLcode code = ok ? curl_easy_perform(curl) : CURLE_OUT_OF_MEMORY;
+    curl_slist_free_all(headers);
     curl_off_t wait = 0;
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &a->status);
     if (!curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wait) && wait > 0) a->wait = (long)wait;
@@ -334,17 +407,20 @@ static CURLcode ask(hub_client *c, const char *address, answer *a)
 static void answer_clear(answer *a)
 {
     free(a->body);
-    *a = (answer){.curl = a->curl, .file = a->file, .range_from = -1, .wait = -1};
+    *a = (answer){.curl = a->curl, .file = a->file, .range_from = -1, .range_total = -1, .wait = -1};
 }
 
 /* Follows redirects. address becomes the last one asked. */
 static CURLcode ask_through(hub_client *c, char address[ADDRESS_SIZE], answer *a)
 {
+    char digest[HUB_DIGEST_SIZE] = "";
     for (int n = 0;; n++) {
         answer_clear(a);
+        memcpy(a->digest, digest, sizeof digest);
         const CURLcode code = ask(c, address, a);
         const bool leads_on = !code && a->status >= 300 && a->status < 400 && a->status != 304 && *a->location;
         if (!leads_on) return code;
+        memcpy(digest, a->digest, sizeof digest); /* a hub names it before it redirects */
         a->is_final = true;
         if (n == MOST_REDIRECTS) a->why = "the servers redirect in a circle";
         else if (!redirect(address, a->location))
@@ -360,7 +436,7 @@ typedef enum verdict { DONE, AGAIN, ANEW, NEVER } verdict; /* ANEW: again, witho
 /* The sentence about a status that asking again doesn't change. */
 static verdict refused(const hub_client *c, const char *what, const char *host, const answer *a, vouch_error *err)
 {
-    const bool is_gated = strcasecmp(a->error_code, "GatedRepo") == 0, has_token = c->with_token != NULL;
+    const bool is_gated = strcasecmp(a->error_code, "GatedRepo") == 0, has_token = c->has_token;
     const char *endpoint = c->places->endpoint, *token_file = c->places->token_file;
     const char *said = *a->error_text ? a->error_text : "no reason given";
     if (is_gated || a->status == 403)
@@ -431,8 +507,9 @@ static verdict judge(const hub_client *c, const char *what, const char *address,
         fail(err, VOUCH_E_IO, "%.160s: %s answers %ld, which is no file", what, host, a->status);
         return NEVER;
     }
-    if (f && f->d->size >= 0 && f->n < f->d->size) {
-        fail(err, VOUCH_E_IO, "%.160s: %s sent %lld of %lld bytes", what, host, (long long)f->n, (long long)f->d->size);
+    if (f && f->origin.size >= 0 && f->n < f->origin.size) {
+        fail(err, VOUCH_E_IO, "%.160s: %s sent %lld of %lld bytes", what, host, (long long)f->n,
+             (long long)f->origin.size);
         return AGAIN;
     }
     return DONE;
@@ -492,50 +569,52 @@ vouch_status hub_get(hub_client *c, const char *address, const char *what, char 
 
 /* -------------------------------------------------------------------- downloads */
 
-/* Takes over the bytes of an earlier run. */
+/* Takes over the bytes of an earlier run, if they are known to belong to the file that is wanted. */
 static vouch_status file_go_on(file *f, vouch_error *err)
 {
     static const size_t step = 1 << 20;
     struct stat info;
+    hub_origin origin = {.size = -1};
     char *bytes = malloc(step);
     if (!bytes) return fail(err, VOUCH_E_MEMORY, "not enough memory to read %.300s", f->d->path);
-    f->digest = digest_begin(f->d);
+    const bool is_known = f->d->origin ? hub_origin_read(&origin, f->d->origin) : f->d->digest != NULL;
+    const int64_t size = f->d->size >= 0 ? f->d->size : origin.size;
+    const bool fits = fstat(f->fd, &info) == 0 && (size < 0 || info.st_size <= size);
+    if (is_known && fits) {
+        f->digest = digest_begin(f->d);
+        f->origin = origin;
+        f->origin.size = size;
+        if (f->d->digest) snprintf(f->origin.digest, sizeof f->origin.digest, "%s", f->d->digest);
+    } else file_restart(f);
     ssize_t now = 0;
-    if (fstat(f->fd, &info) == 0 && f->d->size >= 0 && info.st_size > f->d->size) file_restart(f);
-    while ((now = read(f->fd, bytes, step)) > 0) {
+    while (!f->error && (now = read(f->fd, bytes, step)) > 0) {
         hub_digest_add(&f->digest, bytes, (size_t)now);
         f->n += now;
     }
     free(bytes);
+    f->progress.bytes = (double)f->origin.size;
     return now < 0 || f->error ? fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(f->error ? f->error : errno))
                                : VOUCH_OK;
 }
 
-/* Is the file whole? Otherwise it is empty afterwards. */
-static bool file_is_right(file *f, char digest[HUB_DIGEST_SIZE])
-{
-    hub_digest d = f->digest;
-    hub_digest_end(&d, digest);
-    if (!f->d->digest || strcasecmp(digest, f->d->digest) == 0) return true;
-    file_restart(f);
-    return false;
-}
-
 static vouch_status file_fill(hub_client *c, file *f, vouch_error *err)
 {
-    char digest[HUB_DIGEST_SIZE];
+    char digest[HUB_DIGEST_SIZE], expected[HUB_DIGEST_SIZE];
     answer a = {.curl = c->curl, .file = f};
     for (int round = 0; round < 2; round++) {
-        if (f->d->size < 0 || f->n < f->d->size) {
+        if (f->origin.size < 0 || f->n < f->origin.size) {
             const vouch_status status = ask_patiently(c, f->d->what, f->d->address, &a, err);
             if (status) return status;
         }
-        if (file_is_right(f, digest))
+        hub_digest_end(&f->digest, digest);
+        memcpy(expected, f->origin.digest, sizeof expected);
+        if (!*expected || strcasecmp(digest, expected) == 0)
             return fsync(f->fd) ? fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(errno)) : VOUCH_OK;
+        file_restart(f);
     }
     return fail(err, VOUCH_E_IO,
                 "%.160s: the bytes that came have the digest %s, and not %s: a proxy or mirror changes them",
-                f->d->what, digest, f->d->digest);
+                f->d->what, digest, expected);
 }
 
 vouch_status hub_download_run(hub_client *c, const hub_download *d, vouch_error *err)
@@ -544,7 +623,7 @@ vouch_status hub_download_run(hub_client *c, const hub_download *d, vouch_error 
     const char *slash = strrchr(d->what, '/'), *name = slash ? slash + 1 : d->what;
     const size_t n = strlen(name), most = 30; /* the end of a name says the type */
     snprintf(label, sizeof label, "fetching %s%s", n > most ? "..." : "", n > most ? name + n - (most - 3) : name);
-    file f = {.d = d, .progress = {.label = label, .bytes = (double)d->size}};
+    file f = {.d = d, .progress = {.label = label}};
     f.fd = open(d->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (f.fd < 0) return fail(err, VOUCH_E_IO, "%.400s: %s", d->path, strerror(errno));
     vouch_status status = file_go_on(&f, err);

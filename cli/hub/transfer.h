@@ -5,7 +5,8 @@
  *   redirects   followed by hand, at most 8, never from https to http. The token goes to the hub's own host and port
  *   failures    a cut, a 429 or a 5xx is tried again, after a wait that the server names or that doubles; 5 failures
  *               without 1 MiB of progress between them end it
- *   files       continued where they end on disk, through Range; a server without ranges sends all anew
+ *   files       continued where they end on disk, through Range; a server without ranges sends all anew. Where no
+ *               digest is known, only if the server's file is the same as before (origin.h)
  *   digests     of all bytes, also of those from earlier runs. Wrong bytes are fetched once more, from the beginning
  *
  * Every error is one sentence that names what was asked for, where, and the cause.
@@ -33,7 +34,9 @@ typedef struct hub_download {
     const char *what;   /* for messages and progress, such as "Qwen3-4B-Q4_K_M.gguf" */
     const char *path;   /* the file to fill or to continue, best under a name that says that it isn't whole */
     int64_t size;       /* bytes; -1: the server says */
-    const char *digest; /* 64 hexadecimal digits: SHA-256; 40: git's SHA-1; NULL: not known */
+    const char *digest; /* 64 hexadecimal digits: SHA-256; 40: git's SHA-1; NULL: the server may say it */
+    const char *origin; /* where digest is NULL: the file beside `path` that says which file of the server it holds; the
+                           caller removes it after success. Else NULL */
 } hub_download;
 
 /* Fills d->path, checks size and digest, and flushes it to the disk. Errors: as above; on IO the file stays, so that

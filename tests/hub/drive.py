@@ -4,6 +4,7 @@
 FOLDER is empty, MODEL a small GGUF file. Exit status 77: something optional is missing.
 """
 
+import base64
 import concurrent.futures
 import hashlib
 import json
@@ -535,6 +536,138 @@ def a_killed_fetch_goes_on(hub):
     same(begins, sorted(begins))
     for first, second, entry in zip(begins, begins[1:], sent):
         same(first + entry["sent"] - second <= 1 << 20, True)
+
+
+def kill_in_mid_fetch(hub, address, seconds, folder=FOLDER):
+    """Returns the bytes that are on disk afterwards."""
+    process = subprocess.Popen([VOUCH, "pull", address], env=environment(hub, folder), stderr=subprocess.DEVNULL)
+    time.sleep(seconds)
+    process.kill()
+    process.wait()
+    found = files_below(os.path.join(folder, ".cache/vouch/files"))
+    return sum(len(content) for path, content in found.items() if not path.endswith((".origin", ".lock")))
+
+
+def kill_with_bytes_on_disk(hub, address, folder=FOLDER):
+    """Kills a fetch that has brought some of the bytes, and not all; the number on disk."""
+    for seconds in (0.1, 0.2, 0.4, 0.8, 1.6):
+        n = kill_in_mid_fetch(hub, address, seconds, folder)
+        if n:
+            return n
+    sys.exit("no byte came in 1.6 s")
+
+
+def expect_files(hub, path, content, folder=FOLDER):
+    """The file is there with these bytes, and nothing beside it."""
+    found = files_below(os.path.join(folder, ".cache/vouch/files"))
+    same(sorted(found), [f"127.0.0.1:{hub.storage_port}/{path}"])
+    same(list(found.values())[0] == content, True)
+
+
+def a_killed_address_goes_on(hub):
+    """By an entity tag, and by a date: no more than 1 MiB of a killed fetch is fetched twice."""
+    content = noise(15, 6000000 if QUICK else 20000000)
+    old = "Mon, 05 Jan 2026 10:00:00 GMT"
+    repr_digest = "sha-256=:" + base64.b64encode(hashlib.sha256(content).digest()).decode() + ":"
+    chance = random.Random(15)
+    for name, headers, condition in (
+        ("tag.gguf", [("ETag", '"v1"'), ("Last-Modified", old), ("Repr-Digest", repr_digest)], '"v1"'),
+        ("date.gguf", [("Last-Modified", old)], old),
+    ):
+        hub.plain[name] = {"body": content, "headers": headers}
+        address = f"http://127.0.0.1:{hub.storage_port}/{name}"
+        hub.seconds_per_step = 0.0008  # 20 MB/s
+        n_kills = 4 if QUICK else 12
+        before = len(hub.log)
+        for _ in range(n_kills):
+            kill_in_mid_fetch(hub, address, chance.uniform(0, 1.5 * len(content) / n_kills / 20e6 + 0.05))
+        run(hub, FOLDER, "pull", address)
+        expect_files(hub, name, content)
+        time.sleep(0.2)
+        sent = hub.log[before:]
+        n_more = sum(e["sent"] for e in sent) - len(content)
+        print(f"{name}: {n_kills} kills, {len(sent)} requests, {n_more} bytes sent twice")
+        begins = [int(e["range"][6:-1]) if e["range"] else 0 for e in sent]
+        same(begins, sorted(begins))
+        same({e["if_range"] for e, begin in zip(sent, begins) if begin} <= {condition}, True)
+        same(begins[-1] > 0 or len(sent) == 1, True)
+        for first, second, entry in zip(begins, begins[1:], sent):
+            same(first + entry["sent"] - second <= 1 << 20, True)
+        run(hub, FOLDER, "rm", address)
+
+
+def addresses_begin_anew_where_they_must(hub):
+    """Each server's second answer belongs to another file, or to no part of one."""
+    first, second = noise(16, 3000000), noise(17, 3000000)
+    tag, other = [("ETag", '"v1"')], [("ETag", '"v2"')]
+    old = [("Last-Modified", "Mon, 05 Jan 2026 10:00:00 GMT")]
+    new = [("Last-Modified", "Tue, 06 Jan 2026 10:00:00 GMT")]
+    for name, before, after, n_ranges in (
+        ("another_tag", {"headers": tag}, {"headers": other}, 1),
+        ("another_date", {"headers": old}, {"headers": new}, 1),
+        ("if_range_is_ignored", {"headers": tag}, {"headers": other, "ranges": "always"}, 1),
+        ("a_date_is_ignored", {"headers": old}, {"headers": new, "ranges": "always"}, 1),
+        ("another_size", {"headers": tag}, {"headers": [], "ranges": "always", "body": second[:-5]}, 1),
+        ("ranges_are_unknown", {"headers": tag, "ranges": "never"}, {"headers": tag, "ranges": "never"}, 1),
+        ("shorter_than_what_is_here", {"headers": tag}, {"headers": other, "ranges": "always", "body": b"few"}, 1),
+        ("weak_tag", {"headers": [("ETag", 'W/"v1"')]}, {"headers": [("ETag", 'W/"v1"')]}, 0),
+        ("nothing_tells_them_apart", {"headers": []}, {"headers": []}, 0),
+        ("too_long_a_tag", {"headers": [("ETag", '"' + "x" * 300 + '"')]}, {"headers": []}, 0),
+    ):
+        path = name + ".gguf"
+        address = f"http://127.0.0.1:{hub.storage_port}/{path}"
+        hub.plain[path] = {"body": first, **before}
+        hub.seconds_per_step = 0.005
+        n = kill_with_bytes_on_disk(hub, address)
+        same(0 < n < len(first), True)
+        hub.plain[path] = {"body": second, **after}
+        hub.seconds_per_step = 0
+        n = len(hub.log)
+        run(hub, FOLDER, "pull", address)
+        same(len([e for e in hub.log[n:] if e["range"]]), n_ranges)
+        expect_files(hub, path, hub.plain[path]["body"])
+        run(hub, FOLDER, "rm", address)
+        same(files_below(os.path.join(FOLDER, ".cache/vouch/files")), {})
+
+
+def a_page_leaves_what_is_here(hub):
+    """A page in the file's place ends a fetch; the bytes on disk stay, and the next fetch goes on from them."""
+    content, page = noise(18, 3000000), b"<html>sign in</html>"
+    address = f"http://127.0.0.1:{hub.storage_port}/m.gguf"
+    right = {"body": content, "headers": [("ETag", '"v1"')]}
+    hub.plain["m.gguf"] = {"body": page, "headers": [("Content-Type", "text/html")]}
+    says(run(hub, FOLDER, "pull", address, code=1)[1], "m.gguf", "web page")
+    same(files_below(os.path.join(FOLDER, ".cache/vouch/files")), {})
+    hub.plain["m.gguf"], hub.seconds_per_step = right, 0.005
+    n = kill_with_bytes_on_disk(hub, address)
+    hub.plain["m.gguf"], hub.seconds_per_step = {"body": page, "headers": [("Content-Type", "text/html")]}, 0
+    says(run(hub, FOLDER, "pull", address, code=1)[1], "m.gguf", "web page")
+    hub.plain["m.gguf"] = right
+    run(hub, FOLDER, "pull", address)
+    same((hub.log[-1]["range"], hub.log[-1]["sent"]), (f"bytes={n}-", len(content) - n))
+    expect_files(hub, "m.gguf", content)
+    run(hub, FOLDER, "rm", address)
+    # what is beside the bytes may be damaged, or gone; an ended fetch can be removed
+    base = os.path.join(FOLDER, ".cache/vouch/files", f"127.0.0.1:{hub.storage_port}", "m.gguf")
+    for text in (b"", b'"v1"', b'"v1"\n3000000\n', b'"v1"\n-7\n-\n', b'"v1"\n9e9\n-\n', b"\0" * 500, None):
+        hub.seconds_per_step = 0.005
+        kill_with_bytes_on_disk(hub, address)
+        hub.seconds_per_step = 0
+        if text is None:
+            says(run(hub, FOLDER, "rm", address)[1], "removed")
+            same(files_below(os.path.join(FOLDER, ".cache/vouch/files")), {})
+            continue
+        with open(base + ".origin", "wb") as file:
+            file.write(text)
+        run(hub, FOLDER, "pull", address)
+        same(hub.log[-1]["range"], None)
+        expect_files(hub, "m.gguf", content)
+        run(hub, FOLDER, "rm", address)
+    # a digest that the server gives is checked, once more from the beginning
+    wrong = "sha-256=" + base64.b64encode(bytes(32)).decode()
+    hub.plain["m.gguf"] = {"body": content, "headers": [("ETag", '"v1"'), ("Digest", wrong)]}
+    says(run(hub, FOLDER, "pull", address, code=1)[1], hashlib.sha256(content).hexdigest(), "and not " + "0" * 64)
+    same(files_below(os.path.join(FOLDER, ".cache/vouch/files")), {})
 
 
 def two_processes_share_a_fetch(hub):

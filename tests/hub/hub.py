@@ -141,9 +141,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     # ----------------------------------------------------------------- answers
 
-    def content(self, body, headers=()):
+    def content(self, body, headers=(), ranges="if"):
+        """ranges: "if" as RFC 9110 says, "always" without a look at If-Range, "never"."""
         match = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
-        if not match:
+        condition = self.headers.get("If-Range")
+        is_same = condition is None or condition in dict(headers).values()
+        if not match or ranges == "never" or (ranges == "if" and not is_same):
             self.answer(200, body, headers)
         elif int(match[1]) >= len(body):
             self.answer(416, headers=[("Content-Range", f"bytes */{len(body)}")])
@@ -162,6 +165,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "method": self.command,
             "token": self.headers.get("Authorization"),
             "range": self.headers.get("Range"),
+            "if_range": self.headers.get("If-Range"),
         }
         self.hub.log.append(self.entry)
         path = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path)
@@ -254,6 +258,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.content(content, [("ETag", f'"{git_digest(content)}"'), ("X-Repo-Commit", found["commit"])])
 
     def storage(self, digest):
+        if digest in self.hub.plain:
+            self.content(**self.hub.plain[digest])
+            return
         content = self.hub.blobs.get(digest)
         if content is None:
             self.answer(404)
@@ -279,6 +286,7 @@ class Hub:
     def __init__(self, certificate=None):
         """certificate: (file, its key) of the hub's server; None: plain HTTP."""
         self.repositories, self.blobs, self.faults, self.log = {}, {}, [], []
+        self.plain = {}  # {path: arguments of Handler.content} of the storage's server
         self.lock = threading.Lock()
         self.n_signatures = 0
         self.seconds_per_step = 0  # a slow network

@@ -50,6 +50,9 @@ certificates_are_checked() {
     command -v openssl >/dev/null || test_skip "no openssl"
     drive certificates_are_checked
 }
+a_killed_address_goes_on() { drive a_killed_address_goes_on; }
+addresses_begin_anew_where_they_must() { drive addresses_begin_anew_where_they_must; }
+a_page_leaves_what_is_here() { drive a_page_leaves_what_is_here; }
 addresses_are_fetched() { drive addresses_are_fetched; }
 a_full_disk_is_told() { drive a_full_disk_is_told; }
 random_faults_leave_nothing_wrong() { slow && drive random_faults_leave_nothing_wrong; }
@@ -63,5 +66,6 @@ huggingface_hub_shares_the_cache() {
 test_group names_choose_files wrong_names_are_refused a_name_runs a_drafter_is_found a_companion_is_found \
     a_draft_is_pulled one_type_is_removed other_stores_are_seen tokens_open_what_is_closed \
     each_failure_has_its_sentence faults_pass a_killed_fetch_goes_on two_processes_share_a_fetch \
-    certificates_are_checked addresses_are_fetched a_full_disk_is_told huggingface_hub_shares_the_cache \
+    certificates_are_checked addresses_are_fetched a_killed_address_goes_on addresses_begin_anew_where_they_must \
+    a_page_leaves_what_is_here a_full_disk_is_told huggingface_hub_shares_the_cache \
     random_faults_leave_nothing_wrong

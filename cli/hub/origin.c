@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "hub/origin.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* Cuts the next line off; NULL: there is no whole line left. */
+static char *line_next(char **text)
+{
+    char *line = *text, *end = strchr(line, '\n');
+    if (!end) return NULL;
+    *end = '\0';
+    *text = end + 1;
+    return line;
+}
+
+static bool is_digest(const char *text)
+{
+    return strlen(text) == HUB_DIGEST_SIZE - 1 && strspn(text, "0123456789abcdef") == HUB_DIGEST_SIZE - 1;
+}
+
+bool hub_origin_read(hub_origin *origin, const char *path)
+{
+    *origin = (hub_origin){.size = -1};
+    char text[HUB_VALIDATOR_SIZE + 32 + HUB_DIGEST_SIZE], *at = text, *end = NULL;
+    FILE *file = fopen(path, "re");
+    if (!file) return false;
+    const size_t n = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[n] = '\0';
+    const char *validator = line_next(&at), *size = validator ? line_next(&at) : NULL,
+               *digest = size ? line_next(&at) : NULL;
+    if (!digest || *at || !*validator || strlen(validator) >= HUB_VALIDATOR_SIZE) return false;
+    const long long bytes = strtoll(size, &end, 10);
+    if (end == size || *end || bytes < -1 || (strcmp(digest, "-") != 0 && !is_digest(digest))) return false;
+    origin->size = bytes;
+    snprintf(origin->validator, sizeof origin->validator, "%s", validator);
+    if (*digest != '-') snprintf(origin->digest, sizeof origin->digest, "%s", digest);
+    return true;
+}
+
+bool hub_origin_write(const hub_origin *origin, const char *path)
+{
+    if (!*origin->validator) return unlink(path) == 0 || errno == ENOENT;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0) return false;
+    const char *digest = *origin->digest ? origin->digest : "-";
+    const bool ok = dprintf(fd, "%s\n%lld\n%s\n", origin->validator, (long long)origin->size, digest) > 0 &&
+                    fsync(fd) == 0; /* before the first bytes, also where the machine stops */
+    const int error = errno;
+    close(fd);
+    errno = error;
+    return ok;
+}
+
+void hub_validator_choose(char validator[HUB_VALIDATOR_SIZE], const char *tag, const char *modified, const char *date)
+{
+    const char *chosen = "";
+    const time_t changed = *modified ? curl_getdate(modified, NULL) : -1, now = *date ? curl_getdate(date, NULL) : -1;
+    if (*tag) chosen = *tag == '"' ? tag : ""; /* W/"..." is weak */
+    else if (changed >= 0 && now > changed) chosen = modified;
+    snprintf(validator, HUB_VALIDATOR_SIZE, "%s", chosen);
+}
+
+static int base64_value(char c)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+bool hub_digest_of_header(char digest[HUB_DIGEST_SIZE], const char *value)
+{
+    enum { N_BYTES = 32, N_DIGITS = 43 }; /* and a '=' */
+    static const char name[] = "sha-256=";
+    while (*value && strncasecmp(value, name, sizeof name - 1) != 0) value++;
+    if (!*value) return false;
+    value += sizeof name - 1;
+    value += *value == ':';
+    uint32_t bits = 0;
+    int n_bits = 0, n_bytes = 0;
+    char text[HUB_DIGEST_SIZE];
+    for (int i = 0; i < N_DIGITS; i++) {
+        const int digit = base64_value(value[i]);
+        if (digit < 0) return false;
+        bits = bits << 6 | (uint32_t)digit;
+        n_bits += 6;
+        if (n_bits < 8) continue;
+        n_bits -= 8;
+        snprintf(text + 2 * (size_t)n_bytes++, 3, "%02x", bits >> n_bits & 255);
+    }
+    if (n_bytes != N_BYTES || value[N_DIGITS] != '=') return false;
+    memcpy(digest, text, sizeof text);
+    return true;
+}
