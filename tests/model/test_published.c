@@ -83,19 +83,9 @@ static const char *write_folder(const char *name, size_t i, const hf_layout *lay
 }
 enum { N_FOLDERS = sizeof head_folders / sizeof head_folders[0] };
 
-static vouch_draft_file *open_path(const char *path, const vouch_model *target)
-{
-    vouch_error err = {0};
-    vouch_draft_file *head;
-    const vouch_status status = vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, target, false, &err);
-    if (status != VOUCH_OK) print_message("%s\n", err.message);
-    assert_int_equal(status, VOUCH_OK);
-    return head;
-}
-
 static vouch_draft_file *open_folder(size_t i, const vouch_model *target)
 {
-    return open_path(write_folder(i % 2 ? "split" : "whole", i, &(hf_layout){.n_files = 1 + (int)i % 2}), target);
+    return head_bench_file(write_folder(i % 2 ? "split" : "whole", i, &(hf_layout){.n_files = 1 + (int)i % 2}), target);
 }
 
 static void drafts_of_folders_are_their_authors(void **state)
@@ -136,7 +126,7 @@ static void masks_may_have_a_file(void **state)
     write_whole(hf_file(folder, "mask_embedding.pt"), "PK", 2);
     refuses(folder, target, VOUCH_E_UNSUPPORTED, "save it as mask_embedding.safetensors");
     assert_int_equal(rename(from, hf_file(folder, "mask_embedding.safetensors")), 0);
-    vouch_draft_file *head = open_path(folder, target);
+    vouch_draft_file *head = head_bench_file(folder, target);
     head_bench_compare("a file for masks", target, head_of(head), head_folders[MASKED].rows);
     vouch_draft_file_close(head);
     vouch_model_close(target);
@@ -207,11 +197,11 @@ static void folders_of_other_programs_are_read(void **state)
     const hf_case speculators = {.dtype = "BF16", .config = config, .tensors = tensors};
     const hf_case vllm = {.dtype = "F16", .config = "{\"model_type\": \"medusa\"}", .tensors = medusa};
     vouch_model *target = open_target();
-    vouch_draft_file *head = open_path(hf_folder_write("vllm", &vllm, &(hf_layout){0}), target);
+    vouch_draft_file *head = head_bench_file(hf_folder_write("vllm", &vllm, &(hf_layout){0}), target);
     assert_int_equal(head_of(head)->n_depths, 3);
     assert_int_equal(head_of(head)->n_blocks, 2);
     vouch_draft_file_close(head);
-    head = open_path(hf_folder_write("speculators", &speculators, &(hf_layout){0}), target);
+    head = head_bench_file(hf_folder_write("speculators", &speculators, &(hf_layout){0}), target);
     const vouch_head_weights *w = head_of(head);
     assert_int_equal(w->n_taps, 3);
     assert_int_equal(w->taps[0], 0);
@@ -237,7 +227,7 @@ static void other_forms_of_blocks_are_read(void **state)
                                  "\"sliding_window\": null",
                                  "[\"sliding_attention\", \"full_attention\"], \"use_sliding_window\": true, "
                                  "\"sliding_window\": 7");
-    vouch_draft_file *head = open_path(write_folder("window", DFLASH, &(hf_layout){.config = config}), target);
+    vouch_draft_file *head = head_bench_file(write_folder("window", DFLASH, &(hf_layout){.config = config}), target);
     assert_int_equal(head_of(head)->body->layers[0].attention.window, 7);
     assert_int_equal(head_of(head)->body->layers[1].attention.window, 0);
     assert_int_equal(head_of(head)->block.first, 1);
@@ -246,15 +236,15 @@ static void other_forms_of_blocks_are_read(void **state)
                      "\"layer_types\": [\"full_attention\", \"full_attention\"], \"use_sliding_window\": "
                      "false, \"sliding_window\": null",
                      "\"sliding_window\": 7");
-    head = open_path(write_folder("unused", DFLASH, &(hf_layout){.config = config}), target);
+    head = head_bench_file(write_folder("unused", DFLASH, &(hf_layout){.config = config}), target);
     assert_int_equal(head_of(head)->body->layers[0].attention.window, 0);
     vouch_draft_file_close(head);
-    head = open_path(write_folder("dspark", DSPARK, &(hf_layout){0}), target);
+    head = head_bench_file(write_folder("dspark", DSPARK, &(hf_layout){0}), target);
     assert_int_equal(head_of(head)->block.first, 0);
     assert_int_equal(head_of(head)->taps[0], 1);
     vouch_draft_file_close(head);
     config = changed(DSPARK, "\"target_layer_ids\"", "\"aux_hidden_state_layer_ids\"");
-    head = open_path(write_folder("speculators", DSPARK, &(hf_layout){.config = config}), target);
+    head = head_bench_file(write_folder("speculators", DSPARK, &(hf_layout){.config = config}), target);
     assert_int_equal(head_of(head)->block.first, 1);
     assert_int_equal(head_of(head)->taps[0], 0);
     vouch_draft_file_close(head);
@@ -404,8 +394,8 @@ static void folders_of_other_sizes_are_refused(void **state)
         {DFLASH, "\"target_layer_ids\"", "\"layers\"", NULL, VOUCH_E_FORMAT, "target_layer_ids is missing"},
         {DFLASH, "[0, 3, 6]", "[0, 3, 8]", NULL, VOUCH_E_MISMATCH,
          "dflash.target_layers[2] is 9, but the model's are 1 to 8"},
-        {DFLASH, "\"dflash_config\": {", "\"dflash_config\": {\"use_swa\": true, ", NULL, VOUCH_E_UNSUPPORTED,
-         "dflash_config.use_swa is true"},
+        {DFLASH, "\"dflash_config\": {", "\"dflash_config\": {\"use_swa\": true, ", NULL, VOUCH_E_FORMAT,
+         "swa_window_size is missing"},
         {DFLASH, "\"block_size\": 6", "\"block_size\": 65", NULL, VOUCH_E_FORMAT, "'dflash.block_size' is 65"},
         {DFLASH, "", "", "hidden_norm.weight", VOUCH_E_FORMAT, "'fc.weight' has shape"},
         {DFLASH, "", "", "layers.1.self_attn.q_norm.weight", VOUCH_E_FORMAT, "'blk.1.attn_q_norm.weight' is missing"},

@@ -320,7 +320,7 @@ static vouch_status read_windows(const hf_reader *r)
                           "%s: layer_types gives layers a window, but sliding_window is missing", r->config->path);
     VOUCH_TRY(vouch_json_int(r->config, root, "sliding_window", is_required, 1, INT_MAX, &window, r->err));
     if (window > 0 || strcmp(r->family->arch, "phi3") == 0) hf_add_int(r, "attention.sliding_window", window);
-    if (!is_regular)
+    if (!is_regular || (r->family->is_head && window > 0)) /* a head's file has no usual pattern */
         vouch_gguf_add_array(r->keys, hf_key(r, "attention.sliding_window_pattern", name), VOUCH_GGUF_BOOL, flags,
                              (size_t)n);
     return VOUCH_OK;

@@ -71,8 +71,8 @@ static const vouch_hf_rule gemma4[] = {
     {LAYER "router.proj", "blk.#.ffn_gate_inp", VOUCH_HF_AS_IS},
     {LAYER "router.scale", "blk.#.ffn_gate_inp.scale", VOUCH_HF_NAMED},
     {LAYER "router.per_expert_scale", "blk.#.ffn_down_exps.scale", VOUCH_HF_NAMED},
-    {LAYER "experts.gate_up_proj", "blk.#.ffn_gate_up_exps", VOUCH_HF_WHOLE},
-    {LAYER "experts.down_proj", "blk.#.ffn_down_exps", VOUCH_HF_WHOLE},
+    {LAYER "experts.gate_up_proj", "blk.#.ffn_gate_up_exps.weight", VOUCH_HF_WHOLE},
+    {LAYER "experts.down_proj", "blk.#.ffn_down_exps.weight", VOUCH_HF_WHOLE},
     {LAYER "pre_feedforward_layernorm_2", "blk.#.pre_ffw_norm_2", VOUCH_HF_AS_IS},
     {LAYER "post_feedforward_layernorm_1", "blk.#.post_ffw_norm_1", VOUCH_HF_AS_IS},
     {LAYER "post_feedforward_layernorm_2", "blk.#.post_ffw_norm_2", VOUCH_HF_AS_IS},
@@ -245,8 +245,8 @@ static const vouch_hf_rule mamba2[] = {
 static const vouch_hf_rule granite_hybrid[] = {
     MAMBA2(LAYER "mamba."),
     {LAYER "block_sparse_moe.router.layer", "blk.#.ffn_gate_inp", VOUCH_HF_AS_IS},
-    {LAYER "block_sparse_moe.input_linear", "blk.#.ffn_gate_up_exps", VOUCH_HF_WHOLE},
-    {LAYER "block_sparse_moe.output_linear", "blk.#.ffn_down_exps", VOUCH_HF_WHOLE},
+    {LAYER "block_sparse_moe.input_linear", "blk.#.ffn_gate_up_exps.weight", VOUCH_HF_WHOLE},
+    {LAYER "block_sparse_moe.output_linear", "blk.#.ffn_down_exps.weight", VOUCH_HF_WHOLE},
     {LAYER "shared_mlp.input_linear", "blk.#.ffn_gate_shexp", VOUCH_HF_FIRST_HALF},
     {LAYER "shared_mlp.input_linear", "blk.#.ffn_up_shexp", VOUCH_HF_SECOND_HALF},
     {LAYER "shared_mlp.output_linear", "blk.#.ffn_down_shexp", VOUCH_HF_AS_IS},
@@ -300,8 +300,8 @@ static const vouch_hf_rule qwen3_5[] = {
     {LAYER "linear_attn.norm", "blk.#.ssm_norm.weight", VOUCH_HF_NAMED}, /* doesn't add one */
     {LAYER "linear_attn.out_proj", "blk.#.ssm_out", VOUCH_HF_VALUES_COLUMNS},
     {LAYER "post_attention_layernorm", "blk.#.post_attention_norm", VOUCH_HF_AS_IS},
-    {LAYER "mlp.experts.gate_up_proj", "blk.#.ffn_gate_up_exps", VOUCH_HF_WHOLE},
-    {LAYER "mlp.experts.down_proj", "blk.#.ffn_down_exps", VOUCH_HF_WHOLE},
+    {LAYER "mlp.experts.gate_up_proj", "blk.#.ffn_gate_up_exps.weight", VOUCH_HF_WHOLE},
+    {LAYER "mlp.experts.down_proj", "blk.#.ffn_down_exps.weight", VOUCH_HF_WHOLE},
     {0},
 };
 

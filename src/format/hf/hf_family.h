@@ -21,7 +21,7 @@ typedef enum vouch_hf_layout {
     VOUCH_HF_TRANSPOSED,  /* a weight is [columns, rows] */
     VOUCH_HF_STACKED,     /* one of several, numbered by the last '#'; GGUF: one tensor */
     VOUCH_HF_CONVOLUTION, /* [channels, 1, width]; GGUF: [channels, width] */
-    VOUCH_HF_WHOLE,       /* three dimensions, as they are */
+    VOUCH_HF_WHOLE,       /* as NAMED, three dimensions, as they are */
     VOUCH_HF_FIRST_HALF,  /* half of the rows; the next rule names the tensor of the other half */
     VOUCH_HF_SECOND_HALF,
     VOUCH_HF_EXPERTS, /* [experts, inputs, outputs]; GGUF: [experts, outputs, inputs] */

@@ -18,7 +18,7 @@ static const vouch_hf_rule ends[] = {
     {"lm_head", "output", VOUCH_HF_AS_IS},
     {"d2t", "d2t", VOUCH_HF_STEPS},
     {"t2d", NULL, VOUCH_HF_DROPPED},
-    {"mask_hidden", "mask_hidden", VOUCH_HF_WHOLE},
+    {"mask_hidden", "mask_hidden.weight", VOUCH_HF_WHOLE},
     {0},
 };
 
@@ -41,9 +41,20 @@ static const vouch_hf_rule layers[] = {LAYER("layers.#.")};
 static const vouch_hf_rule only_layer[] = {LAYER("midlayer.")};
 
 static const vouch_hf_rule block[] = {
-    {"hidden_norm", "enc.output_norm", VOUCH_HF_AS_IS},     {"markov_head.markov_w1", "markov_w1", VOUCH_HF_AS_IS},
-    {"markov_head.markov_w2", "markov_w2", VOUCH_HF_AS_IS}, {"confidence_head.proj", "conf_proj", VOUCH_HF_AS_IS},
-    {"mask_embedding", "mask_embedding", VOUCH_HF_AS_IS},   {0},
+    {"hidden_norm", "enc.output_norm", VOUCH_HF_AS_IS},
+    {"markov_head.markov_w1", "markov_w1", VOUCH_HF_AS_IS},
+    {"markov_head.markov_w2", "markov_w2", VOUCH_HF_AS_IS},
+    {"confidence_head.proj", "conf_proj", VOUCH_HF_AS_IS},
+    {"mask_embedding", "mask_embedding", VOUCH_HF_AS_IS},
+    /* DFlash2. The codebooks are parameters of their own or embeddings, whose names end in ".weight" */
+    {"candidate_selector.predecessor_codebook", "selector_predecessor.weight", VOUCH_HF_NAMED},
+    {"candidate_selector.successor_codebook", "selector_successor.weight", VOUCH_HF_NAMED},
+    {"candidate_selector.hidden_projection", "selector_hidden", VOUCH_HF_AS_IS},
+    {"layers.#.attention_conv.base_kernel", "blk.#.attn_conv_base", VOUCH_HF_WHOLE},
+    {"layers.#.attention_conv.kernel_projection", "blk.#.attn_conv_proj", VOUCH_HF_AS_IS},
+    {"layers.#.mlp_conv.base_kernel", "blk.#.ffn_conv_base", VOUCH_HF_WHOLE},
+    {"layers.#.mlp_conv.kernel_projection", "blk.#.ffn_conv_proj", VOUCH_HF_AS_IS},
+    {0},
 };
 
 static const vouch_hf_rule assistant[] = {
@@ -245,26 +256,29 @@ static vouch_status unsupported(const vouch_json *config, const char *problem, v
 
 /* The streams that a block's head reads: target_layer_ids means streams after layers; aux_hidden_state_layer_ids, of
  * vLLM's speculators, streams before them. */
-static vouch_status read_block_layers(const vouch_json *config, const json_t *nested, vouch_gguf_writer *keys,
-                                      vouch_error *err)
+static vouch_status read_block_layers(const vouch_json *config, vouch_gguf_writer *keys, vouch_error *err)
 {
     static const char name[] = "target_layer_ids", other[] = "aux_hidden_state_layer_ids";
-    const json_t *place = vouch_json_find(nested, name) ? nested : config->root;
     int32_t numbers[MOST_TAPS];
     size_t n;
-    if (vouch_json_find(place, name)) VOUCH_TRY(read_layers(config, place, name, 1, numbers, &n, err));
+    if (vouch_json_find(config->root, name)) VOUCH_TRY(read_layers(config, config->root, name, 1, numbers, &n, err));
     else VOUCH_TRY(read_layers(config, config->root, other, 0, numbers, &n, err));
     if (n == 0) return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is missing", config->path, name);
     vouch_gguf_add_array(keys, "dflash.target_layers", VOUCH_GGUF_I32, numbers, n);
     return VOUCH_OK;
 }
 
-/* A number of dflash_config, or else of the top. */
-static vouch_status read_block_int(const vouch_json *config, const json_t *nested, const char *name, bool required,
-                                   int64_t *value, vouch_error *err)
+/* How many layers have a window, of those that layer_types names. */
+static size_t count_windows(const vouch_json *config, size_t *n_layers)
 {
-    const json_t *place = vouch_json_find(nested, name) ? nested : config->root;
-    return vouch_json_int(config, place, name, required, 0, INT_MAX, value, err);
+    const json_t *types = vouch_json_find(config->root, "layer_types");
+    size_t n_windows = 0;
+    *n_layers = json_array_size(types);
+    for (size_t i = 0; i < *n_layers; i++) {
+        const char *type = json_string_value(json_array_get(types, i));
+        n_windows += type && strcmp(type, "sliding_attention") == 0;
+    }
+    return n_windows;
 }
 
 /* Settings of vLLM's speculators that would need other rows or masks. */
@@ -272,40 +286,78 @@ static vouch_status check_speculators(const vouch_json *config, const char *type
 {
     const json_t *root = config->root;
     int64_t rank = strcmp(type, "dspark") == 0 ? 256 : 0;
+    size_t n_layers;
     bool sees_all = false;
     VOUCH_TRY(vouch_json_int(config, root, "markov_rank", false, 0, INT_MAX, &rank, err));
     VOUCH_TRY(vouch_json_bool(config, root, "sliding_window_non_causal", &sees_all, err));
     if (from_anchor && rank == 0)
         return unsupported(config, "sample_from_anchor is true without a Markov matrix (markov_rank)", err);
-    for (size_t i = 0; i < json_array_size(vouch_json_find(root, "layer_types")) && !sees_all; i++) {
-        const char *layer = json_string_value(json_array_get(vouch_json_find(root, "layer_types"), i));
-        if (layer && strcmp(layer, "sliding_attention") == 0)
-            return unsupported(config, "layer_types has windows, and sliding_window_non_causal is false", err);
+    if (count_windows(config, &n_layers) > 0 && !sees_all)
+        return unsupported(config, "layer_types has windows, and sliding_window_non_causal is false", err);
+    return VOUCH_OK;
+}
+
+/* Numbers that scale the block's input, its values and its logits; vouch_hf_config_read has the cap of the logits. */
+static vouch_status read_block_scales(const vouch_json *config, vouch_gguf_writer *keys, vouch_error *err)
+{
+    static const char *const scales[][2] = {{"attention_value_scale", "dflash.attention.value_scale"},
+                                            {"input_embedding_scale", "dflash.embedding_scale"},
+                                            {"output_multiplier", "dflash.logit_scale"}};
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+        double value = 0;
+        VOUCH_TRY(vouch_json_float(config, config->root, scales[i][0], false, 0, 1e6, &value, err));
+        if (value > 0) vouch_gguf_add_f32(keys, scales[i][1], (float)value);
     }
     return VOUCH_OK;
 }
 
-/* DFlash's settings are in dflash_config, DSpark's at the top. */
+/* DFlash2's sizes. *is_there: does the head have a selector? */
+static vouch_status read_selector(const vouch_json *config, vouch_gguf_writer *keys, bool *is_there, vouch_error *err)
+{
+    static const char *const names[] = {"conv_kernel_size", "conv_group_size", "selector_rank", "selector_top_k"};
+    *is_there = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        *is_there |= vouch_json_find(config->root, names[i]) != NULL;
+    for (size_t i = 0; *is_there && i < sizeof names / sizeof names[0]; i++) {
+        char key[64];
+        int64_t value = 0;
+        VOUCH_TRY(vouch_json_int(config, config->root, names[i], true, 0, INT_MAX, &value, err));
+        snprintf(key, sizeof key, "dflash.%s", names[i]);
+        vouch_gguf_add_u32(keys, key, (uint32_t)value);
+    }
+    return VOUCH_OK;
+}
+
+/* Does a row see no row after it? Where nothing says it, DFlash2's layers with a window are causal and the others are
+ * not; all layers of a block here are one or the other. */
+static vouch_status read_causal(const vouch_json *config, bool has_selector, vouch_gguf_writer *keys, vouch_error *err)
+{
+    static const char names[] = "is_causal|causal";
+    size_t n_layers = 0;
+    bool sees_all = false;
+    VOUCH_TRY(vouch_json_bool(config, config->root, "sliding_window_non_causal", &sees_all, err)); /* speculators */
+    const size_t n_windows = has_selector && !sees_all ? count_windows(config, &n_layers) : 0;
+    if (n_windows > 0 && n_windows < n_layers && !vouch_json_find(config->root, names))
+        return unsupported(config, "layer_types has windows in some layers, and is_causal is missing", err);
+    return read_flag(config, NULL, names, "dflash.attention.causal", n_windows > 0, keys, err);
+}
+
 static vouch_status read_block(const vouch_json *config, vouch_gguf_writer *keys, vouch_error *err)
 {
-    static const char *const other[] = {"attention_value_scale", "output_multiplier", "final_logit_softcapping",
-                                        "input_embedding_scale"};
-    const json_t *root = config->root, *nested = NULL;
+    const json_t *root = config->root;
     const char *markov = "vanilla", *type = "";
     int64_t n_rows = 16, mask = 0;
-    bool is_causal = false, has_windows = false;
+    bool has_selector = false, splits_halves = true;
     VOUCH_TRY(vouch_json_text(config, root, "speculators_model_type", false, &type, err));
-    VOUCH_TRY(vouch_json_nested(config, root, "dflash_config", JSON_OBJECT, &nested, err));
     VOUCH_TRY(vouch_json_text(config, root, "markov_head_type", false, &markov, err));
-    VOUCH_TRY(vouch_json_bool(config, nested, "use_swa", &has_windows, err));
+    VOUCH_TRY(vouch_json_bool(config, root, "rope_is_neox_style", &splits_halves, err));
     if (strcmp(markov, "vanilla") != 0) return unsupported(config, "markov_head_type isn't vanilla", err);
-    if (has_windows) return unsupported(config, "dflash_config.use_swa is true", err);
-    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
-        if (vouch_json_find(nested, other[i]) || vouch_json_find(root, other[i]))
-            return unsupported(config, other[i], err);
-    VOUCH_TRY(read_block_int(config, nested, "block_size", false, &n_rows, err));
-    VOUCH_TRY(read_block_int(config, nested, "mask_token_id", true, &mask, err));
-    VOUCH_TRY(read_flag(config, nested, "is_causal|causal", "dflash.attention.causal", is_causal, keys, err));
+    if (!splits_halves) return unsupported(config, "rope_is_neox_style is false", err);
+    VOUCH_TRY(read_block_scales(config, keys, err));
+    VOUCH_TRY(read_selector(config, keys, &has_selector, err));
+    VOUCH_TRY(read_causal(config, has_selector, keys, err));
+    VOUCH_TRY(vouch_json_int(config, root, "block_size", false, 0, INT_MAX, &n_rows, err));
+    VOUCH_TRY(vouch_json_int(config, root, "mask_token_id", true, 0, INT_MAX, &mask, err));
     const bool is_speculators = *type || vouch_json_find(root, "transformer_layer_config") ||
                                 vouch_json_find(root, "aux_hidden_state_layer_ids");
     bool from_anchor = !is_speculators || strcmp(type, "dspark") == 0;
@@ -314,13 +366,13 @@ static vouch_status read_block(const vouch_json *config, vouch_gguf_writer *keys
     vouch_gguf_add_bool(keys, "dflash.sample_from_anchor", from_anchor);
     vouch_gguf_add_u32(keys, "dflash.block_size", (uint32_t)n_rows);
     vouch_gguf_add_u32(keys, "tokenizer.ggml.mask_token_id", (uint32_t)mask);
-    return read_block_layers(config, nested, keys, err);
+    return read_block_layers(config, keys, err);
 }
 
 /* vLLM's speculators have more kinds of heads than those that vouch runs. */
 static vouch_status check_speculators_type(const vouch_json *config, vouch_error *err)
 {
-    static const char *const known[] = {"", "eagle3", "peagle", "dflash", "dspark"};
+    static const char *const known[] = {"", "eagle3", "peagle", "dflash", "dflash2", "dspark"};
     const char *type = "";
     char problem[100];
     VOUCH_TRY(vouch_json_text(config, config->root, "speculators_model_type", false, &type, err));
@@ -339,11 +391,43 @@ static vouch_status raise(const vouch_json *config, const char *name, vouch_erro
     return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", config->path);
 }
 
+/* use_swa gives all layers a window of swa_window_size. Its members become those that other heads have. */
+static vouch_status spread_window(const vouch_json *config, vouch_error *err)
+{
+    bool has_windows = false;
+    int64_t window = 0, n_layers = 0;
+    VOUCH_TRY(vouch_json_bool(config, config->root, "use_swa", &has_windows, err));
+    if (!has_windows) return VOUCH_OK;
+    VOUCH_TRY(vouch_json_int(config, config->root, "swa_window_size|sliding_window", true, 1, INT_MAX, &window, err));
+    VOUCH_TRY(vouch_json_int(config, config->root, "num_hidden_layers", true, 1, VOUCH_HF_MOST_LAYERS, &n_layers, err));
+    json_t *types = json_array();
+    bool ok = types != NULL;
+    for (int64_t i = 0; i < n_layers; i++)
+        ok = ok && json_array_append_new(types, json_string("sliding_attention")) == 0;
+    ok = ok && json_object_set(config->root, "layer_types", types) == 0 &&
+         json_object_set_new(config->root, "sliding_window", json_integer(window)) == 0 &&
+         json_object_set_new(config->root, "use_sliding_window", json_true()) == 0;
+    json_decref(types);
+    return ok ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", config->path);
+}
+
 /* sliding_window means nothing where no layer uses it: layer_types says which do, or use_sliding_window. */
 static void drop_unused_window(const vouch_json *config)
 {
     const bool is_used = json_is_true(json_object_get(config->root, "use_sliding_window"));
     if (!is_used && !vouch_json_find(config->root, "layer_types")) json_object_del(config->root, "sliding_window");
+}
+
+/* DFlash's settings are in dflash_config, DSpark's at the top. Puts all at the top. */
+static vouch_status raise_block(const vouch_json *config, vouch_error *err)
+{
+    const json_t *nested = NULL;
+    VOUCH_TRY(vouch_json_nested(config, config->root, "dflash_config", JSON_OBJECT, &nested, err));
+    if (nested && json_object_update(config->root, (json_t *)(uintptr_t)nested) != 0)
+        return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", config->path);
+    VOUCH_TRY(spread_window(config, err));
+    drop_unused_window(config);
+    return VOUCH_OK;
 }
 
 vouch_status vouch_hf_head_read(const vouch_json *config, const vouch_hf_family *family, vouch_gguf_writer *keys,
@@ -362,7 +446,7 @@ vouch_status vouch_hf_head_read(const vouch_json *config, const vouch_hf_family 
     VOUCH_TRY(check_speculators_type(config, err));
     VOUCH_TRY(raise(config, "transformer_layer_config", err)); /* speculators */
     if (json_is_object(vouch_json_find(config->root, "model"))) VOUCH_TRY(raise(config, "model", err)); /* vLLM */
-    if (family == &dflash_family) drop_unused_window(config);
+    if (family == &dflash_family) VOUCH_TRY(raise_block(config, err));
     VOUCH_TRY(vouch_hf_config_read(config, family, keys, shape, err));
     shape->is_tied = shape->is_untied = false; /* without an output matrix of its own a head has the target's */
     if (family == &dflash_family) return read_block(config, keys, err);

@@ -195,7 +195,8 @@ static bool is_named(vouch_hf_layout layout)
 {
     return layout == VOUCH_HF_NAMED || layout == VOUCH_HF_COLUMN || layout == VOUCH_HF_DECAY ||
            layout == VOUCH_HF_DECAY_COLUMN || layout == VOUCH_HF_VALUES_NAMED || layout == VOUCH_HF_VALUES_DECAY ||
-           layout == VOUCH_HF_EXPERTS || layout == VOUCH_HF_IDS || layout == VOUCH_HF_STEPS || output_step(layout) == 2;
+           layout == VOUCH_HF_EXPERTS || layout == VOUCH_HF_WHOLE || layout == VOUCH_HF_IDS ||
+           layout == VOUCH_HF_STEPS || output_step(layout) == 2;
 }
 
 /* Adds a part by its rule, unless GGUF doesn't have the tensor. */
@@ -387,7 +388,7 @@ static vouch_status make_views(const builder *b, const part *parts, size_t n, vo
 /* vouch takes vectors, norms, routers and positions in F32 only, as llama.cpp does. */
 static bool is_float(const part *p)
 {
-    return p->from->n_dims == 1 || p->layout == VOUCH_HF_CONVOLUTION ||
+    return p->from->n_dims == 1 || p->layout == VOUCH_HF_CONVOLUTION || ends_with(p->name, "_conv_base") ||
            (p->layout == VOUCH_HF_VALUES_LAST && p->from->n_dims == 3) || ends_with(p->name, "_exps.bias") ||
            ends_with(p->name, "_norm.weight") || ends_with(p->name, ".ffn_gate_inp.weight") ||
            ends_with(p->name, ".ffn_gate_inp_shexp.weight") || strcmp(p->name, "position_embd.weight") == 0 ||

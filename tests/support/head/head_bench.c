@@ -50,6 +50,16 @@ static void open_target(head_bench *b, const vouch_weights *weights, int32_t pag
         assert_int_equal(vouch_pass_open_tap(b->target.pass, b->head->taps[i], NULL), VOUCH_OK);
 }
 
+vouch_draft_file *head_bench_file(const char *path, const vouch_model *target)
+{
+    vouch_error err = {0};
+    vouch_draft_file *head;
+    const vouch_status status = vouch_draft_file_open(&head, VOUCH_DRAFTER_NUMBER_HEAD, path, target, false, &err);
+    if (status != VOUCH_OK) print_message("%s\n", err.message);
+    assert_int_equal(status, VOUCH_OK);
+    return head;
+}
+
 void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_weights *head, int32_t page_size,
                      int32_t branches)
 {

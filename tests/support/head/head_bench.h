@@ -22,6 +22,9 @@ typedef struct head_bench {
     int32_t n_given; /* positions whose states the head has */
 } head_bench;
 
+/* Opens a head's file or folder. Fails the test if it can't. */
+vouch_draft_file *head_bench_file(const char *path, const vouch_model *target);
+
 /* The target's memory has pages of this many slots: 16, 32 or 64. branches: as the drafter's option. */
 void head_bench_open(head_bench *b, const vouch_model *model, const vouch_head_weights *head, int32_t page_size,
                      int32_t branches);
