@@ -115,6 +115,9 @@ typedef struct vouch_conv {
  *   gated delta net         rate beta, decay exp(g) (Yang et al., arXiv 2412.06464)
  *   Kimi Delta Attention    the same with one decay per key (arXiv 2510.26692)
  *   Mamba-2                 without delta: k = B, q = C, v = x, rate dt, decay exp(dt A), skip D (arXiv 2405.21060)
+ *   RWKV-6                  without delta, rate 1: y reads S before the row, skip = sum of u k q (arXiv 2404.05892)
+ *   RWKV-7                  without delta, rate 1, skip 0; with `erase` the row's last update of S is
+ *                           S = S + write (S_before^T erase)^T, where S_before is S before the row (arXiv 2503.14456)
  */
 typedef struct vouch_scan {
     int64_t n_keys, n_values;
@@ -124,6 +127,8 @@ typedef struct vouch_scan {
     int64_t decay_step;
     float rate, skip;
     bool has_delta;
+    bool reads_before;          /* y = S_before^T q + skip v; then neither has_delta nor `erase` */
+    const float *erase, *write; /* [n_keys]; NULL: none */
 } vouch_scan;
 
 /* What one row does to channels that have a vector state s [n_state] each (Mamba; Gu, Dao, arXiv 2312.00752):

@@ -370,14 +370,18 @@ static void conv_ref(float *y, const vouch_conv *conv, const float *const *x, in
 static void scan_ref(float *y, float *state, const vouch_scan *row)
 {
     for (int64_t j = 0; j < row->n_values; j++) {
-        float known = 0, out = row->skip * row->v[j];
+        float known = 0, erased = 0, out = row->skip * row->v[j];
         for (int64_t i = 0; i < row->n_keys && row->has_delta; i++)
             known = fmaf(state[i * row->n_values + j] * row->decay[i * row->decay_step], row->k[i], known);
+        for (int64_t i = 0; i < row->n_keys && row->erase; i++)
+            erased = fmaf(state[i * row->n_values + j], row->erase[i], erased);
         const float d = row->rate * (row->v[j] - known);
         for (int64_t i = 0; i < row->n_keys; i++) {
             float *s = &state[i * row->n_values + j];
-            *s = fmaf(row->k[i], d, *s * row->decay[i * row->decay_step]);
-            out = fmaf(*s, row->q[i], out);
+            const float before = *s;
+            *s = fmaf(row->k[i], d, before * row->decay[i * row->decay_step]);
+            if (row->erase) *s = fmaf(row->write[i], erased, *s);
+            out = fmaf(row->reads_before ? before : *s, row->q[i], out);
         }
         y[j] = out;
     }

@@ -24,10 +24,18 @@ static void fill(test_random *random, float *x, int64_t n, float low, float high
 typedef struct head {
     vouch_scan row;
     float q[MOST_KEYS], k[MOST_KEYS], decay[MOST_KEYS], v[MOST_VALUES];
+    float erase[MOST_KEYS], write[MOST_KEYS];
     float state[MOST_KEYS * MOST_VALUES + 1], y[MOST_VALUES + 1];
 } head;
 
 static head one, two;
+
+/* Points the row at the head's own inputs. */
+static void point_row(head *h)
+{
+    h->row.q = h->q, h->row.k = h->k, h->row.decay = h->decay, h->row.v = h->v;
+    if (h->row.erase) h->row.erase = h->erase, h->row.write = h->write;
+}
 
 static void next_row(test_random *random, head *h)
 {
@@ -37,13 +45,25 @@ static void next_row(test_random *random, head *h)
     fill(random, h->v, h->row.n_values, -1, 1);
     h->row.rate = test_uniform(random, 0, 1);
     h->row.skip = test_uniform(random, -1, 1);
-    h->row.q = h->q, h->row.k = h->k, h->row.decay = h->decay, h->row.v = h->v;
+    if (h->row.erase) {
+        fill(random, h->erase, h->row.n_keys, -0.2f, 0.2f);
+        fill(random, h->write, h->row.n_keys, -0.2f, 0.2f);
+    }
+    point_row(h);
 }
+
+/* Bit 0: a decay for each key. Then: no delta rule, the delta rule, RWKV-6, RWKV-7. */
+enum { N_KINDS = 8 };
 
 static void make_head(test_random *random, head *h, int64_t n_keys, int64_t n_values, int kind)
 {
     memset(h, 0, sizeof *h);
-    h->row = (vouch_scan){.n_keys = n_keys, .n_values = n_values, .decay_step = kind & 1, .has_delta = kind >> 1};
+    h->row = (vouch_scan){.n_keys = n_keys,
+                          .n_values = n_values,
+                          .decay_step = kind & 1,
+                          .has_delta = kind >> 1 == 1,
+                          .reads_before = kind >> 1 == 2,
+                          .erase = kind >> 1 == 3 ? h->erase : NULL};
     fill(random, h->state, n_keys * n_values, -1, 1);
     h->state[n_keys * n_values] = h->y[n_values] = GUARD;
 }
@@ -51,7 +71,7 @@ static void make_head(test_random *random, head *h, int64_t n_keys, int64_t n_va
 static void copy_head(head *to, const head *from)
 {
     *to = *from;
-    to->row.q = to->q, to->row.k = to->k, to->row.decay = to->decay, to->row.v = to->v;
+    point_row(to);
 }
 
 static const int64_t key_counts[] = {1, 2, 7, 16, 64, 128, 129};
@@ -64,7 +84,7 @@ static void test_scan_equals_reference(void **state)
     const vouch_kernels *kernels;
     for (size_t i = 1; (kernels = vouch_kernels_get(i)) != NULL; i++)
         for (int64_t n_values = 1; n_values < MOST_VALUES; n_values += n_values < 36 ? 1 : 23)
-            for (int kind = 0; kind < 4; kind++) {
+            for (int kind = 0; kind < N_KINDS; kind++) {
                 make_head(&random, &one, key_counts[(n_values + kind) % N_KEY_COUNTS], n_values, kind);
                 for (int row = 0; row < 3; row++) {
                     next_row(&random, &one);
@@ -84,17 +104,20 @@ static bool scan_is_right(const head *before, const head *after, bool decay_afte
     const vouch_scan *r = &before->row;
     bool is_right = true;
     for (int64_t j = 0; j < r->n_values; j++) {
-        double known = 0, out = (double)r->skip * (double)r->v[j];
+        double known = 0, erased = 0, out = (double)r->skip * (double)r->v[j];
         for (int64_t i = 0; i < r->n_keys; i++) {
             const double decay = decay_after ? 1 : (double)r->decay[i * r->decay_step];
             known += (double)before->state[i * r->n_values + j] * decay * (double)r->k[i];
         }
+        for (int64_t i = 0; i < r->n_keys && r->erase; i++)
+            erased += (double)before->state[i * r->n_values + j] * (double)r->erase[i];
         const double d = (double)r->rate * ((double)r->v[j] - (r->has_delta ? known : 0));
         for (int64_t i = 0; i < r->n_keys; i++) {
-            const double s =
-                (double)before->state[i * r->n_values + j] * (double)r->decay[i * r->decay_step] + (double)r->k[i] * d;
+            const double old = (double)before->state[i * r->n_values + j];
+            const double s = old * (double)r->decay[i * r->decay_step] + (double)r->k[i] * d +
+                             (r->erase ? (double)r->write[i] * erased : 0);
             is_right = is_right && fabs(s - (double)after->state[i * r->n_values + j]) < 1e-5;
-            out += s * (double)r->q[i];
+            out += (r->reads_before ? old : s) * (double)r->q[i];
         }
         is_right = is_right && fabs(out - (double)after->y[j]) < 1e-4;
     }
@@ -105,7 +128,7 @@ static void test_scan_is_right(void **state)
 {
     (void)state;
     test_random random = {2};
-    for (int kind = 0; kind < 4; kind++)
+    for (int kind = 0; kind < N_KINDS; kind++)
         for (int64_t n_values = 1; n_values < MOST_VALUES; n_values += 37) {
             make_head(&random, &one, 64, n_values, kind);
             next_row(&random, &one);

@@ -63,12 +63,21 @@ static void conv(float *y, const vouch_conv *of, const float *const *x, int64_t 
     if (c < end) conv_lanes(y, of, x, c, end - c);
 }
 
+/* Which update a row is, a constant of each loop: with the delta rule or without; as RWKV-6 or RWKV-7 has it. */
+typedef enum scan_kind { SCAN_PLAIN, SCAN_READS_BEFORE, SCAN_ERASES } scan_kind;
+
 /* Runs vouch_scan for N vectors of a head's values, from value j on. */
-INLINE void scan_values(const int N, float *y, float *state, const vouch_scan *row, int64_t j, int64_t lanes)
+INLINE void scan_values(const int N, const scan_kind kind, float *y, float *state, const vouch_scan *row, int64_t j,
+                        int64_t lanes)
 {
-    vf d[SCAN_TOGETHER], out[SCAN_TOGETHER];
-    UNROLL for (int c = 0; c < N; c++) d[c] = vf_zero();
+    vf d[SCAN_TOGETHER], erased[SCAN_TOGETHER], out[SCAN_TOGETHER];
+    UNROLL for (int c = 0; c < N; c++) d[c] = erased[c] = vf_zero();
     const float *old = state + j;
+    for (int64_t i = 0; kind == SCAN_ERASES && i < row->n_keys; i++, old += row->n_values) {
+        const vf erase = vf_set(row->erase[i]);
+        UNROLL for (int c = 0; c < N; c++) erased[c] = vf_fma(load_lanes(old + c * VL, lanes), erase, erased[c]);
+    }
+    old = state + j;
     for (int64_t i = 0; i < row->n_keys && row->has_delta; i++, old += row->n_values) {
         const vf decay = vf_set(row->decay[i * row->decay_step]), k = vf_set(row->k[i]);
         UNROLL for (int c = 0; c < N; c++) d[c] = vf_fma(vf_mul(load_lanes(old + c * VL, lanes), decay), k, d[c]);
@@ -82,20 +91,29 @@ INLINE void scan_values(const int N, float *y, float *state, const vouch_scan *r
     for (int64_t i = 0; i < row->n_keys; i++, at += row->n_values) {
         const vf decay = vf_set(row->decay[i * row->decay_step]), k = vf_set(row->k[i]), q = vf_set(row->q[i]);
         UNROLL for (int c = 0; c < N; c++) {
-            const vf s = vf_fma(k, d[c], vf_mul(load_lanes(at + c * VL, lanes), decay));
+            const vf before = load_lanes(at + c * VL, lanes);
+            vf s = vf_fma(k, d[c], vf_mul(before, decay));
+            if (kind == SCAN_ERASES) s = vf_fma(vf_set(row->write[i]), erased[c], s);
             store_lanes(at + c * VL, lanes, s);
-            out[c] = vf_fma(s, q, out[c]);
+            out[c] = vf_fma(kind == SCAN_READS_BEFORE ? before : s, q, out[c]);
         }
     }
     UNROLL for (int c = 0; c < N; c++) store_lanes(y + j + c * VL, lanes, out[c]);
 }
 
-static void scan(float *y, float *state, const vouch_scan *row)
+INLINE void scan_head(const scan_kind kind, float *y, float *state, const vouch_scan *row)
 {
     int64_t j = 0;
     UNROLL for (int N = SCAN_TOGETHER; N > 0; N /= 2)
-        for (; j + N * VL <= row->n_values; j += N * VL) scan_values(N, y, state, row, j, VL);
-    if (j < row->n_values) scan_values(1, y, state, row, j, row->n_values - j);
+        for (; j + N * VL <= row->n_values; j += N * VL) scan_values(N, kind, y, state, row, j, VL);
+    if (j < row->n_values) scan_values(1, kind, y, state, row, j, row->n_values - j);
+}
+
+static void scan(float *y, float *state, const vouch_scan *row)
+{
+    if (row->erase) scan_head(SCAN_ERASES, y, state, row);
+    else if (row->reads_before) scan_head(SCAN_READS_BEFORE, y, state, row);
+    else scan_head(SCAN_PLAIN, y, state, row);
 }
 
 INLINE void scan_channel_lanes(float *y, float *state, const vouch_channel_scan *row, int64_t c, int64_t lanes)
