@@ -413,7 +413,9 @@ static void wrong_heads_are_caught(void **state)
     } mistakes[] = {{MEDUSA_HEAD, HEAD_Q_OF_OTHER_DEPTH, RIGHT}, {DFLASH_HEAD, HEAD_Q_OF_OTHER_DEPTH, RIGHT},
                     {DSPARK_HEAD, HEAD_Q_WITHOUT_BIAS, RIGHT},   {DSPARK_HEAD, HEAD_DROPS_LOW_Q, RIGHT},
                     {MEDUSA_HEAD, HEAD_DROPS_LOW_Q, RIGHT},      {ASSISTANT_HEAD, HEAD_IS_RIGHT, RESIDUAL_IS_P},
-                    {DFLASH_HEAD, HEAD_IS_RIGHT, RESIDUAL_IS_P}};
+                    {DFLASH_HEAD, HEAD_IS_RIGHT, RESIDUAL_IS_P}, {DFLASH2_HEAD, HEAD_Q_OF_OTHER_DEPTH, RIGHT},
+                    {DFLASH2_HEAD, HEAD_DROPS_LOW_Q, RIGHT},     {DFLASH2_HEAD, HEAD_IS_RIGHT, RESIDUAL_IS_P},
+                    {MTP_HEAD, HEAD_DROPS_LOW_Q, RIGHT},         {MTP_HEAD, HEAD_IS_RIGHT, RESIDUAL_IS_P}};
     double expected[N_JOINT];
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         head_pair pair = head_pair_open(mistakes[i].kind, VOCAB, 3);

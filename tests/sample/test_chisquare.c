@@ -540,9 +540,10 @@ static void test_wrong_heads_fail(void **state)
     static const struct {
         int kind;
         head_mistake mistake;
-    } wrong[] = {{MEDUSA_HEAD, HEAD_Q_OF_OTHER_DEPTH}, {MEDUSA_HEAD, HEAD_DROPS_LOW_Q},
-                 {ASSISTANT_HEAD, HEAD_DROPS_LOW_Q},   {DFLASH_HEAD, HEAD_Q_OF_OTHER_DEPTH},
-                 {DSPARK_HEAD, HEAD_Q_WITHOUT_BIAS},   {DSPARK_HEAD, HEAD_DROPS_LOW_Q}};
+    } wrong[] = {{MEDUSA_HEAD, HEAD_Q_OF_OTHER_DEPTH},  {MEDUSA_HEAD, HEAD_DROPS_LOW_Q},
+                 {ASSISTANT_HEAD, HEAD_DROPS_LOW_Q},    {DFLASH_HEAD, HEAD_Q_OF_OTHER_DEPTH},
+                 {DFLASH2_HEAD, HEAD_Q_OF_OTHER_DEPTH}, {DFLASH2_HEAD, HEAD_DROPS_LOW_Q},
+                 {DSPARK_HEAD, HEAD_Q_WITHOUT_BIAS},    {DSPARK_HEAD, HEAD_DROPS_LOW_Q}};
     test_skip_slow();
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         for (int r = 0; r < 2; r++) {

@@ -19,6 +19,7 @@ const char *const head_kind_names[N_HEAD_KINDS] = {
     [MEDUSA_HEAD] = "medusa",
     [ASSISTANT_HEAD] = "gemma4-assistant",
     [DFLASH_HEAD] = "dflash",
+    [DFLASH2_HEAD] = "dflash2",
     [DSPARK_HEAD] = "dspark",
     [CENTROIDS_HEAD] = "gemma4-assistant with centroids",
     [PEAGLE_HEAD] = "p-eagle",
@@ -110,7 +111,14 @@ static vouch_draft_file *open_head(int kind, const vouch_model *target, uint64_t
     if (kind == PEAGLE_HEAD) return open_peagle(target);
     if (kind >= ASSISTANT_HEAD) {
         if (kind == CENTROIDS_HEAD) block.n_centroids = target->info.n_vocab % 25 ? target->info.n_vocab : 25;
-        block.kind = kind == DFLASH_HEAD ? TINY_DFLASH : kind == DSPARK_HEAD ? TINY_DSPARK : TINY_ASSISTANT;
+        if (kind == DFLASH2_HEAD) {
+            block.n_best = few < 16 ? few : 16;
+            block.seed++; /* so that its draft leaves room for free drafters' guesses (test_engine_exact.c) */
+        }
+        block.kind = kind == DFLASH_HEAD    ? TINY_DFLASH
+                     : kind == DFLASH2_HEAD ? TINY_DFLASH2
+                     : kind == DSPARK_HEAD  ? TINY_DSPARK
+                                            : TINY_ASSISTANT;
         return tiny_draft_open(&block);
     }
     own.n_layers = kind != LINEAR_HEAD;

@@ -15,6 +15,7 @@ enum {
     MEDUSA_HEAD,
     ASSISTANT_HEAD,
     DFLASH_HEAD,
+    DFLASH2_HEAD, /* it chooses among two thirds of the tokens */
     DSPARK_HEAD,
     PEAGLE_HEAD,
     CENTROIDS_HEAD,

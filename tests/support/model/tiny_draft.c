@@ -10,7 +10,7 @@
 #include "format/gguf.h"
 
 enum { MOST_TENSORS = 96, WIDTH = 48, N_FF = 80, N_LAYERS = 3, RANK = 16 };
-enum { CONV_WIDTH = 3, CONV_GROUP = 32, N_BEST = 16 }; /* of DFlash2 */
+enum { CONV_WIDTH = 3, CONV_GROUP = 32 }; /* of DFlash2 */
 
 typedef struct draft_writer {
     tiny_draft_options o; /* with the defaults filled in */
@@ -184,7 +184,7 @@ static void add_block_keys(draft_writer *w)
     add_int(w, "conv_kernel_size", CONV_WIDTH);
     add_int(w, "conv_group_size", CONV_GROUP);
     add_int(w, "selector_rank", RANK);
-    add_int(w, "selector_top_k", N_BEST);
+    add_int(w, "selector_top_k", o->n_best);
     add_float(w, "logit_scale", 0.7f);
     add_float(w, "final_logit_softcapping", 12);
 }
@@ -264,6 +264,7 @@ void tiny_draft_write(const char *path, const tiny_draft_options *options)
     if (w.o.head_dim == 0) w.o.head_dim = target->n_embd / target->n_heads;
     assert_int_equal(vouch_gguf_writer_open(&w.gguf, NULL), VOUCH_OK);
     if (w.o.block_size == 0) w.o.block_size = 6;
+    if (w.o.n_best == 0) w.o.n_best = 16;
     if (w.o.mask == 0) w.o.mask = 5;
     if (w.o.tap == 0) w.o.tap = 3;
     w.arch = w.o.kind == TINY_ASSISTANT ? "gemma4-assistant" : "dflash";

@@ -26,6 +26,7 @@ typedef struct tiny_draft_options {
     int32_t n_kv_heads;  /* 2; as the file states it */
     int32_t head_dim;    /* as in the target's layers */
     int32_t block_size;  /* 6 */
+    int32_t n_best;      /* 16; tokens among which the selector chooses (TINY_DFLASH2) */
     bool own_ends;       /* false; true: an embedding and an output matrix of its own; DFlash and DSpark only, as all
                             below */
     bool one_matrix;     /* false; true: values are keys, norms after the branches, GELU */
