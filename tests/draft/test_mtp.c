@@ -30,7 +30,8 @@ static void add_keys(vouch_gguf_writer *writer, void *user)
     vouch_gguf_add_array(writer, key, VOUCH_GGUF_I32, sections, 4);
 }
 
-static char names[][16] = {"qwen35", "qwen35moe", "qwen3next", "glm4moe", "deepseek2", "mimo2"};
+static char names[][16] = {"qwen35", "qwen35moe", "qwen3next",  "glm4moe", "deepseek2",
+                           "mimo2",  "hy_v3",     "cohere2moe", "step35"};
 
 static const tiny_model_options models[] = {
     {.arch = names[0], .add = add_keys, .user = names[0], .nextn = 1, .seed = 21},
@@ -40,8 +41,11 @@ static const tiny_model_options models[] = {
     {.arch = names[4], .add = add_keys, .user = names[4], .nextn = 1, .nextn_own = true, .seed = 25, .n_kv_heads = 1},
     {.arch = names[5], .add = add_keys, .user = names[5], .nextn = 1, .n_layers = 3, .head_dim = 16, .seed = 26},
     {.arch = names[5], .add = add_keys, .user = names[5], .nextn = 5, .n_layers = 3, .head_dim = 16, .seed = 27},
+    {.arch = names[6], .add = add_keys, .user = names[6], .nextn = 1, .nextn_own = true, .seed = 28},
+    {.arch = names[7], .add = add_keys, .user = names[7], .nextn = 1, .n_layers = 3, .seed = 29},
+    {.arch = names[8], .add = add_keys, .user = names[8], .nextn = 5, .n_layers = 4, .seed = 30},
 };
-enum { N_MODELS = sizeof models / sizeof models[0] };
+enum { MIMO2_DEPTHS = 6, N_MODELS = sizeof models / sizeof models[0] };
 
 static void drafts_are_those_of_llama_cpp(void **state)
 {
@@ -59,7 +63,7 @@ static void drafts_are_those_of_llama_cpp(void **state)
 static void blocks_serve_their_own_depths(void **state)
 {
     (void)state;
-    const int m = N_MODELS - 1;
+    const int m = MIMO2_DEPTHS;
     vouch_model *model = tiny_model_open(&models[m]);
     vouch_head_weights first = *head_of(&model->own);
     head_bench b;
@@ -130,7 +134,7 @@ static void heads_may_be_left_out(void **state)
     tiny_model_write(path, &o);
     assert_int_equal(vouch_model_open(&model, path, NULL, &err), VOUCH_E_FORMAT);
     assert_non_null(strstr(err.message, o.omit));
-    o = models[N_MODELS - 1];
+    o = models[MIMO2_DEPTHS];
     o.omit = "blk.5.nextn.eh_proj.weight"; /* of the third block */
     model = tiny_model_open(&o);
     assert_non_null(head_of(&model->own)->deeper);

@@ -38,6 +38,7 @@ static vouch_status read_cohere2moe(const vouch_gguf *gguf, vouch_hparams *h, vo
     vouch_dense_rotate(h, VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE);
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "leading_dense_block_count", true, 0, h->n_layers, &n_dense, err));
     for (int32_t i = 0; i < n_dense; i++) h->layers[i].rotary = VOUCH_ROTARY_OF_MODEL;
+    for (int32_t i = 0; i < h->n_nextn; i++) h->layers[h->n_layers + i].rotary = VOUCH_ROTARY_OF_MODEL;
     return VOUCH_OK;
 }
 

@@ -5,7 +5,7 @@
  * embedding, output norm and output matrix stay unread, because the head borrows the target's.
  *
  * Where a file has several such blocks, the first one serves all depths of a draft, as it does in vLLM and SGLang. Only
- * MiMo-V2's blocks were taught for one depth each (arXiv 2601.02780), so each serves its own.
+ * the blocks of MiMo-V2 (arXiv 2601.02780) and Step 3.5 were taught for one depth each, so each serves its own.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -22,8 +22,9 @@ typedef struct nextn_family {
 } nextn_family;
 
 static const nextn_family families[] = {
-    {"qwen35", true, false},  {"qwen35moe", true, false}, {"qwen3next", true, false},
-    {"glm4moe", true, false}, {"deepseek2", true, false}, {"mimo2", false, true},
+    {"qwen35", true, false},  {"qwen35moe", true, false},  {"qwen3next", true, false},
+    {"glm4moe", true, false}, {"deepseek2", true, false},  {"mimo2", false, true},
+    {"hy_v3", true, false},   {"cohere2moe", true, false}, {"step35", false, true},
 };
 
 /* NULL: the architecture's heads aren't supported. */

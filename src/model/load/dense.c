@@ -114,13 +114,14 @@ vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, 
 {
     bool is_list;
     uint8_t flags[VOUCH_MOST_LAYERS];
-    VOUCH_TRY(vouch_key_flags(gguf, h->arch, "attention.sliding_window_pattern", n_blocks(h), &is_list, flags, err));
+    VOUCH_TRY(vouch_key_flags(gguf, h->arch, "attention.sliding_window_pattern", h->n_layers, n_blocks(h), &is_list,
+                              flags, err));
     if (!is_list)
         VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.sliding_window_pattern", false, 1, VOUCH_MOST_LAYERS, &period,
                                 err));
     const int32_t without = full == VOUCH_FIRST ? 0 : period - 1;
     for (int32_t i = 0; i < n_blocks(h); i++)
-        h->layers[i].has_window = h->window > 0 && (is_list ? flags[i] != 0 : i % period != without);
+        h->layers[i].has_window = h->window > 0 && (is_list ? flags[i] != 0 : i < h->n_layers && i % period != without);
     return VOUCH_OK;
 }
 
@@ -139,7 +140,8 @@ vouch_status vouch_dense_read_recurrent(const vouch_gguf *gguf, vouch_hparams *h
 {
     bool is_list;
     uint8_t flags[VOUCH_MOST_LAYERS];
-    VOUCH_TRY(vouch_key_flags(gguf, h->arch, "attention.recurrent_layers", h->n_layers, &is_list, flags, err));
+    VOUCH_TRY(vouch_key_flags(gguf, h->arch, "attention.recurrent_layers", h->n_layers, h->n_layers, &is_list, flags,
+                              err));
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "full_attention_interval", false, 1, VOUCH_MOST_LAYERS, &interval, err));
     for (int32_t i = 0; i < h->n_layers; i++)
         if (is_list ? flags[i] != 0 : (i + 1) % interval != 0) h->layers[i].n_heads = h->layers[i].n_kv_heads = 0;

@@ -10,7 +10,7 @@
  * window of attention.sliding_window, if the file has one. Errors: FORMAT, UNSUPPORTED. */
 vouch_status vouch_dense_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
 /* Gives the window to the layers that attention.sliding_window_pattern lists. Without a list, all but the first or last
- * of each `period` layers get it. */
+ * of each `period` layers get it. A block that is a head has none unless the list says so. */
 typedef enum vouch_full_layer { VOUCH_LAST, VOUCH_FIRST } vouch_full_layer;
 vouch_status vouch_dense_read_windows(const vouch_gguf *gguf, vouch_hparams *h, int32_t period, vouch_full_layer full,
                                       vouch_error *err);

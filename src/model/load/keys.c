@@ -107,14 +107,15 @@ vouch_status vouch_key_floats(const vouch_gguf *gguf, const char *arch, const ch
     return VOUCH_OK;
 }
 
-vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const char *key, int32_t n, bool *is_list,
-                             uint8_t *flags, vouch_error *err)
+vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const char *key, int32_t least, int32_t n,
+                             bool *is_list, uint8_t *flags, vouch_error *err)
 {
     char name[96];
     vouch_gguf_array list;
-    VOUCH_TRY(get_list(gguf, vouch_key_name(name, sizeof name, arch, key), n, false, &list, err));
+    VOUCH_TRY(get_list(gguf, vouch_key_name(name, sizeof name, arch, key), least, false, &list, err));
     *is_list = list.count > 0;
-    for (int32_t i = 0; i < n && *is_list; i++) flags[i] = vouch_gguf_array_int(&list, (size_t)i) != 0;
+    for (int32_t i = 0; i < n && *is_list; i++)
+        flags[i] = (size_t)i < list.count && vouch_gguf_array_int(&list, (size_t)i) != 0;
     return VOUCH_OK;
 }
 

@@ -21,9 +21,10 @@ vouch_status vouch_key_ints(const vouch_gguf *gguf, const char *arch, const char
 /* Reads floats in the same way; the key may be missing. */
 vouch_status vouch_key_floats(const vouch_gguf *gguf, const char *arch, const char *key, double min, double max,
                               int32_t n, double *values, vouch_error *err);
-/* Reads one flag for each of n layers, where the key is a list. *is_list is false where it is a number, or missing. */
-vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const char *key, int32_t n, bool *is_list,
-                             uint8_t *flags, vouch_error *err);
+/* Reads one flag for each of n layers, where the key is a list of at least `least`; flags past its end are 0. *is_list
+ * is false where it is a number, or missing. */
+vouch_status vouch_key_flags(const vouch_gguf *gguf, const char *arch, const char *key, int32_t least, int32_t n,
+                             bool *is_list, uint8_t *flags, vouch_error *err);
 /* Fills h->rope_scaling; h->n_ctx_train is set before. Kinds other than none, linear, yarn and longrope are refused. */
 vouch_status vouch_key_rope_scaling(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
 

@@ -57,10 +57,11 @@ vouch_status vouch_mixture_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_
 
 vouch_status vouch_mixture_read_limits(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
+    const int32_t n = h->n_layers + h->n_nextn;
     double limits[VOUCH_MOST_LAYERS] = {0}, dense[VOUCH_MOST_LAYERS] = {0};
-    VOUCH_TRY(vouch_key_floats(gguf, h->arch, "swiglu_clamp_exp", 0, 1e9, h->n_layers, limits, err));
-    VOUCH_TRY(vouch_key_floats(gguf, h->arch, "swiglu_clamp_shexp", 0, 1e9, h->n_layers, dense, err));
-    for (int32_t i = 0; i < h->n_layers; i++) {
+    VOUCH_TRY(vouch_key_floats(gguf, h->arch, "swiglu_clamp_exp", 0, 1e9, n, limits, err));
+    VOUCH_TRY(vouch_key_floats(gguf, h->arch, "swiglu_clamp_shexp", 0, 1e9, n, dense, err));
+    for (int32_t i = 0; i < n; i++) {
         h->layers[i].limit = (float)limits[i];
         h->layers[i].dense_limit = (float)dense[i];
     }
