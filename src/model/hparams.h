@@ -111,6 +111,7 @@ typedef struct vouch_hparams {
     vouch_mamba_hparams mamba;
     vouch_delta_hparams delta;
     vouch_latent_hparams latent;
+    vouch_latent_hparams latent_window; /* in layers with a window; rank 0: the same */
     vouch_stack_hparams stacks;
     vouch_hyper_hparams hyper;
     vouch_adapter_hparams adapters;

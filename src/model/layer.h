@@ -156,6 +156,7 @@ typedef struct vouch_latent {
     vouch_matrix low;        /* [q_rank, n_embd]; n_out 0: none */
     const float *low_norm;   /* [q_rank] weights of RMSNorm */
     const float *norm;       /* [rank] likewise, of c */
+    const float *rot_norm;   /* [n_rot] likewise, of r before its rotation; NULL: none */
     vouch_matrix up_k, up_v; /* W_uk^T [rank, n_plain] and W_uv [value_dim, rank] of head 0; vouch_matrix_at has the
                                 others */
 } vouch_latent;

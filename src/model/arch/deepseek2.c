@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Latent attention: DeepSeek-V2 (arXiv 2405.04434), V3 and R1 (2412.19437), and Mistral 4, with experts; MiniCPM3
- * (2404.06395) and PLM (2503.12167), dense. In DeepSeek-V3.2 (2512.02556) and GLM-5 a row sees only top_k chosen
- * tokens. vouch leaves the choice out and allows contexts of at most top_k tokens, in which a row sees all. */
+ * (2404.06395) and PLM (2503.12167), dense. In DeepSeek-V3.2 (2512.02556), GLM-5 and dots3-note (rednote) a row sees
+ * only top_k chosen tokens. vouch leaves the choice out and allows contexts of at most top_k tokens, in which a row
+ * sees all. dots3-note also has layers with a window, whose heads have other widths, and gates of heads. */
 #include <limits.h>
 #include <math.h>
 
@@ -71,6 +72,54 @@ static vouch_status take_hy_v4(vouch_loader *loader, int32_t index, vouch_layer 
     return vouch_hyper_take(loader, index, layer);
 }
 
+/* Reads which layers have a window, and their widths and angles. */
+static vouch_status read_dots_windows(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    bool is_list;
+    uint8_t flags[VOUCH_MOST_LAYERS];
+    VOUCH_TRY(vouch_key_flags(gguf, h->arch, "attention.sliding_window_pattern", h->n_layers, h->n_layers, &is_list,
+                              flags, err));
+    if (!is_list || h->window == 0)
+        return vouch_fail(err, VOUCH_E_FORMAT,
+                          "%s: %s.attention.sliding_window_pattern must be a list of flags, and sliding_window %d > 0",
+                          vouch_gguf_path(gguf), h->arch, h->window);
+    for (int32_t i = 0; i < h->n_layers; i++) h->layers[i].has_window = flags[i] != 0;
+    VOUCH_TRY(vouch_latent_read_numbers(gguf, h, "_swa", &h->latent_window, err));
+    VOUCH_TRY(vouch_key_float(gguf, h->arch, "rope.freq_base_swa", true, 1, 1e12, &h->rope_base_window, err));
+    h->rope_scaling_window = h->rope_scaling;
+    vouch_dense_rotate(h, VOUCH_ROTARY_OF_WINDOW, VOUCH_ROTARY_OF_MODEL);
+    return VOUCH_OK;
+}
+
+static vouch_status read_dots3note(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    h->has_no_rope_factors = true;
+    h->experts.gating = VOUCH_GATING_SIGMOID;
+    VOUCH_TRY(vouch_mixture_read(gguf, h, err));
+    VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.indexer.top_k", true, 1, INT_MAX, &h->n_ctx_most, err));
+    VOUCH_TRY(vouch_latent_read_numbers(gguf, h, "", &h->latent, err));
+    if (h->rope_scaling.log_multiplier != 0)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                          "%s: %s.rope.scaling.yarn_log_multiplier is %g, must be 0 for this architecture",
+                          vouch_gguf_path(gguf), h->arch, h->rope_scaling.log_multiplier);
+    return read_dots_windows(gguf, h, err);
+}
+
+/* Ignores scales of the gates, as llama.cpp does. */
+static vouch_status take_dots3note(vouch_loader *loader, int32_t index, vouch_layer *layer)
+{
+    vouch_attention *a = &layer->attention;
+    const int32_t n_rot = loader->hparams->n_rot;
+    VOUCH_TRY(take_sparse(loader, index, layer));
+    a->scale = 1 / sqrtf((float)a->latent.key_dim);
+    VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, "attn_k_norm"), true, &a->latent.rot_norm,
+                                  n_rot));
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_gate"), true, &a->gate, a->n_heads,
+                                  loader->hparams->n_embd));
+    vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "attn_gate", ""));
+    return VOUCH_OK;
+}
+
 /* Scales of embedding, branches and logits as in MiniCPM. Scores don't get the factor of latent_tensors.c. */
 static vouch_status read_minicpm3(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
@@ -101,6 +150,7 @@ LATENT(deepseek2, "deepseek2", ADJACENT, false, read_deepseek2, vouch_mixture_ta
 LATENT(deepseek32, "deepseek32", ADJACENT, true, read_sparse, take_sparse);
 LATENT(glm_dsa, "glm-dsa", ADJACENT, true, read_glm_dsa, take_sparse);
 LATENT(hy_v4, "hy_v4", ADJACENT, false, read_hy_v4, take_hy_v4);
+LATENT(dots3note, "dots3note", ADJACENT, true, read_dots3note, take_dots3note);
 LATENT(mistral4, "mistral4", ADJACENT, false, read_deepseek2, vouch_mixture_take);
 LATENT(minicpm3, "minicpm3", HALF_SPLIT, false, read_minicpm3, vouch_dense_take);
 LATENT(plm, "plm", ADJACENT, false, read_plm, vouch_dense_take);

@@ -17,7 +17,8 @@
     X(falcon_h1) X(granite_hybrid) X(nemotron_h) X(nemotron_h_moe) X(plamo2) X(lfm2) X(lfm2moe) X(qwen3next) X(qwen35) \
     X(qwen35moe) X(deepseek2) X(deepseek32) X(glm_dsa) X(mistral4) X(minicpm3) X(plm) X(gemma4) X(kimi_linear)         \
     X(bailingmoe3) X(arctic) X(spark2_5) X(bitnet) X(apertus) X(gemma3n) X(step35) X(muse_glimmer) X(minimax_01)       \
-    X(minimax_m3) X(gptj) X(talkie) X(hrm_text) X(hy_v4) X(kimi_k3) X(glm5_next) X(grovemoe) X(granite_switch)
+    X(minimax_m3) X(gptj) X(talkie) X(hrm_text) X(hy_v4) X(kimi_k3) X(glm5_next) X(grovemoe) X(granite_switch)   \
+    X(dots3note)
 
 #define DECLARE(name) extern const vouch_arch vouch_arch_##name;
 ARCHS(DECLARE)

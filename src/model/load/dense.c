@@ -264,7 +264,7 @@ static vouch_status take_attention(vouch_loader *loader, int32_t index, vouch_at
     };
     if (h->latent.rank > 0) VOUCH_TRY(vouch_latent_take(loader, index, a));
     else VOUCH_TRY(take_projections(loader, index, a));
-    const int64_t width = h->latent.rank > 0 ? h->latent.value_dim : a->value_dim;
+    const int64_t width = a->latent.rank > 0 ? a->latent.value_dim : a->value_dim;
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_output"), true, &a->o, h->n_embd,
                                   a->n_heads * width));
     VOUCH_TRY(vouch_loader_affine(loader, index, "attn_output", &a->o_after, (vouch_rows){0, h->n_embd, h->n_embd}));

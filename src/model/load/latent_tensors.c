@@ -2,6 +2,7 @@
 #include "model/load/latent_tensors.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/angle.h"
 #include "model/load/keys.h"
@@ -19,33 +20,46 @@ static void scale_scores(vouch_hparams *h)
     if (h->attention_scale == 0) h->attention_scale = (float)(growth * growth / sqrt(h->latent.key_dim));
 }
 
-vouch_status vouch_latent_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+vouch_status vouch_latent_read_numbers(const vouch_gguf *gguf, const vouch_hparams *h, const char *suffix,
+                                       vouch_latent_hparams *m, vouch_error *err)
 {
-    vouch_latent_hparams *m = &h->latent;
     const char *path = vouch_gguf_path(gguf), *arch = h->arch;
-    VOUCH_TRY(vouch_key_int(gguf, arch, "attention.kv_lora_rank", true, VOUCH_TILE, VOUCH_MOST_TRANSPOSED, &m->rank,
-                            err));
+    char rank[48], key[48], value[48];
+    snprintf(rank, sizeof rank, "attention.kv_lora_rank%s", suffix);
+    snprintf(key, sizeof key, "attention.key_length_mla%s", suffix);
+    snprintf(value, sizeof value, "attention.value_length_mla%s", suffix);
+    VOUCH_TRY(vouch_key_int(gguf, arch, rank, true, VOUCH_TILE, VOUCH_MOST_TRANSPOSED, &m->rank, err));
     VOUCH_TRY(vouch_key_int(gguf, arch, "attention.q_lora_rank", false, 0, 1 << 20, &m->q_rank, err));
-    VOUCH_TRY(vouch_key_int(gguf, arch, "attention.key_length_mla", false, 0, 1024, &m->key_dim, err));
-    VOUCH_TRY(vouch_key_int(gguf, arch, "attention.value_length_mla", false, 0, 1024, &m->value_dim, err));
+    VOUCH_TRY(vouch_key_int(gguf, arch, key, false, 0, 1024, &m->key_dim, err));
+    VOUCH_TRY(vouch_key_int(gguf, arch, value, false, 0, 1024, &m->value_dim, err));
     if (m->key_dim == 0) m->key_dim = h->head_dim; /* a file with attn_kv_b */
     if (m->value_dim == 0) m->value_dim = h->value_dim;
     if (m->key_dim < h->n_rot)
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.rope.dimension_count is %d, must be at most the key's width %d",
                           path, arch, h->n_rot, m->key_dim);
     if (m->rank % VOUCH_TILE != 0 || h->n_rot % VOUCH_TILE != 0)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED,
-                          "%s: %s.attention.kv_lora_rank %d and rope.dimension_count %d must be multiples of %d", path,
-                          arch, m->rank, h->n_rot, VOUCH_TILE);
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %s.%s %d and rope.dimension_count %d must be multiples of %d",
+                          path, arch, rank, m->rank, h->n_rot, VOUCH_TILE);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_latent_read(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
+{
+    VOUCH_TRY(vouch_latent_read_numbers(gguf, h, "", &h->latent, err));
     scale_scores(h);
     return VOUCH_OK;
+}
+
+static const vouch_latent_hparams *numbers_of(const vouch_hparams *h, int32_t index)
+{
+    return h->layers[index].has_window && h->latent_window.rank > 0 ? &h->latent_window : &h->latent;
 }
 
 /* Takes W_q, and W_low where the file has it. */
 static vouch_status take_queries(vouch_loader *loader, int32_t index, vouch_attention *a)
 {
     const vouch_hparams *h = loader->hparams;
-    const int64_t n_q = (int64_t)a->n_heads * h->latent.key_dim, n_low = h->latent.q_rank, n_embd = h->n_embd;
+    const int64_t n_q = (int64_t)a->n_heads * a->latent.key_dim, n_low = h->latent.q_rank, n_embd = h->n_embd;
     const char *name = vouch_loader_name(loader, index, "attn_q");
     if (n_low == 0 || vouch_gguf_find_tensor(loader->gguf, name))
         return vouch_loader_matrix(loader, name, true, &a->q, n_q, n_embd);
@@ -59,10 +73,10 @@ static vouch_status take_queries(vouch_loader *loader, int32_t index, vouch_atte
 vouch_status vouch_latent_take(vouch_loader *loader, int32_t index, vouch_attention *a)
 {
     const vouch_hparams *h = loader->hparams;
-    const int64_t rank = h->latent.rank, n = a->n_heads, n_plain = h->latent.key_dim - h->n_rot,
-                  n_v = h->latent.value_dim;
+    const vouch_latent_hparams *all = numbers_of(h, index);
+    const int64_t rank = all->rank, n = a->n_heads, n_plain = all->key_dim - h->n_rot, n_v = all->value_dim;
     vouch_latent *m = &a->latent;
-    *m = (vouch_latent){.rank = h->latent.rank, .key_dim = h->latent.key_dim, .value_dim = h->latent.value_dim};
+    *m = (vouch_latent){.rank = all->rank, .key_dim = all->key_dim, .value_dim = all->value_dim};
     a->n_kv_heads = 1;
     a->head_dim = m->rank + h->n_rot;
     a->value_dim = m->rank;

@@ -52,7 +52,8 @@ static void store_rows(vouch_workspace *c, vouch_pool *team, thread_space *my, i
     const vouch_attention *a = attention_of(c, layer);
     const int64_t n_low = a->latent.low.n_out;
     const float eps = c->weights->hparams.norm_eps;
-    const vouch_norm norm = {.weight = a->latent.norm}, low_norm = {.weight = a->latent.low_norm};
+    const vouch_norm norm = {.weight = a->latent.norm}, low_norm = {.weight = a->latent.low_norm},
+                     rot_norm = {.weight = a->latent.rot_norm};
     const vouch_matrix *const q = &a->q;
     vouch_acts acts = vouch_stage_acts(c, &c->low_acts, c->n_rows, n_low);
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
@@ -60,9 +61,10 @@ static void store_rows(vouch_workspace *c, vouch_pool *team, thread_space *my, i
         const row_slot *to = &c->slots[r];
         vouch_matrix keys = vouch_page_keys(to->store, to->page, layer, 0);
         vouch_matrix values = vouch_page_values(to->store, to->page, layer, 0);
-        float *row = c->k + r * a->head_dim, *low = c->low + r * n_low;
+        float *row = c->k + r * a->head_dim, *low = c->low + r * n_low, *rotated = row + a->latent.rank;
         vouch_row_norm(row, row, &norm, a->latent.rank, eps);
-        vouch_stage_rotate(c, a->rotary, row + a->latent.rank, r);
+        if (rot_norm.weight) vouch_row_norm(rotated, rotated, &rot_norm, a->head_dim - a->latent.rank, eps);
+        vouch_stage_rotate(c, a->rotary, rotated, r);
         c->weights->kernels->set_row(&keys, to->slot, row);
         c->weights->kernels->set_column(&values, to->slot, row);
         if (n_low == 0) continue;

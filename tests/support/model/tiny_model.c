@@ -56,7 +56,8 @@ typedef struct tiny_family {
     bool is_uneven;   /* every second layer has one KV head and half the heads and hidden width */
     tiny_heads heads; /* norms of queries and keys */
     tiny_latent latent;
-    bool low;        /* queries have a matrix of low rank */
+    bool low;           /* queries have a matrix of low rank */
+    bool window_latent; /* layers with a window have other widths; rotated keys have a norm, and rows choose tokens */
     bool own_inputs; /* per-layer embeddings; layers by turns with a window and with heads twice as wide; the last two
                         share the keys and values of the layers before them */
     bool experts;    /* 6 experts, of which a row uses 3 */
@@ -167,6 +168,9 @@ static const tiny_family families[] = {
     {"arctic", .experts = true, .both = true, .extra_norms = {"ffn_norm_exps"}},
     {"deepseek2", .latent = APART, .low = true, .experts = true, .shared = true, .selection_bias = true,
      .normalised = true, .grouped = true, .gating = 2, .n_dense = 1},
+    {"dots3note", .latent = APART, .low = true, .window_latent = true, .is_uneven = true, .head_gates = true,
+     .window = 5, .window_period = 2, .experts = true, .shared = true, .selection_bias = true, .normalised = true,
+     .n_dense = 1, .gating = 2, .numbers = {{"rope.freq_base_swa", 100}, {"expert_weights_scale", 1.5f}}},
     {"minicpm3", .latent = TOGETHER, .low = true},
     {"kimi-linear", .parts = MIXER_OR_ATTENTION, .mixer = KEY_DELTA_NET_LOW, .latent = APART, .experts = true,
      .shared = true, .selection_bias = true, .n_dense = 1},
@@ -765,34 +769,44 @@ static void add_norms(tiny_writer *w, int32_t index)
     if (has_attention(w, index)) add_head_norms(w, index);
 }
 
-enum { RANK = 32, LOW_RANK = 32, N_PLAIN = 32, VALUE_DIM = 24 };
+enum { LOW_RANK = 32 };
 
-/* Rotated elements of a latent key. */
-static int32_t n_rotated(const tiny_writer *w)
+/* Widths of latent attention. */
+typedef struct latent_widths {
+    int32_t rank, n_plain, n_rotated, value_dim;
+} latent_widths;
+
+static const latent_widths common_widths = {32, 32, 32, 24}, bare_widths = {32, 32, 0, 24},
+                           window_widths = {64, 16, 32, 40};
+
+static const latent_widths *latent_of(const tiny_writer *w, int32_t index)
 {
-    return w->family->balanced ? 0 : 32;
+    if (w->family->balanced) return &bare_widths;
+    return w->family->window_latent && index % w->family->window_period > 0 ? &window_widths : &common_widths;
 }
 
 /* Adds W_uk and W_uv of all heads: in one tensor, or in two, of which the first has W_uk transposed. */
 static void add_up(tiny_writer *w, int32_t index)
 {
-    const vouch_type keys_type = type_of_rows(w->o.type, N_PLAIN), values_type = type_of_rows(w->o.type, RANK);
-    const int64_t n = w->o.n_heads, both = N_PLAIN + VALUE_DIM;
-    float *all = allocate(n * both * RANK, sizeof *all), *keys = allocate(n * N_PLAIN * RANK, sizeof *keys),
-          *values = allocate(n * VALUE_DIM * RANK, sizeof *values);
-    for (int64_t i = 0; i < n * both * RANK; i++) all[i] = 1 / sqrtf(RANK) * draw(&w->state);
+    const latent_widths *m = latent_of(w, index);
+    const int64_t n = in_layer(w, index, w->o.n_heads), rank = m->rank, n_plain = m->n_plain, n_v = m->value_dim;
+    const vouch_type keys_type = type_of_rows(w->o.type, n_plain), values_type = type_of_rows(w->o.type, rank);
+    const int64_t both = n_plain + n_v;
+    float *all = allocate(n * both * rank, sizeof *all), *keys = allocate(n * n_plain * rank, sizeof *keys),
+          *values = allocate(n * n_v * rank, sizeof *values);
+    for (int64_t i = 0; i < n * both * rank; i++) all[i] = 1 / sqrtf((float)rank) * draw(&w->state);
     for (int64_t h = 0; h < n; h++)
         for (int64_t o = 0; o < both; o++)
-            for (int64_t r = 0; r < RANK; r++) {
-                const float value = all[(h * both + o) * RANK + r] *= o < N_PLAIN ? query_gain : 1;
-                if (o < N_PLAIN) keys[(h * RANK + r) * N_PLAIN + o] = value;
-                else values[(h * VALUE_DIM + o - N_PLAIN) * RANK + r] = value;
+            for (int64_t r = 0; r < rank; r++) {
+                const float value = all[(h * both + o) * rank + r] *= o < n_plain ? query_gain : 1;
+                if (o < n_plain) keys[(h * rank + r) * n_plain + o] = value;
+                else values[(h * n_v + o - n_plain) * rank + r] = value;
             }
     if (w->family->latent == TOGETHER || w->o.up_together) {
-        add_tensor(w, layer_name(index, "attn_kv_b", "weight"), values_type, RANK, n * both, 0, all);
+        add_tensor(w, layer_name(index, "attn_kv_b", "weight"), values_type, rank, n * both, 0, all);
     } else {
-        add_tensor(w, layer_name(index, "attn_k_b", "weight"), keys_type, N_PLAIN, RANK, n, keys);
-        add_tensor(w, layer_name(index, "attn_v_b", "weight"), values_type, RANK, VALUE_DIM, n, values);
+        add_tensor(w, layer_name(index, "attn_k_b", "weight"), keys_type, n_plain, rank, n, keys);
+        add_tensor(w, layer_name(index, "attn_v_b", "weight"), values_type, rank, n_v, n, values);
     }
     free(all), free(keys), free(values);
 }
@@ -801,7 +815,8 @@ static void add_latent(tiny_writer *w, int32_t index)
 {
     const tiny_model_options *o = &w->o;
     const float by_embd = 1 / sqrtf((float)o->n_embd);
-    const int64_t n_q = (int64_t)o->n_heads * (N_PLAIN + n_rotated(w));
+    const latent_widths *m = latent_of(w, index);
+    const int64_t n_q = (int64_t)in_layer(w, index, o->n_heads) * (m->n_plain + m->n_rotated), rank = m->rank;
     if (w->family->low) {
         add_matrix(w, layer_name(index, "attn_q_a", "weight"), LOW_RANK, o->n_embd, by_embd);
         add_norm(w, layer_name(index, "attn_q_a_norm", "weight"), LOW_RANK, 1);
@@ -809,8 +824,9 @@ static void add_latent(tiny_writer *w, int32_t index)
     } else {
         add_matrix(w, layer_name(index, "attn_q", "weight"), n_q, o->n_embd, query_gain * by_embd);
     }
-    add_matrix(w, layer_name(index, "attn_kv_a_mqa", "weight"), RANK + n_rotated(w), o->n_embd, query_gain * by_embd);
-    add_norm(w, layer_name(index, "attn_kv_a_norm", "weight"), RANK, 1);
+    add_matrix(w, layer_name(index, "attn_kv_a_mqa", "weight"), rank + m->n_rotated, o->n_embd, query_gain * by_embd);
+    add_norm(w, layer_name(index, "attn_kv_a_norm", "weight"), rank, 1);
+    if (w->family->window_latent) add_norm(w, layer_name(index, "attn_k_norm", "weight"), m->n_rotated, query_gain);
     add_up(w, index);
 }
 
@@ -863,7 +879,7 @@ static void add_layer(tiny_writer *w, int32_t index)
     const int64_t head_dim = head_dim_of(w, index), value_dim = f->own_inputs ? head_dim : value_dim_of(w);
     const int64_t n_embd = o->n_embd, n_ff = in_layer(w, index, o->n_ff), n_q = n_heads * head_dim,
                   n_k = n_kv_heads * head_dim, n_v = n_kv_heads * value_dim,
-                  n_mixed = n_heads * (f->latent ? VALUE_DIM : value_dim);
+                  n_mixed = n_heads * (f->latent ? latent_of(w, index)->value_dim : value_dim);
     const float by_embd = 1 / sqrtf((float)o->n_embd);
     const bool plain = is_plain_nextn(w, index), fused = f->fused_qkv || plain;
     const bool sparse = o->n_experts && index >= o->n_dense && has_feed(w, index) && !plain;
@@ -1031,6 +1047,24 @@ static void add_mixer_keys(tiny_writer *w)
     }
 }
 
+static void add_latent_keys(tiny_writer *w)
+{
+    const latent_widths *m = w->family->balanced ? &bare_widths : &common_widths, *with_window = &window_widths;
+    const bool together = w->family->latent == TOGETHER || w->o.up_together;
+    add_int(w, "attention.kv_lora_rank", m->rank);
+    add_int(w, "rope.dimension_count", m->n_rotated);
+    if (w->family->low) add_int(w, "attention.q_lora_rank", LOW_RANK);
+    add_int(w, "attention.key_length", together ? m->n_plain + m->n_rotated : m->rank + m->n_rotated);
+    add_int(w, "attention.value_length", together ? m->value_dim : m->rank);
+    if (!together) add_int(w, "attention.key_length_mla", m->n_plain + m->n_rotated);
+    if (!together) add_int(w, "attention.value_length_mla", m->value_dim);
+    if (!w->family->window_latent) return;
+    add_int(w, "attention.kv_lora_rank_swa", with_window->rank);
+    add_int(w, "attention.key_length_mla_swa", with_window->n_plain + with_window->n_rotated);
+    add_int(w, "attention.value_length_mla_swa", with_window->value_dim);
+    add_int(w, "attention.indexer.top_k", w->o.n_ctx);
+}
+
 static void add_expert_keys(tiny_writer *w)
 {
     const tiny_model_options *o = &w->o;
@@ -1111,14 +1145,7 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
         add_int(w, "attention.value_length_swa", o->head_dim);
         add_int(w, "rope.dimension_count_swa", o->head_dim);
     } else if (w->family->latent) {
-        add_int(w, "attention.kv_lora_rank", RANK);
-        add_int(w, "rope.dimension_count", n_rotated(w));
-        if (w->family->low) add_int(w, "attention.q_lora_rank", LOW_RANK);
-        const bool together = w->family->latent == TOGETHER || o->up_together;
-        add_int(w, "attention.key_length", together ? N_PLAIN + n_rotated(w) : RANK + n_rotated(w));
-        add_int(w, "attention.value_length", together ? VALUE_DIM : RANK);
-        if (!together) add_int(w, "attention.key_length_mla", N_PLAIN + n_rotated(w));
-        if (!together) add_int(w, "attention.value_length_mla", VALUE_DIM);
+        add_latent_keys(w);
     } else if (states_head_dim || w->family->own_inputs) {
         add_int(w, "attention.key_length", o->head_dim);
         add_int(w, "attention.value_length", value_dim_of(w));
