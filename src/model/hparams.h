@@ -46,6 +46,12 @@ typedef struct vouch_adapter_hparams {
         int32_t token, substitute; /* adapter i + 1: what chooses it, and whose embedding the token has */
     } of[VOUCH_MOST_ADAPTERS];
 } vouch_adapter_hparams;
+/* Hyperparameters of a family with RWKV's mixers (layer.h). */
+typedef struct vouch_wkv_hparams {
+    int32_t head_dim, n_heads, n_kv_heads;
+    int32_t n_amount, n_decay, n_rate, n_value, n_gate; /* ranks of the narrow products; n_gate 0: none */
+    int32_t n_rescale; /* the stream is halved after each n_rescale-th layer; 0: never */
+} vouch_wkv_hparams;
 
 /* Indices of a model's rotaries. */
 enum { VOUCH_ROTARY_OF_MODEL, VOUCH_ROTARY_OF_NONE, VOUCH_ROTARY_OF_WINDOW };
@@ -110,6 +116,7 @@ typedef struct vouch_hparams {
     vouch_expert_hparams experts;
     vouch_mamba_hparams mamba;
     vouch_delta_hparams delta;
+    vouch_wkv_hparams wkv;
     vouch_latent_hparams latent;
     vouch_latent_hparams latent_window; /* in layers with a window; rank 0: the same */
     vouch_stack_hparams stacks;

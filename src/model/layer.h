@@ -211,8 +211,43 @@ typedef enum vouch_recurrent_kind {
     VOUCH_DELTA_NET,         /* gated (Yang et al., arXiv 2412.06464) */
     VOUCH_MAMBA2,            /* Dao, Gu, arXiv 2405.21060 */
     VOUCH_LIGHTNING,         /* attention (Qin et al., arXiv 2401.04658) */
-    VOUCH_MAMBA              /* Gu, Dao, arXiv 2312.00752; 16 channels count as a head */
+    VOUCH_MAMBA,             /* Gu, Dao, arXiv 2312.00752; 16 channels count as a head */
+    VOUCH_WKV6,              /* of RWKV-6 (Peng et al., arXiv 2404.05892) */
+    VOUCH_WKV7               /* of RWKV-7 (Peng et al., arXiv 2503.14456) */
 } vouch_recurrent_kind;
+
+/* The matrices of an RWKV mixer read the row x, after its norm, mixed with the row before it, x_before:
+ *
+ *   m(i) = x + amount(i) (x_before - x)             [n_embd]
+ *
+ * RWKV-6 adds a part of an amount that depends on the row; W_low and the W_i are narrow:
+ *
+ *   amount(i) = W_i tanh(W_low (x + first_amount (x_before - x)))[i] + amounts[i] */
+typedef enum vouch_wkv_input {
+    VOUCH_WKV_DECAY,
+    VOUCH_WKV_KEY,
+    VOUCH_WKV_VALUE,
+    VOUCH_WKV_QUERY,
+    VOUCH_WKV_GATE,
+    VOUCH_WKV_RATE,
+    VOUCH_WKV_INPUTS
+} vouch_wkv_input;
+enum { VOUCH_WKV6_INPUTS = VOUCH_WKV_RATE }; /* RWKV-6 has no rates */
+
+/* The parts that RWKV's mixers alone have. n = n_heads * n_keys; n_keys = n_values. */
+typedef struct vouch_wkv {
+    const float *amounts[VOUCH_WKV_INPUTS];          /* [n_embd] each; NULL: the mixer has no such input */
+    const float *first_amount;                       /* [n_embd] */
+    vouch_matrix amount_low;                         /* W_low [VOUCH_WKV6_INPUTS * rank, n_embd]; n_out 0: none */
+    vouch_matrix amount;                             /* W_0 [n_embd, rank]; vouch_matrix_at has the others */
+    int32_t n_kv_heads;                              /* a divisor of n_heads: several heads share W_k x and W_v x */
+    const float *query_bias, *key_bias, *value_bias; /* of W_r, W_k and W_v; NULL: none */
+    vouch_matrix rate_low, value_low, value;         /* [rank, n_embd] twice, [n, rank]; value.n_out 0: none */
+    const float *rate_bias, *value_bias_low;         /* [n] */
+    const float *bonus;                              /* [n]; RWKV-6 may have none */
+    const float *key_norm_scale, *key_scale;         /* [n] k_k and k_a of the paper */
+    const float *norm_bias;                          /* [n] of a head's LayerNorm */
+} vouch_wkv;
 
 /* A recurrent mixer remembers two things of the rows before: the last inputs of a causal convolution, and the states of
  * its heads (vouch_scan, vouch_channel_scan).
@@ -256,6 +291,28 @@ typedef enum vouch_recurrent_kind {
  *   y     = scan_channels(q, k, c, rate, a, skip)   [n_channels]
  *   out   = W_out (y * silu(W_gate x))
  *
+ * RWKV-6; u is the row after its norm, and the matrices read the mixtures of vouch_wkv:
+ *
+ *   decay = exp(-exp(W_decay tanh(W_decay_low m) + bias))                               [n_heads, n_keys]
+ *   y     = scan(q, k, v, decay, skip = sum of bonus k q), where y reads the state before the row
+ *   out   = W_out (LayerNorm(y) * silu(W_gate m))   of each head
+ *
+ * Without a bonus (RWKV-6 in Qwen's layers) it is gated linear attention (Yang et al., arXiv 2312.06635):
+ *
+ *   y     = scan(q / sqrt(n_keys), (1 - decay) k, v, decay)
+ *   out   = W_out (y * sigmoid(W_gate m))
+ *
+ * RWKV-7; v_first are the values of the first layer, which has no W_value:
+ *
+ *   decay = exp(-exp(-1/2) sigmoid(W_decay tanh(W_decay_low m) + bias))                 [n_heads, n_keys]
+ *   rate  = sigmoid(W_rate W_rate_low m + rate_bias)                                    [n_heads, n_keys]
+ *   v     = v + sigmoid(W_value W_value_low m + value_bias) (v_first - v)
+ *   e     = k key_norm_scale / |k key_norm_scale|                                       of each head
+ *   k     = k + (rate - 1) k key_scale
+ *   y     = scan(q, k, v, decay, erase = -e, write = e rate)
+ *   out   = W_out ((LayerNorm(y) + v sum of bonus k q) * W_gate sigmoid(W_gate_low m))  of each head; LayerNorm and
+ *           the gate may be absent
+ *
  * PLaMo 2 has Mamba-2's heads without their norm, and Mamba's selection: k, q, z = norm(W_select c), and
  * rate = softplus(W_step z + bias) [n_heads]. */
 typedef struct vouch_recurrent {
@@ -288,7 +345,9 @@ typedef struct vouch_recurrent {
     vouch_matrix gate; /* [n_inner, n_embd], n_inner = n_heads * n_values, or n_channels without heads */
     vouch_affine gate_after;
     bool has_sigmoid_gate; /* sigmoid(W_gate x) instead of silu(W_gate x) */
-    vouch_matrix out;      /* [n_embd, n_inner] */
+    vouch_wkv wkv;    /* RWKV: in[] are W_r, W_k and W_v, and W_rate has n rows; conv.n_channels counts the inputs of
+                         the channel mix, too, and conv has no weights */
+    vouch_matrix out; /* [n_embd, n_inner] */
     vouch_affine out_after;
 } vouch_recurrent;
 
@@ -305,6 +364,18 @@ static inline int64_t vouch_recurrent_n_rates(const vouch_recurrent *r)
     return r->kind == VOUCH_MAMBA ? r->conv.n_channels : r->n_heads;
 }
 
+static inline bool vouch_recurrent_is_wkv(const vouch_recurrent *r)
+{
+    return r->kind == VOUCH_WKV6 || r->kind == VOUCH_WKV7;
+}
+
+/* Floats of a row's c: RWKV has queries, keys, values, and then `erase` and `write`. */
+static inline int64_t vouch_recurrent_n_results(const vouch_recurrent *r)
+{
+    if (!vouch_recurrent_is_wkv(r)) return r->conv.n_channels;
+    return (r->kind == VOUCH_WKV7 ? 5 : 3) * (int64_t)r->n_heads * r->n_keys;
+}
+
 /* Decays of a row. */
 static inline int64_t vouch_recurrent_n_decays(const vouch_recurrent *r)
 {
@@ -315,7 +386,7 @@ static inline int64_t vouch_recurrent_n_decays(const vouch_recurrent *r)
 /* Offset of the rates in a row. A row has u, c, keys and queries of W_select, rates, decays, in this order. */
 static inline int64_t vouch_recurrent_rates(const vouch_recurrent *r)
 {
-    return 2 * r->conv.n_channels + (r->select.n_out > 0 ? 2 * (int64_t)r->n_keys : 0);
+    return r->conv.n_channels + vouch_recurrent_n_results(r) + (r->select.n_out > 0 ? 2 * (int64_t)r->n_keys : 0);
 }
 
 /* Floats of a row. */
@@ -475,6 +546,16 @@ typedef struct vouch_altup {
     const float *correct_scale; /* [n_embd] of version[0], as the extra branch reads it */
 } vouch_altup;
 
+/* RWKV's feed-forward network (channel mix) reads its row x, after the norm, mixed with the row before it; its result
+ * may have a gate:
+ *
+ *   sigmoid(W_gate (x + gate_amount (x_before - x))) * ffn(x + up_amount (x_before - x)) */
+typedef struct vouch_channel_mix {
+    const float *up_amount;   /* [n_embd]; NULL: the network reads x alone */
+    const float *gate_amount; /* [n_embd] */
+    vouch_matrix gate;        /* [n_embd, n_embd]; n_out 0: none */
+} vouch_channel_mix;
+
 typedef struct vouch_layer {
     bool is_parallel;
     vouch_branch mix;
@@ -482,8 +563,9 @@ typedef struct vouch_layer {
     vouch_recurrent recurrent; /* conv.n_channels 0: none */
     vouch_branch feed;
     vouch_feed_forward ffn; /* n_ff 0: none */
-    vouch_experts experts;  /* n_experts 0: none */
-    vouch_beside beside;    /* where the layer has both */
+    vouch_channel_mix channel_mix;
+    vouch_experts experts; /* n_experts 0: none */
+    vouch_beside beside;   /* where the layer has both */
     vouch_branch extra;
     vouch_feed_forward extra_ffn; /* up is empty; n_ff 0: none */
     const float *first_scale;     /* [1] of the first layer's input, which is added to the layer's result; NULL: none */

@@ -5,7 +5,7 @@
     tests/golden/reference.py build/release/tests/test_reference > tests/golden/reference.h
 
 Needs the packages torch, transformers and gguf. The test program writes the models as GGUF files, and this script
-reads their weights. transformers 5.24.0 and torch 2.15.0 made the table in the repository.
+reads their weights. RWKV's models, which transformers lacks, are computed by rwkv.py. transformers 5.24.0 and torch 2.15.0 made the table in the repository.
 """
 import pathlib
 import subprocess
@@ -16,6 +16,8 @@ import torch
 from gguf import GGUFReader
 from transformers import (Gemma3nForCausalLM, Gemma3nTextConfig, LlamaConfig, LlamaForCausalLM, Qwen3Config,
                           Qwen3ForCausalLM)
+
+from rwkv import Rwkv
 
 N_TOKENS = 120
 POSITIONS = [0, 1, 2, 31, 64, 119]
@@ -90,12 +92,14 @@ def load_gemma3n(keys: dict, tensors: dict) -> torch.nn.Module:
     return model
 
 
-def load(path: pathlib.Path) -> torch.nn.Module:
+def load(path: pathlib.Path) -> torch.nn.Module | Rwkv:
     """The model of a GGUF file."""
     reader = GGUFReader(path)
     keys = {name: field.contents() for name, field in reader.fields.items()}
     tensors = {t.name.removesuffix(".weight"): torch.from_numpy(t.data.copy()) for t in reader.tensors}
     arch = keys["general.architecture"]
+    if "rwkv" in arch:
+        return Rwkv(keys, tensors)
     if arch == "gemma3n":
         return load_gemma3n(keys, tensors)
 
@@ -135,7 +139,7 @@ def load(path: pathlib.Path) -> torch.nn.Module:
     return model
 
 
-def log_probabilities(model: torch.nn.Module) -> torch.Tensor:
+def log_probabilities(model: torch.nn.Module | Rwkv) -> torch.Tensor:
     """[positions, n_vocab]"""
     n_vocab = model.config.vocab_size
     tokens = torch.tensor([[(7 * i * i + 3 * i + 1) % n_vocab for i in range(N_TOKENS)]])

@@ -218,9 +218,10 @@ static void prompts_go_back_to_any_token(void **state)
 {
     (void)state;
     static const int32_t lengths[] = {0, 5, 22, 23, 24, 31, 39, 40, 46, 49};
-    static const char *const recurrent[] = {"lfm2moe", "qwen35", "jamba", "falcon-h1", "kimi-linear", "kimi-k3"};
+    static const char *const recurrent[] = {"lfm2moe",     "qwen35",  "jamba", "falcon-h1",
+                                            "kimi-linear", "kimi-k3", "rwkv6", "arwkv7"};
     for (int32_t i = 0; tiny_model_family(i); i++)
-        for (int r = 0; r < 6; r++) {
+        for (int r = 0; r < 8; r++) {
             if (strcmp(tiny_model_family(i), recurrent[r]) != 0) continue;
             const tiny_model_options options = family_options(i, VOUCH_TYPE_Q8_0);
             vouch_model *model = tiny_model_open(&options);

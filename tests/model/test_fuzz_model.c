@@ -100,7 +100,8 @@ static void test_damaged_quantized_models(void **state)
 static void test_damaged_recurrent_models(void **state)
 {
     (void)state;
-    static const char *const archs[] = {"mamba", "jamba", "falcon-h1", "granitehybrid", "nemotron_h_moe"};
+    static const char *const archs[] = {"mamba",          "jamba", "falcon-h1", "granitehybrid",
+                                        "nemotron_h_moe", "rwkv6", "rwkv7",     "arwkv7"};
     for (size_t i = 0; i < sizeof archs / sizeof archs[0]; i++) {
         tiny_model_options options = shape;
         options.arch = archs[i];

@@ -360,6 +360,19 @@ static void recurrent_mixers_must_fit_together(void **state)
         {"lfm2", {"lfm2.shortconv.l_cache", VOUCH_GGUF_U32, 4, 0, NULL}, "shortconv.conv"},
         {"lfm2", {"lfm2.attention.head_count", VOUCH_GGUF_U32, 0, 0, NULL}, "blk.1.shortconv.in_proj.weight"},
         {"lfm2", {"lfm2.attention.head_count_kv", VOUCH_GGUF_U32, 0, 0, NULL}, "blk.1.shortconv.in_proj.weight"},
+        {"rwkv6", {"rwkv6.wkv.head_size", VOUCH_GGUF_U32, 24, 0, NULL}, "no multiple of wkv.head_size 24"},
+        {"rwkv6", {"rwkv6.wkv.head_size", VOUCH_GGUF_U32, 32, 0, NULL}, "'blk.0.time_mix_first.weight' has shape"},
+        {"rwkv6", {"rwkv6.wkv.head_size", VOUCH_GGUF_U32, 0, 0, NULL}, "1 to 1024"},
+        {"rwkv6", {"rwkv6.token_shift_count", VOUCH_GGUF_U32, 1, 0, NULL}, "token_shift_count is 1, must be 2"},
+        {"rwkv6", {"rwkv6.time_mix_extra_dim", VOUCH_GGUF_U32, 31, 0, NULL}, "must be [64, 155]"},
+        {"rwkv6", {"rwkv6.time_decay_extra_dim", VOUCH_GGUF_U32, 0, 0, NULL}, "1 to 65536"},
+        {"rwkv6", {"rwkv6.feed_forward_length", VOUCH_GGUF_U32, 0, 0, NULL}, "is 0 in layer 0"},
+        {"rwkv6qwen2", {"rwkv6qwen2.attention.head_count_kv", VOUCH_GGUF_U32, 3, 0, NULL}, "head_count_kv 3"},
+        {"rwkv6qwen2", {"rwkv6qwen2.token_shift_count", VOUCH_GGUF_U32, 2, 0, NULL}, "is 2, must be 1"},
+        {"rwkv7", {"rwkv7.attention.gate_lora_rank", VOUCH_GGUF_U32, 0, 0, NULL}, "missing or 0"},
+        {"rwkv7", {"rwkv7.attention.iclr_lora_rank", VOUCH_GGUF_U32, 16, 0, NULL}, "blk.0.time_mix_a1.weight"},
+        {"arwkv7", {"arwkv7.attention.gate_lora_rank", VOUCH_GGUF_U32, 16, 0, NULL}, "blk.0.time_mix_g1.weight"},
+        {"arwkv7", {"arwkv7.attention.value_residual_mix_lora_rank", VOUCH_GGUF_U32, 16, 0, NULL}, "time_mix_v1"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         tiny_model_options options = {.arch = wrong[i].arch, .n_vocab = 50};
@@ -378,6 +391,36 @@ static void recurrent_mixers_must_fit_together(void **state)
         const tiny_model_options options = {.arch = "qwen35", .n_vocab = 50, .omit = name};
         REFUSED(&options, VOUCH_E_FORMAT, name, "is missing");
     }
+}
+
+/* A mixer of RWKV needs all its tensors, and the amounts are a tensor of four dimensions. */
+static void mixers_of_rwkv_name_the_missing_tensor(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arch, *tensor;
+    } missing[] = {
+        {"rwkv6", "blk.0.time_mix_lerp_x.weight"},  {"rwkv6", "blk.1.time_mix_lerp_fused.weight"},
+        {"rwkv6", "blk.0.time_mix_w1.weight"},      {"rwkv6", "blk.0.time_mix_w2.weight"},
+        {"rwkv6", "blk.1.time_mix_first.weight"},   {"rwkv6", "blk.0.time_mix_decay.weight"},
+        {"rwkv6", "blk.0.time_mix_ln.bias"},        {"rwkv6", "blk.0.channel_mix_lerp_r.weight"},
+        {"rwkv6", "blk.0.attn_norm_2.weight"},      {"rwkv6", "token_embd_norm.weight"},
+        {"rwkv6qwen2", "blk.1.ffn_gate.weight"},    {"rwkv6qwen2", "blk.0.time_mix_gate.weight"},
+        {"rwkv7", "blk.1.time_mix_v0.weight"},      {"rwkv7", "blk.0.time_mix_k_k.weight"},
+        {"rwkv7", "blk.0.time_mix_g1.weight"},      {"rwkv7", "blk.0.time_mix_r_k.weight"},
+        {"rwkv7", "blk.1.channel_mix_key.weight"},  {"arwkv7", "blk.0.time_mix_g2.weight"},
+        {"arwkv7", "blk.0.time_mix_output.weight"}, {"arwkv7", "blk.0.time_mix_ln.bias"},
+    };
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
+        const tiny_model_options options = {.arch = missing[i].arch, .n_vocab = 50, .omit = missing[i].tensor};
+        REFUSED(&options, VOUCH_E_FORMAT, missing[i].tensor, "is missing");
+    }
+    /* The first layer's value residual is unused. Without the first matrix of the gate there is no gate: the amounts
+     * would be five. */
+    const tiny_model_options idle = {.arch = "rwkv7", .n_vocab = 50, .omit = "blk.0.time_mix_v1.weight"};
+    assert_opens(&idle);
+    const tiny_model_options gate = {.arch = "arwkv7", .n_vocab = 50, .omit = "blk.0.time_mix_g1.weight"};
+    REFUSED(&gate, VOUCH_E_FORMAT, "'blk.0.time_mix_lerp_fused.weight'", "[64, 1, 1, 6], must be [64, 1, 1, 5]");
 }
 
 /* Faults that single families look for, in models of 4 layers and 6 experts. */
@@ -1037,6 +1080,7 @@ int main(void)
         cmocka_unit_test(layers_of_further_tokens_are_left_out),
         cmocka_unit_test(passes_read_more_with_experts),
         cmocka_unit_test(mamba_sizes_must_fit_together),
+        cmocka_unit_test(mixers_of_rwkv_name_the_missing_tensor),
         cmocka_unit_test(linear_scaling_needs_a_factor),
         cmocka_unit_test(frequency_divisors_must_be_finite),
         cmocka_unit_test(missing_tensors),

@@ -28,7 +28,7 @@
 #include "base/common.h"
 #include "draft/paid/head_depths.h"
 #include "draft/paid/head_inputs.h"
-#include "model/pass/projection.h"
+#include "model/stage/projection.h"
 #include "model/stage/rows.h"
 
 typedef struct block_guesser {

@@ -11,7 +11,7 @@
 #define VOUCH_DRAFT_HEAD_CENTROIDS_H
 
 #include "model/head/head_weights.h"
-#include "model/pass/projection.h"
+#include "model/stage/projection.h"
 
 typedef struct vouch_centroids {
     const vouch_head_weights *head;

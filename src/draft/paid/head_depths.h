@@ -14,7 +14,7 @@
 
 #include "model/head/head_weights.h"
 #include "model/pass/pass.h"
-#include "model/pass/projection.h"
+#include "model/stage/projection.h"
 
 typedef struct vouch_depths {
     int32_t n_depths; /* 0: the head isn't such a one */

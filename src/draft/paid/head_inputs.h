@@ -11,7 +11,7 @@
 #include "draft/setup.h"
 #include "model/head/head_weights.h"
 #include "model/pass/pass.h"
-#include "model/pass/projection.h"
+#include "model/stage/projection.h"
 
 /* The head that a session drafts with; NULL: none. */
 static inline const vouch_head_weights *vouch_setup_head(const vouch_drafter_setup *setup)

@@ -8,7 +8,7 @@
 #define VOUCH_DRAFT_HEAD_OUTPUTS_H
 
 #include "draft/paid/head_inputs.h"
-#include "model/pass/projection.h"
+#include "model/stage/projection.h"
 
 typedef struct vouch_head_outputs {
     vouch_projection leave; /* w NULL: none */

@@ -18,7 +18,7 @@
     X(qwen35moe) X(deepseek2) X(deepseek32) X(glm_dsa) X(mistral4) X(minicpm3) X(plm) X(gemma4) X(kimi_linear)         \
     X(bailingmoe3) X(arctic) X(spark2_5) X(bitnet) X(apertus) X(gemma3n) X(step35) X(muse_glimmer) X(minimax_01)       \
     X(minimax_m3) X(gptj) X(talkie) X(hrm_text) X(hy_v4) X(kimi_k3) X(glm5_next) X(grovemoe) X(granite_switch)   \
-    X(dots3note)
+    X(dots3note) X(rwkv6) X(rwkv6qwen2) X(rwkv7) X(arwkv7)
 
 #define DECLARE(name) extern const vouch_arch vouch_arch_##name;
 ARCHS(DECLARE)

@@ -55,8 +55,8 @@ static const char *title_of(const vouch_loader *w, const vouch_gguf_tensor *t, c
     return title;
 }
 
-/* Finds and checks a tensor [n, n_out, n_in]. n 0: it has two dimensions. */
-static vouch_status find_stack(vouch_loader *w, const char *name, bool required, int64_t n, int64_t n_out, int64_t n_in,
+/* Finds a tensor of these dimensions, whose first is the longest run in memory; n_dims are printed. */
+static vouch_status find_shape(vouch_loader *w, const char *name, bool required, const int64_t dim[4], int n_dims,
                                const vouch_gguf_tensor **tensor)
 {
     const vouch_gguf_tensor *t = *tensor = vouch_gguf_find_tensor(w->gguf, name);
@@ -64,13 +64,21 @@ static vouch_status find_stack(vouch_loader *w, const char *name, bool required,
     if (!t) return required ? vouch_fail(w->err, VOUCH_E_FORMAT, "%s: tensor '%s' is missing", path, name) : VOUCH_OK;
     VOUCH_TRY(check_type(w, name, t));
     mark_taken(w, t);
-    if (t->dim[0] == n_in && t->dim[1] == n_out && t->dim[2] == (n ? n : 1) && t->dim[3] == 1) return VOUCH_OK;
-    char third[32] = "", title[256];
-    if (n) snprintf(third, sizeof third, ", %lld", (long long)n);
-    return vouch_fail(w->err, VOUCH_E_FORMAT,
-                      "%s: tensor %s has shape [%lld, %lld, %lld, %lld], must be [%lld, %lld%s]", path,
+    if (t->dim[0] == dim[0] && t->dim[1] == dim[1] && t->dim[2] == dim[2] && t->dim[3] == dim[3]) return VOUCH_OK;
+    char wanted[96], title[256];
+    int used = 0;
+    for (int i = 0; i < n_dims; i++)
+        used += snprintf(wanted + used, sizeof wanted - (size_t)used, "%s%lld", i ? ", " : "", (long long)dim[i]);
+    return vouch_fail(w->err, VOUCH_E_FORMAT, "%s: tensor %s has shape [%lld, %lld, %lld, %lld], must be [%s]", path,
                       title_of(w, t, title), (long long)t->dim[0], (long long)t->dim[1], (long long)t->dim[2],
-                      (long long)t->dim[3], (long long)n_in, (long long)n_out, third);
+                      (long long)t->dim[3], wanted);
+}
+
+/* Finds and checks a tensor [n, n_out, n_in]. n 0: it has two dimensions. */
+static vouch_status find_stack(vouch_loader *w, const char *name, bool required, int64_t n, int64_t n_out, int64_t n_in,
+                               const vouch_gguf_tensor **tensor)
+{
+    return find_shape(w, name, required, (const int64_t[4]){n_in, n_out, n ? n : 1, 1}, n ? 3 : 2, tensor);
 }
 
 static vouch_status find_tensor(vouch_loader *w, const char *name, bool required, int64_t n_out, int64_t n_in,
@@ -224,6 +232,13 @@ vouch_status vouch_loader_planes(vouch_loader *w, const char *name, const float 
     const vouch_gguf_tensor *tensor;
     VOUCH_TRY(find_stack(w, name, true, n, n_out, length, &tensor));
     return take_floats(w, name, tensor, vectors, 0, n * n_out * length);
+}
+
+vouch_status vouch_loader_deep(vouch_loader *w, const char *name, const float **vectors, int64_t n, int64_t length)
+{
+    const vouch_gguf_tensor *tensor;
+    VOUCH_TRY(find_shape(w, name, true, (const int64_t[4]){length, 1, 1, n}, 4, &tensor));
+    return take_floats(w, name, tensor, vectors, 0, n * length);
 }
 
 vouch_status vouch_loader_transposed(vouch_loader *w, const char *name, const float **vectors, int64_t n, int64_t width)

@@ -75,6 +75,9 @@ vouch_status vouch_loader_vectors(vouch_loader *loader, const char *name, bool r
 /* Takes n times n_out vectors [n, n_out, length] of F32. */
 vouch_status vouch_loader_planes(vouch_loader *loader, const char *name, const float **vectors, int64_t n,
                                  int64_t n_out, int64_t length);
+/* Takes n vectors [n, 1, 1, length] of F32. */
+vouch_status vouch_loader_deep(vouch_loader *loader, const char *name, const float **vectors, int64_t n,
+                               int64_t length);
 /* Takes the transpose [width, n] of n vectors [n, width] of F32. */
 vouch_status vouch_loader_transposed(vouch_loader *loader, const char *name, const float **vectors, int64_t n,
                                      int64_t width);

@@ -364,11 +364,15 @@ static double layer_bytes(const vouch_layer *layer, int32_t n_rows)
         matrix_bytes(&s->in[0]) + matrix_bytes(&s->in[1]) + matrix_bytes(&s->in[2]) + matrix_bytes(&s->factor) +
         matrix_bytes(&s->rate) + matrix_bytes(&s->decay_low) + matrix_bytes(&s->decay) + matrix_bytes(&s->gate_low) +
         matrix_bytes(&s->gate) + matrix_bytes(&s->out) + matrix_bytes(&s->select) + matrix_bytes(&s->step);
+    const vouch_wkv *v = &s->wkv;
+    const double wkv = matrix_bytes(&v->amount_low) + VOUCH_WKV6_INPUTS * matrix_bytes(&v->amount) +
+                       matrix_bytes(&v->rate_low) + matrix_bytes(&v->value_low) + matrix_bytes(&v->value) +
+                       matrix_bytes(&layer->channel_mix.gate);
     const vouch_laurel *u = &layer->laurel;
     const double beside = matrix_bytes(&layer->mix.conv.weights) + matrix_bytes(&layer->feed.conv.weights) +
                           matrix_bytes(&layer->mix.hyper.weights) + matrix_bytes(&layer->feed.hyper.weights) +
                           matrix_bytes(&u->left) + matrix_bytes(&u->right) + matrix_bytes(&layer->altup.router);
-    const double dense = mix + beside + feed_forward_bytes(&layer->extra_ffn) + feed_forward_bytes(&layer->ffn);
+    const double dense = mix + wkv + beside + feed_forward_bytes(&layer->extra_ffn) + feed_forward_bytes(&layer->ffn);
     if (e->n_experts == 0) return dense;
     return dense + expert_bytes(e, n_rows);
 }

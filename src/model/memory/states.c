@@ -90,6 +90,9 @@ void vouch_state_step(const vouch_kernels *kernels, const vouch_recurrent *r, in
     const float *c = row + r->conv.n_channels, *rates = row + vouch_recurrent_rates(r), *decays = rates + r->n_heads;
     const int64_t per_head = r->has_key_decays ? r->n_keys : 1; /* decays */
     const int32_t key_head = r->is_tiled ? head % r->n_key_heads : head / (r->n_heads / r->n_key_heads);
+    const bool is_wkv = vouch_recurrent_is_wkv(r), erases = r->kind == VOUCH_WKV7;
+    const bool reads_before = r->kind == VOUCH_WKV6 && r->wkv.bonus; /* then the rate is the factor of v */
+    const int64_t n = (int64_t)r->n_heads * r->n_keys;
     const vouch_scan scan = {.n_keys = r->n_keys,
                              .n_values = r->n_values,
                              .q = c + r->q + (int64_t)key_head * r->n_keys,
@@ -97,9 +100,14 @@ void vouch_state_step(const vouch_kernels *kernels, const vouch_recurrent *r, in
                              .v = c + r->v + (int64_t)head * r->n_values,
                              .decay = decays + head * per_head,
                              .decay_step = r->has_key_decays,
-                             .rate = rates[head],
-                             .skip = r->skip ? r->skip[head] : 0,
-                             .has_delta = r->kind == VOUCH_DELTA_NET};
+                             .rate = is_wkv ? 1 : rates[head],
+                             .skip = r->skip        ? r->skip[head]
+                                     : reads_before ? rates[head]
+                                                    : 0,
+                             .has_delta = r->kind == VOUCH_DELTA_NET,
+                             .reads_before = reads_before,
+                             .erase = erases ? c + 3 * n + (int64_t)head * r->n_keys : NULL,
+                             .write = erases ? c + 4 * n + (int64_t)head * r->n_keys : NULL};
     kernels->scan(y, state, &scan);
 }
 

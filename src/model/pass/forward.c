@@ -36,6 +36,7 @@
 #include "model/pass/recurrent.h"
 #include "model/stage/rows.h"
 #include "model/stage/stream.h"
+#include "model/pass/wkv.h"
 
 /* ----------------------------------------------------------- embedding and angles */
 
@@ -162,12 +163,11 @@ static void put_whole(vouch_workspace *c, vouch_pool *team, const thread_space *
     vouch_pool_barrier(team, my->thread);
 }
 
-/* gated = silu(W_gate norm(x)) * W_up norm(x), as the input of W_down. */
+/* gated = silu(W_gate in) * W_up in, as the input of W_down. */
 static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_feed_forward *ffn,
-                              given_rows given, stream_reader me)
+                              given_rows given, vouch_acts in)
 {
     const vouch_affine *const after[] = {&ffn->gate_after, &ffn->up_after, &ffn->down_after};
-    const vouch_acts in = vouch_stream_receive(c, team, my, &me);
     vouch_adapters_reduce(c, team, my, after, 2, &in, my->norms);
     vouch_acts gated = vouch_stage_acts(c, &c->gated_acts, c->n_rows, ffn->n_ff);
     vouch_work work = vouch_pool_share(team, my->thread, (ffn->n_ff + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_STAGE_TILES);
@@ -180,13 +180,28 @@ static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space
 
 /* ------------------------------------------------------- onto the residual stream */
 
-/* The last matrix of a branch, its bias and scale, and its input; w NULL: the layer's mixture of experts. */
+/* The last matrix of a branch, its bias and scale, and its input; w NULL: the layer's mixture of experts. The result
+ * may have a gate, sigmoid(gate gate_acts). */
 typedef struct branch_end {
     const vouch_matrix *w;
     const vouch_affine *after;
     vouch_acts acts;
     int32_t layer;
+    const vouch_matrix *gate; /* NULL: none */
+    vouch_acts gate_acts;
 } branch_end;
+
+/* y *= sigmoid(gate gate_acts) in the tiles [begin, end) of all rows. */
+static void gate_branch(vouch_workspace *c, const branch_end *from, float *y, int64_t begin, int64_t end)
+{
+    const int64_t n = from->gate->n_out, first = begin * VOUCH_TILE;
+    const int64_t last = end * VOUCH_TILE < n ? end * VOUCH_TILE : n;
+    vouch_stage_multiply(c, from->gate, &from->gate_acts, c->inner, begin, end, VOUCH_FROM_ZERO, NULL);
+    for (int64_t r = 0; r < c->n_rows; r++) {
+        vouch_row_sigmoid(c->weights->kernels, c->inner + r * n + first, last - first);
+        for (int64_t i = r * n + first; i < r * n + last; i++) y[i] *= c->inner[i];
+    }
+}
 
 /* Computes the tiles [begin, end) of a branch's result, in place of y [n_rows, n_embd] or added to it. */
 static void compute_branch(vouch_workspace *c, thread_space *my, const branch_end *from, float *y, int64_t begin,
@@ -198,6 +213,7 @@ static void compute_branch(vouch_workspace *c, thread_space *my, const branch_en
     }
     vouch_stage_multiply(c, from->w, &from->acts, y, begin, end, start, NULL);
     vouch_stage_affine(c, my, from->after, y, from->w->n_out, begin, end);
+    if (from->gate) gate_branch(c, from, y, begin, end);
 }
 
 /* Tiles of a row of the stream. */
@@ -313,7 +329,7 @@ static void add_convolved(vouch_workspace *c, vouch_pool *team, thread_space *my
 static void stage_add(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_branch *branch,
                       branch_end from, stream_reader next)
 {
-    const bool is_scaled = branch->scale != 1 || branch->stream_scale || (from.w && from.after->scale);
+    const bool is_scaled = branch->scale != 1 || branch->stream_scale || (from.w && from.after->scale) || from.gate;
     if (branch->hyper.weights.n_out > 0) {
         store_branch(c, team, my, &from, c->branch);
         vouch_hyper_write(c, team, my, &branch->hyper);
@@ -352,14 +368,28 @@ static void stage_logits(vouch_workspace *c, vouch_pool *team, thread_space *my)
 
 /* ---------------------------------------------------------------------- the pass */
 
-/* Computes the gated values of the feed-forward network or of the experts. The caller applies W_down. */
-static branch_end stage_gated_feed(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+/* The gated values of the feed-forward network, and W_down, which the caller applies. */
+static branch_end stage_dense(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_layer *l = &c->weights->layers[layer];
-    if (l->experts.n_experts == 0)
-        return (branch_end){&l->ffn.down, &l->ffn.down_after,
-                            stage_gated(c, team, my, &l->ffn, (given_rows){0}, vouch_stream_reader_feed(c, layer)),
-                            layer};
+    const stream_reader me = vouch_stream_reader_feed(c, layer);
+    branch_end end = {.w = &l->ffn.down, .after = &l->ffn.down_after, .layer = layer};
+    vouch_acts in;
+    if (l->channel_mix.up_amount) {
+        in = vouch_wkv_receive_feed(c, team, my, layer, &end.gate_acts);
+        vouch_recurrent_keep(c, team, my, layer);
+    } else {
+        in = vouch_stream_receive(c, team, my, &me);
+    }
+    if (l->channel_mix.gate.n_out > 0) end.gate = &l->channel_mix.gate;
+    end.acts = stage_gated(c, team, my, &l->ffn, (given_rows){0}, in);
+    return end;
+}
+
+/* The same of the feed-forward network or of the experts. */
+static branch_end stage_gated_feed(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+{
+    if (c->weights->layers[layer].experts.n_experts == 0) return stage_dense(c, team, my, layer);
     vouch_experts_gate(c, team, my, layer);
     return (branch_end){.layer = layer};
 }
@@ -369,10 +399,7 @@ static void stage_both(vouch_workspace *c, vouch_pool *team, thread_space *my, i
 {
     const vouch_layer *l = &c->weights->layers[layer];
     const int64_t n_embd = c->weights->hparams.n_embd;
-    const branch_end dense = {&l->ffn.down, &l->ffn.down_after,
-                              stage_gated(c, team, my, &l->ffn, (given_rows){0}, vouch_stream_reader_feed(c, layer)),
-                              layer},
-                     sparse = {.layer = layer};
+    const branch_end dense = stage_dense(c, team, my, layer), sparse = {.layer = layer};
     store_branch(c, team, my, &dense, c->beside);
     vouch_experts_gate(c, team, my, layer);
     store_branch(c, team, my, &sparse, c->branch);
@@ -431,8 +458,10 @@ static branch_end stage_extra(vouch_workspace *c, vouch_pool *team, thread_space
 {
     const vouch_feed_forward *ffn = &c->weights->layers[layer].extra_ffn;
     const given_rows given = {c->layer_inputs + (int64_t)layer * ffn->n_ff, c->weights->layer_projection.n_out};
-    return (branch_end){&ffn->down, &ffn->down_after,
-                        stage_gated(c, team, my, ffn, given, vouch_stream_reader_extra(c, layer)), layer};
+    const stream_reader me = vouch_stream_reader_extra(c, layer);
+    const vouch_acts in = vouch_stream_receive(c, team, my, &me);
+    return (branch_end){
+        .w = &ffn->down, .after = &ffn->down_after, .acts = stage_gated(c, team, my, ffn, given, in), .layer = layer};
 }
 
 /* x += first_scale * the first layer's input. The next reader's norm sees whole rows. */

@@ -9,6 +9,8 @@
  *   scan       y, head by head                         a piece: a head of one sequence       barrier
  *   keep       inputs of provisional rows into their memory, the convolution's last inputs
  *
+ * RWKV's mixer has stages of its own (wkv.c) before the scan.
+ *
  * One head of one sequence stays in a processor's cache while it takes all rows in turn:
  *
  *   state ── replay pending tokens ── tokens of this pass ──┐ the memory's state
@@ -22,6 +24,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/pass/wkv.h"
 #include "model/stage/rows.h"
 #include "model/stage/stream.h"
 
@@ -30,12 +33,6 @@ enum { CONV_PIECE = 64 }; /* channels of a piece; where queries and keys are nor
 static const vouch_recurrent *recurrent_of(const vouch_workspace *c, int32_t layer)
 {
     return &c->weights->layers[layer].recurrent;
-}
-
-/* A row's u; its c, decays and rates lie after it. */
-static float *row_of(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
-{
-    return c->recurrent + row * vouch_recurrent_row(r);
 }
 
 static const vouch_layer_state *state_of(const row_run *run, int32_t layer)
@@ -78,12 +75,6 @@ static void compute_projection(const vouch_workspace *c, const thread_space *my,
     }
 }
 
-/* Number of pieces of VOUCH_STAGE_TILES tiles in a matrix. */
-static int64_t n_pieces(const vouch_matrix *w)
-{
-    return (w->n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
-}
-
 /* Floats of a row of c->rates: rates, then decays. */
 static int64_t rates_row(const vouch_recurrent *r)
 {
@@ -116,17 +107,15 @@ static void stage_project(vouch_workspace *c, vouch_pool *team, thread_space *my
     enum { N = sizeof all / sizeof all[0] };
     const stream_reader me = vouch_stream_reader_mix(c, layer);
     const vouch_acts in = vouch_stream_receive(c, team, my, &me);
-    int64_t total = 0;
-    for (int i = 0; i < N; i++) total += n_pieces(all[i].w);
-    vouch_work work = vouch_pool_share(team, my->thread, total, 1);
+    const vouch_matrix *matrices[N];
+    for (int i = 0; i < N; i++) matrices[i] = all[i].w;
+    vouch_work work = vouch_pool_share(team, my->thread, vouch_stage_n_pieces(matrices, N), 1);
     while (vouch_work_next(&work))
-        for (int64_t at = work.begin, first = 0, i = 0; i < N && at < work.end; first += n_pieces(all[i++].w)) {
-            const int64_t past = first + n_pieces(all[i].w), stop = work.end < past ? work.end : past;
-            if (at >= stop) continue;
-            const int64_t end = (stop - first) * VOUCH_STAGE_TILES, n_tiles = all[i].w->n_tiles;
-            compute_projection(c, my, &in, my->norms, &all[i], (at - first) * VOUCH_STAGE_TILES,
-                               end < n_tiles ? end : n_tiles);
-            at = stop;
+        for (int64_t at = work.begin; at < work.end;) {
+            int i;
+            vouch_range tiles;
+            at = vouch_stage_piece(matrices, N, at, work.end, &i, &tiles);
+            compute_projection(c, my, &in, my->norms, &all[i], tiles.begin, tiles.end);
         }
     vouch_pool_barrier(team, my->thread);
 }
@@ -149,22 +138,12 @@ static void stage_expand(vouch_workspace *c, vouch_pool *team, thread_space *my,
 
 /* ------------------------------------------------------------------ convolve */
 
-/* u of the row or token with this number. */
-static const float *input_of(const vouch_workspace *c, const row_run *run, int32_t layer, int32_t number)
-{
-    const vouch_recurrent *r = recurrent_of(c, layer);
-    const vouch_layer_state *state = state_of(run, layer);
-    if (number >= run->first) return row_of(c, r, run->begin + (number - run->first));
-    if (number >= 0) return state->inputs + number * vouch_recurrent_inputs(r);
-    return vouch_layer_state_input(&run->memory->states, state, -number - row_run_n_kept(run));
-}
-
 /* rate = softplus(rate + bias), decay = exp(a rate) of a row's rates [begin, end). */
 static void finish_mamba_rates(const vouch_workspace *c, const vouch_recurrent *r, int64_t row, int64_t begin,
                                int64_t end)
 {
     const vouch_kernels *kernels = c->weights->kernels;
-    float *rates = row_of(c, r, row) + vouch_recurrent_rates(r), *decays = rates + r->n_heads;
+    float *rates = vouch_workspace_row(c, r, row) + vouch_recurrent_rates(r), *decays = rates + r->n_heads;
     for (int64_t i = begin; i < end; i++) rates[i] += r->decay_bias[i];
     kernels->softplus(rates + begin, end - begin);
     if (r->kind == VOUCH_MAMBA) return;
@@ -177,7 +156,7 @@ static void compute_delta_rates(const vouch_workspace *c, const vouch_recurrent 
 {
     const vouch_kernels *kernels = c->weights->kernels;
     const int64_t n = r->n_heads, fused = r->decay.n_out > 0 ? n : n / r->n_key_heads; /* heads of a run of rates */
-    float *rates = row_of(c, r, row) + vouch_recurrent_rates(r), *decays = rates + n;
+    float *rates = vouch_workspace_row(c, r, row) + vouch_recurrent_rates(r), *decays = rates + n;
     const float *from = c->rates + row * rates_row(r);
     for (int64_t h = 0; h < n; h++) {
         const float *rate = from + h / fused * 2 * fused + h % fused;
@@ -187,8 +166,7 @@ static void compute_delta_rates(const vouch_workspace *c, const vouch_recurrent 
     kernels->softplus(decays, n);
     for (int64_t h = 0; h < n; h++) decays[h] *= r->a[h];
     kernels->exp_weights(decays, decays, n, 0, 1);
-    kernels->exp_weights(rates, rates, n, 0, -1);
-    for (int64_t h = 0; h < n; h++) rates[h] = 1.0f / (1.0f + rates[h]);
+    vouch_row_sigmoid(kernels, rates, n);
 }
 
 /* Computes a head's rate and the decays of its keys (layer.h). */
@@ -197,9 +175,9 @@ static void compute_key_decays(const vouch_workspace *c, const vouch_recurrent *
     const vouch_kernels *kernels = c->weights->kernels;
     const int64_t n = r->n_keys;
     const float *from = c->rates + row * rates_row(r), *raw = from + r->n_heads + head * n;
-    float *rates = row_of(c, r, row) + vouch_recurrent_rates(r), *decays = rates + r->n_heads + head * n;
-    kernels->exp_weights(rates + head, from + head, 1, 0, -1);
-    rates[head] = 1.0f / (1.0f + rates[head]);
+    float *rates = vouch_workspace_row(c, r, row) + vouch_recurrent_rates(r), *decays = rates + r->n_heads + head * n;
+    rates[head] = from[head];
+    vouch_row_sigmoid(kernels, rates + head, 1);
     for (int64_t i = 0; i < n; i++) decays[i] = raw[i] + r->decay_bias[head * n + i];
     if (r->decay_floor != 0) {
         kernels->exp_weights(decays, decays, n, 0, r->is_a_negated ? r->a[head] : -r->a[head]);
@@ -218,10 +196,11 @@ static void compute_rates(const vouch_workspace *c, const vouch_recurrent *r, in
     if (r->kind == VOUCH_DELTA_NET && !r->has_key_decays) {
         compute_delta_rates(c, r, row);
     } else if (r->kind == VOUCH_MAMBA2 && r->select.n_out == 0) {
-        memcpy(row_of(c, r, row) + vouch_recurrent_rates(r), c->rates + row * 2 * n + n, (size_t)n * sizeof(float));
+        memcpy(vouch_workspace_row(c, r, row) + vouch_recurrent_rates(r), c->rates + row * 2 * n + n,
+               (size_t)n * sizeof(float));
         finish_mamba_rates(c, r, row, 0, n);
     } else if (r->kind == VOUCH_LIGHTNING) {
-        float *rates = row_of(c, r, row) + vouch_recurrent_rates(r);
+        float *rates = vouch_workspace_row(c, r, row) + vouch_recurrent_rates(r);
         for (int64_t h = 0; h < n; h++) rates[h] = 1;
         memcpy(rates + n, r->a, (size_t)n * sizeof *rates);
     }
@@ -236,8 +215,8 @@ static void convolve(const vouch_workspace *c, const row_run *run, int32_t layer
     const float *inputs[VOUCH_MAX_CONV];
     int32_t number = run->first + (int32_t)(row - run->begin);
     for (int64_t i = r->conv.width - 1; i >= 0; i--, number = row_run_parent(run, number))
-        inputs[i] = input_of(c, run, layer, number);
-    float *y = row_of(c, r, row) + r->conv.n_channels;
+        inputs[i] = vouch_workspace_input(c, run, layer, number);
+    float *y = vouch_workspace_row(c, r, row) + r->conv.n_channels;
     kernels->conv(y, &r->conv, inputs, begin, end);
     if (r->kind != VOUCH_DELTA_NET) return;
     /* Queries become q / |q| / sqrt(n_keys), keys k / |k|. */
@@ -278,7 +257,7 @@ static void stage_convolve(vouch_workspace *c, vouch_pool *team, thread_space *m
             if (r->select.n_out > 0) put_input(c, &r->select, c->recurrent + n, size, row, row + 1, begin, end);
             if (r->kind != VOUCH_SHORT_CONVOLUTION) continue;
             float *inner = c->inner + row * n;
-            const float *y = row_of(c, r, row) + n;
+            const float *y = vouch_workspace_row(c, r, row) + n;
             for (int64_t j = begin; j < end; j++) inner[j] *= y[j];
             put_inner(c, r, row, row + 1, begin, end);
         }
@@ -292,7 +271,7 @@ static void split_selected(const vouch_workspace *c, const vouch_recurrent *r, i
 {
     const float eps = c->weights->hparams.norm_eps;
     const int64_t n = r->select.n_out, rank = r->has_rank_last ? 2 * r->n_keys : 0;
-    float *from = c->rates + row * n, *z = from + rank, *after = row_of(c, r, row) + r->conv.n_channels;
+    float *from = c->rates + row * n, *z = from + rank, *after = vouch_workspace_row(c, r, row) + r->conv.n_channels;
     const float *keys = from + (r->has_rank_last ? 0 : r->n_rank), *queries = keys + r->n_keys;
     vouch_row_norm(after + r->k, keys, &r->key_norm, r->n_keys, eps);
     vouch_row_norm(after + r->q, queries, &r->query_norm, r->n_keys, eps);
@@ -342,6 +321,10 @@ static void gate_result(const vouch_workspace *c, thread_space *my, const vouch_
     const vouch_kernels *kernels = c->weights->kernels;
     const int64_t n = r->n_values, first = head * n;
     float *inner = c->inner + row * r->out.n_in + first;
+    if (vouch_recurrent_is_wkv(r)) {
+        vouch_wkv_finish(c, r, row, head, my->y);
+        return;
+    }
     if (r->kind == VOUCH_LIGHTNING) {
         memcpy(c->mixed + row * r->out.n_in + first, my->y, (size_t)n * sizeof *inner);
         return;
@@ -381,7 +364,7 @@ static void step(const vouch_workspace *c, thread_space *my, const row_run *run,
                  int32_t number, float *state)
 {
     const vouch_recurrent *r = recurrent_of(c, layer);
-    vouch_state_step(c->weights->kernels, r, head, state, input_of(c, run, layer, number), my->y);
+    vouch_state_step(c->weights->kernels, r, head, state, vouch_workspace_input(c, run, layer, number), my->y);
     if (number >= run->first) gate_result(c, my, r, run->begin + (number - run->first), head);
 }
 
@@ -453,14 +436,12 @@ static void keep_tail(const vouch_workspace *c, const row_run *run, int32_t laye
     float *tail = state_of(run, layer)->state + r->n_heads * vouch_recurrent_head(r);
     if (run->memory->states.n_pending + row_run_n_kept(run) == 0) return;
     for (int32_t back = (int32_t)r->conv.width - 1; back >= 1; back--, tail += r->conv.n_channels) {
-        const float *from = input_of(c, run, layer, -back);
+        const float *from = vouch_workspace_input(c, run, layer, -back);
         if (from != tail && begin < end) memmove(tail + begin, from + begin, (size_t)(end - begin) * sizeof *tail);
     }
 }
 
-/* Stores the inputs of all rows; each thread stores some of their columns. No barrier follows, because only the next
- * pass reads them. */
-static void stage_keep(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
+void vouch_recurrent_keep(vouch_workspace *c, vouch_pool *team, const thread_space *my, int32_t layer)
 {
     const vouch_recurrent *r = recurrent_of(c, layer);
     const int64_t n = vouch_recurrent_inputs(r), n_channels = r->conv.n_channels;
@@ -469,7 +450,7 @@ static void stage_keep(vouch_workspace *c, vouch_pool *team, thread_space *my, i
         keep_tail(c, run, layer, mine.begin, mine.end < n_channels ? mine.end : n_channels);
         for (int32_t number = run->first > 0 ? run->first : 0; number < run->memory->n_rows; number++)
             memcpy(state_of(run, layer)->inputs + number * n + mine.begin,
-                   row_of(c, r, run->begin + (number - run->first)) + mine.begin,
+                   vouch_workspace_row(c, r, run->begin + (number - run->first)) + mine.begin,
                    (size_t)(mine.end - mine.begin) * sizeof(float));
     }
 }
@@ -477,11 +458,17 @@ static void stage_keep(vouch_workspace *c, vouch_pool *team, thread_space *my, i
 vouch_acts vouch_recurrent_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_recurrent *r = recurrent_of(c, layer);
+    if (vouch_recurrent_is_wkv(r)) {
+        vouch_wkv_prepare(c, team, my, layer);
+        stage_scan(c, team, my, layer);
+        if (!c->weights->layers[layer].channel_mix.up_amount) vouch_recurrent_keep(c, team, my, layer);
+        return vouch_stage_acts(c, &c->inner_acts, c->n_rows, r->out.n_in);
+    }
     stage_project(c, team, my, layer);
     if (r->decay_low.n_out + r->gate_low.n_out > 0) stage_expand(c, team, my, layer);
     stage_convolve(c, team, my, layer);
     if (r->select.n_out > 0) stage_select(c, team, my, layer);
     if (r->n_heads > 0) stage_scan(c, team, my, layer);
-    stage_keep(c, team, my, layer);
+    vouch_recurrent_keep(c, team, my, layer);
     return vouch_stage_acts(c, &c->inner_acts, c->n_rows, r->out.n_in);
 }

@@ -62,6 +62,12 @@ void vouch_row_clamp(float *x, float limit, int64_t n)
     for (int64_t i = 0; i < n; i++) x[i] = x[i] < -limit ? -limit : x[i] > limit ? limit : x[i];
 }
 
+void vouch_row_sigmoid(const vouch_kernels *kernels, float *x, int64_t n)
+{
+    kernels->exp_weights(x, x, n, 0, -1);
+    for (int64_t i = 0; i < n; i++) x[i] = 1.0f / (1.0f + x[i]);
+}
+
 /* tanh z from e = exp(2 z). Near 0, where 1 - 2 / (e + 1) cancels, its series. */
 static float tanh_of(float z, float e)
 {

@@ -16,6 +16,8 @@ void vouch_row_cut(float *x, float deviations, int64_t n);
 void vouch_row_affine(float *y, const vouch_affine *affine, int64_t first, int64_t n);
 /* x = min(max(x, -limit), limit) */
 void vouch_row_clamp(float *x, float limit, int64_t n);
+/* x = 1 / (1 + exp(-x)) */
+void vouch_row_sigmoid(const vouch_kernels *kernels, float *x, int64_t n);
 /* x = cap tanh(x / cap); |error| < 2e-7 cap */
 void vouch_row_softcap(const vouch_kernels *kernels, float *x, float cap, int64_t n);
 /* gate = f(gate) * up with the network's f and limit; both are overwritten. With `up` NULL, gate = f(gate). */

@@ -39,6 +39,30 @@ void vouch_stage_multiply(const vouch_workspace *c, const vouch_matrix *w, const
     c->weights->kernels->matmul[w->type](w, x, result, begin, end);
 }
 
+static int64_t pieces_of(const vouch_matrix *w)
+{
+    return (w->n_tiles + VOUCH_STAGE_TILES - 1) / VOUCH_STAGE_TILES;
+}
+
+int64_t vouch_stage_n_pieces(const vouch_matrix *const *matrices, int n)
+{
+    int64_t total = 0;
+    for (int i = 0; i < n; i++) total += pieces_of(matrices[i]);
+    return total;
+}
+
+int64_t vouch_stage_piece(const vouch_matrix *const *matrices, int n, int64_t at, int64_t end, int *i,
+                          vouch_range *tiles)
+{
+    int64_t first = 0;
+    for (*i = 0; *i < n - 1 && at >= first + pieces_of(matrices[*i]); ++*i) first += pieces_of(matrices[*i]);
+    const vouch_matrix *w = matrices[*i];
+    const int64_t past = first + pieces_of(w), stop = end < past ? end : past;
+    const int64_t last = (stop - first) * VOUCH_STAGE_TILES;
+    *tiles = (vouch_range){(at - first) * VOUCH_STAGE_TILES, last < w->n_tiles ? last : w->n_tiles};
+    return stop;
+}
+
 void vouch_stage_multiply_piece(const vouch_workspace *c, const vouch_matrix *w, const vouch_acts *x, float *y,
                                 int64_t begin, int64_t end, const float *factors)
 {
@@ -117,7 +141,7 @@ stream_reader vouch_stream_reader_mix(const vouch_workspace *c, int32_t layer)
                    vouch_stage_end_needs(&a->v, &a->v_after);
     if (a->reads_pairs) reader.seconds = c->seconds;
     read_through(&reader, &l->mix.conv);
-    reader.is_whole |= is_kept || a->reads_pairs || l->mix.carry != 0;
+    reader.is_whole |= is_kept || a->reads_pairs || l->mix.carry != 0 || vouch_recurrent_is_wkv(s);
     reader.carry = l->mix.carry;
     reader.kept = is_kept ? c->kept : NULL;
     read_depth(&reader, &l->mix.depth);
@@ -134,7 +158,7 @@ stream_reader vouch_stream_reader_feed(const vouch_workspace *c, int32_t layer)
         vouch_stage_end_needs(&l->ffn.gate, &l->ffn.gate_after) | vouch_stage_end_needs(&l->ffn.up, &l->ffn.up_after);
     read_through(&reader, &l->feed.conv);
     read_depth(&reader, &l->feed.depth);
-    reader.is_whole |= l->is_parallel || l->feed.carry != 0;
+    reader.is_whole |= l->is_parallel || l->feed.carry != 0 || l->channel_mix.up_amount;
     reader.carry = l->feed.carry;
     if (l->is_parallel) reader.x = c->kept;
     return reader;

@@ -74,6 +74,11 @@ void vouch_stage_put(const vouch_workspace *c, vouch_acts *acts, vouch_needs nee
 /* Computes the tiles [begin, end) of y = W acts or y += W acts, times a row's factor unless factors is NULL. */
 void vouch_stage_multiply(const vouch_workspace *c, const vouch_matrix *w, const vouch_acts *x, float *y, int64_t begin,
                           int64_t end, vouch_start start, const float *factors);
+/* Pieces of VOUCH_STAGE_TILES tiles of n matrices, numbered from the first matrix to the last. Piece `at` belongs to
+ * matrix *i; *tiles are its tiles in the pieces [at, end). Returns the piece after them. */
+int64_t vouch_stage_n_pieces(const vouch_matrix *const *matrices, int n);
+int64_t vouch_stage_piece(const vouch_matrix *const *matrices, int n, int64_t at, int64_t end, int *i,
+                          vouch_range *tiles);
 /* Rotates x by the angles of a row's position. */
 void vouch_stage_rotate(const vouch_workspace *c, int32_t rotary, float *x, int64_t row);
 /* Applies adapters, scale and bias to the tiles [begin, end) of y [n_rows, n_out], in all rows. */

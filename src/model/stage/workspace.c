@@ -36,6 +36,9 @@ static widths find_widths(const vouch_weights *w)
         all.latent = most(all.latent, (size_t)vouch_max(m->rank, m->key_dim));
         const vouch_recurrent *r = &w->layers[l].recurrent;
         all.low = most(all.low, (size_t)(m->low.n_out + r->decay_low.n_out + r->gate_low.n_out));
+        all.low = most(all.low, (size_t)(r->decay_low.n_out + r->gate_low.n_out + r->wkv.rate_low.n_out +
+                                         r->wkv.value_low.n_out));
+        all.low = most(all.low, (size_t)r->wkv.amount_low.n_out);
         all.low = most(all.low, (size_t)w->layers[l].laurel.left.n_out);
         all.own = most(all.own, (size_t)w->layers[l].mix.conv.weights.n_out);
         all.own = most(all.own, (size_t)w->layers[l].feed.conv.weights.n_out);
@@ -59,6 +62,7 @@ static bool has_detours(const vouch_weights *w)
         if (mix->stream_scale || feed->stream_scale || w->layers[l].extra_ffn.n_ff > 0) return true;
         if (mix->norm_after || feed->norm_after || mix->scale != 1 || feed->scale != 1) return true;
         if (w->layers[l].attention.o_after.scale || w->layers[l].recurrent.out_after.scale) return true;
+        if (w->layers[l].channel_mix.gate.n_out > 0) return true;
         if (w->layers[l].ffn.down_after.scale || vouch_layer_has_both(&w->layers[l])) return true;
     }
     return false;
@@ -234,6 +238,30 @@ static void layout_adapters(vouch_workspace *c, vouch_arena *arena)
     }
 }
 
+/* Room for the model's RWKV mixers; nothing where it has none. */
+static void layout_wkv(vouch_workspace *c, vouch_arena *arena)
+{
+    const size_t rows = (size_t)c->max_rows, n_embd = (size_t)c->weights->hparams.n_embd;
+    size_t rank = 0, amounts = 0, values = 0, n_mixers = 0;
+    for (int32_t l = 0; l < c->weights->hparams.n_layers; l++) {
+        const vouch_recurrent *r = &c->weights->layers[l].recurrent;
+        if (r->conv.n_channels == 0 || !vouch_recurrent_is_wkv(r)) continue;
+        const vouch_matrix *const narrow[] = {&r->decay_low, &r->gate_low, &r->wkv.rate_low, &r->wkv.value_low};
+        for (int i = 0; i < 4; i++) rank = most(rank, (size_t)narrow[i]->n_out);
+        rank = most(rank, (size_t)r->wkv.amount.n_in);
+        amounts = most(amounts, r->wkv.amount_low.n_out > 0 ? VOUCH_WKV6_INPUTS * n_embd : 0);
+        values = most(values, r->kind == VOUCH_WKV7 ? (size_t)r->out.n_in : 0);
+        n_mixers++;
+    }
+    if (n_mixers == 0) return;
+    for (int i = 0; i < VOUCH_WKV_INPUTS; i++) {
+        vouch_acts_layout(&c->wkv.inputs[i], rows, n_embd, c->needs, arena);
+        vouch_acts_layout(&c->wkv.lows[i], rows, rank, c->needs, arena);
+    }
+    c->wkv.amounts = vouch_arena_take(arena, rows * amounts, sizeof(float));
+    c->wkv.first_values = vouch_arena_take(arena, rows * values, sizeof(float));
+}
+
 static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
 {
     const widths w = find_widths(c->weights);
@@ -284,6 +312,19 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
     layout_experts(c, arena);
     layout_recurrent(c, arena);
     layout_adapters(c, arena);
+    layout_wkv(c, arena);
+}
+
+/* ----------------------------------------------------------------- recurrent rows */
+
+const float *vouch_workspace_input(const vouch_workspace *c, const row_run *run, int32_t layer, int32_t number)
+{
+    const vouch_recurrent *r = &c->weights->layers[layer].recurrent;
+    const vouch_states *states = &run->memory->states;
+    const vouch_layer_state *state = &states->layers[layer];
+    if (number >= run->first) return vouch_workspace_row(c, r, run->begin + (number - run->first));
+    if (number >= 0) return state->inputs + number * vouch_recurrent_inputs(r);
+    return vouch_layer_state_input(states, state, -number - row_run_n_kept(run));
 }
 
 /* ------------------------------------------------------------------- opening */
@@ -307,6 +348,8 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
             &e->router,      &e->gate,   &e->up,      &e->down,  &e->shared_gate, &e->shared.gate, &e->shared.up,
             &e->shared.down, &r->in[0],  &r->in[1],   &r->in[2], &r->factor, &r->rate,  &r->decay, &r->gate, &r->out,
             &r->select,      &r->step,   &r->decay_low, &r->gate_low, &w->layers[l].laurel.left,
+            &r->wkv.amount_low, &r->wkv.amount, &r->wkv.rate_low, &r->wkv.value_low, &r->wkv.value,
+            &w->layers[l].channel_mix.gate,
             &w->layers[l].laurel.right, &w->layers[l].mix.conv.weights, &w->layers[l].feed.conv.weights,
             &w->layers[l].mix.hyper.weights, &w->layers[l].feed.hyper.weights,
             &e->narrow,      &e->widen, &e->adjugates.gate, &e->adjugates.up, &e->adjugates.down};

@@ -117,6 +117,14 @@ typedef struct adapter_space {
     vouch_acts acts[VOUCH_MOST_PARTS]; /* the same as the input of B */
 } adapter_space;
 
+/* RWKV's mixers and channel mixes (wkv.c). */
+typedef struct wkv_space {
+    vouch_acts inputs[VOUCH_WKV_INPUTS]; /* [n_rows][n_embd] of the mixer's matrices, or of the channel mix's gate */
+    vouch_acts lows[VOUCH_WKV_INPUTS];   /* [n_rows][rank] of the second ones of narrow products */
+    float *amounts;                      /* [n_rows][VOUCH_WKV6_INPUTS][n_embd] that depend on the row */
+    float *first_values;                 /* [n_rows][n] of the first layer */
+} wkv_space;
+
 typedef struct vouch_workspace {
     const vouch_weights *weights;
     const vouch_matrix *output;
@@ -170,6 +178,7 @@ typedef struct vouch_workspace {
     vouch_acts inner_acts;  /* [n_rows][n_inner] the input of W_out */
     expert_space experts;   /* where the model has any */
     adapter_space adapters; /* likewise */
+    wkv_space wkv;          /* likewise */
     stream_tap *taps;       /* [n_layers] */
     thread_space *threads;  /* [n_threads] */
 
@@ -183,6 +192,14 @@ static inline const row_run *vouch_workspace_run(const vouch_workspace *c, int64
     while (run->end <= row) run++;
     return run;
 }
+
+/* A row's input u of the recurrent mixer; its c, rates and decays lie after it. */
+static inline float *vouch_workspace_row(const vouch_workspace *c, const vouch_recurrent *r, int64_t row)
+{
+    return c->recurrent + row * vouch_recurrent_row(r);
+}
+/* u of the row or token with this number, from the pass or from the memory. */
+const float *vouch_workspace_input(const vouch_workspace *c, const row_run *run, int32_t layer, int32_t number);
 
 typedef struct vouch_workspace_options {
     int32_t n_ctx; /* most tokens and rows that one row may see */

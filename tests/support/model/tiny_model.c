@@ -29,11 +29,12 @@ typedef enum tiny_heads { PLAIN, EACH_HEAD, ALL_HEADS, OWN_WEIGHTS, GAINS } tiny
 typedef enum tiny_latent { NO_LATENT, TOGETHER, APART } tiny_latent;
 /* The layers of a family with recurrent mixers. EVERYTHING: each has mixer, attention and feed-forward. MIXER_ONLY:
  * each has a mixer alone. MIXER_OR_ATTENTION: mixer and attention alternate, each with a feed-forward. BY_TURNS: mixer,
- * attention, feed-forward by turns. */
-typedef enum tiny_parts { EVERYTHING, MIXER_ONLY, MIXER_OR_ATTENTION, BY_TURNS } tiny_parts;
+ * attention, feed-forward by turns. MIXER_AND_FEED: each has a mixer and a feed-forward. */
+typedef enum tiny_parts { EVERYTHING, MIXER_ONLY, MIXER_OR_ATTENTION, BY_TURNS, MIXER_AND_FEED } tiny_parts;
 /* Recurrent mixers other than Mamba's. DELTA_NET_FUSED: rates and decays are one matrix. KEY_DELTA_NET: a decay for
  * each key. KEY_DELTA_NET_LOW: its matrices of decays and gates are products of two matrices of low rank.
- * KEY_DELTA_NET_MIXED: that of decays alone. */
+ * KEY_DELTA_NET_MIXED: that of decays alone. WKV6 and
+ * WKV7: RWKV's, with channel mixes under LayerNorm; WKV7_BARE: without gate and norm. */
 typedef enum tiny_mixer {
     NO_MIXER,
     SHORT_CONVOLUTION,
@@ -42,7 +43,10 @@ typedef enum tiny_mixer {
     KEY_DELTA_NET_MIXED,
     DELTA_NET,
     DELTA_NET_FUSED,
-    LIGHTNING
+    LIGHTNING,
+    WKV6,
+    WKV7,
+    WKV7_BARE
 } tiny_mixer;
 /* Differences of a family's tensors and keys from llama's. */
 typedef struct tiny_family {
@@ -240,6 +244,13 @@ static const tiny_family families[] = {
      .balanced = true, .experts = true, .shared = true, .selection_bias = true, .n_dense = 1,
      .numbers = {{"kda.gate_lower_bound", -2}, {"swiglu_clamp_exp", 0.5f}}},
     {"grovemoe", .heads = EACH_HEAD, .experts = true, .adjugates = true, .numbers = {{"expert_group_scale", 0.6f}}},
+    {"rwkv6", .layer_norm = true, .parts = MIXER_AND_FEED, .mixer = WKV6, .feed_norm = "attn_norm_2",
+     .embedding_norm = true},
+    {"rwkv6qwen2", .parts = MIXER_AND_FEED, .mixer = WKV6},
+    {"rwkv7", .layer_norm = true, .parts = MIXER_AND_FEED, .mixer = WKV7, .feed_norm = "attn_norm_2",
+     .embedding_norm = true},
+    {"arwkv7", .parts = MIXER_AND_FEED, .mixer = WKV7},
+    {"arwkv7 without gate and norm", .stated = "arwkv7", .parts = MIXER_AND_FEED, .mixer = WKV7_BARE},
     {"bitnet", .inner_norms = true},
     {"apertus", .no_gate = true, .heads = EACH_HEAD},
 };
@@ -858,6 +869,98 @@ static void add_lightning(tiny_writer *w, int32_t index)
     add_norm(w, layer_name(index, "attn_norm_2", "weight"), n, 1);
 }
 
+enum { WKV_RANK = 32 };
+
+/* Whether the layers have channel mixes in place of feed-forward networks, and LayerNorm. */
+static bool has_channel_mix(const tiny_writer *w)
+{
+    return w->family->mixer >= WKV6 && w->family->layer_norm;
+}
+
+/* The shares of the row before in the mixer's n inputs, in one tensor of four dimensions. */
+static void add_shares(tiny_writer *w, int32_t index, int64_t n)
+{
+    const char *name = layer_name(index, "time_mix_lerp_fused", "weight");
+    const int64_t dim[4] = {w->o.n_embd, 1, 1, n};
+    float *values = w->data[w->n_data++] = allocate(n * dim[0], sizeof *values);
+    for (int64_t i = 0; i < n * dim[0]; i++) values[i] = 0.5f + 0.3f * draw(&w->state);
+    if (!is_omitted(w, name)) vouch_gguf_add_tensor(w->gguf, name, VOUCH_TYPE_F32, 4, dim, values);
+}
+
+/* A token's weight in the state fades by 0.87 a token, give or take. */
+static void add_wkv6(tiny_writer *w, int32_t index)
+{
+    const int64_t n = w->o.n_embd;
+    const float by_embd = 1 / sqrtf((float)n), by_rank = 1 / sqrtf(WKV_RANK);
+    const named_matrix matrices[] = {{"time_mix_w1", 5 * WKV_RANK, n, by_embd},
+                                     {"time_mix_decay_w1", WKV_RANK, n, by_embd},
+                                     {"time_mix_decay_w2", n, WKV_RANK, by_rank},
+                                     {"time_mix_gate", n, n, 1.5f * by_embd}};
+    const named_matrix second = {"time_mix_w2", n, WKV_RANK, 0.3f * by_rank};
+    add_layer_matrices(w, index, 0, matrices, 4);
+    add_layer_matrices(w, index, 5, &second, 1);
+    add_vectors(w, layer_name(index, "time_mix_lerp_x", "weight"), 1, n, 0.5f, 0.3f);
+    add_shares(w, index, 5);
+    add_vectors(w, layer_name(index, "time_mix_decay", "weight"), 1, n, -2, 1);
+    if (has_channel_mix(w)) {
+        add_vectors(w, layer_name(index, "time_mix_first", "weight"), w->o.n_heads, n / w->o.n_heads, 0, 0.5f);
+        return;
+    }
+    add_bias(w, layer_name(index, "time_mix_receptance", "bias"), n);
+    add_bias(w, layer_name(index, "time_mix_key", "bias"), n * w->o.n_kv_heads / w->o.n_heads);
+    add_bias(w, layer_name(index, "time_mix_value", "bias"), n * w->o.n_kv_heads / w->o.n_heads);
+}
+
+static void add_wkv7(tiny_writer *w, int32_t index)
+{
+    const int64_t n = w->o.n_embd;
+    const float by_embd = 1 / sqrtf((float)n), by_rank = 1 / sqrtf(WKV_RANK);
+    static const char *const biases[] = {"time_mix_w0", "time_mix_a0", "time_mix_v0"};
+    const named_matrix matrices[] = {{"time_mix_w1", WKV_RANK, n, by_embd}, {"time_mix_w2", n, WKV_RANK, by_rank},
+                                     {"time_mix_a1", WKV_RANK, n, by_embd}, {"time_mix_a2", n, WKV_RANK, by_rank},
+                                     {"time_mix_v1", WKV_RANK, n, by_embd}, {"time_mix_v2", n, WKV_RANK, by_rank},
+                                     {"time_mix_g1", WKV_RANK, n, by_embd}, {"time_mix_g2", n, WKV_RANK, 4 * by_rank}};
+    const bool is_bare = w->family->mixer == WKV7_BARE;
+    add_layer_matrices(w, index, 0, matrices, is_bare ? 6 : 8);
+    add_shares(w, index, is_bare ? 5 : 6);
+    for (int i = 0; i < 3; i++) add_vectors(w, layer_name(index, biases[i], "weight"), 1, n, 0, 0.5f);
+    add_vectors(w, layer_name(index, "time_mix_k_k", "weight"), 1, n, 0.8f, 0.3f);
+    add_vectors(w, layer_name(index, "time_mix_k_a", "weight"), 1, n, 1, 0.2f);
+    add_vectors(w, layer_name(index, "time_mix_r_k", "weight"), 1, n, 0, 0.3f);
+}
+
+static void add_channel_mix(tiny_writer *w, int32_t index)
+{
+    const int64_t n = w->o.n_embd, n_ff = w->o.n_ff;
+    const float by_embd = 1 / sqrtf((float)n);
+    const named_matrix matrices[] = {{"channel_mix_key", n_ff, n, by_embd},
+                                     {"channel_mix_value", n, n_ff, 1.5f / sqrtf((float)n_ff)},
+                                     {"channel_mix_receptance", n, n, by_embd}};
+    const bool is_sixth = w->family->mixer == WKV6;
+    add_layer_matrices(w, index, 0, matrices, is_sixth ? 3 : 2);
+    add_vectors(w, layer_name(index, "channel_mix_lerp_k", "weight"), 1, n, 0.5f, 0.3f);
+    if (is_sixth) add_vectors(w, layer_name(index, "channel_mix_lerp_r", "weight"), 1, n, 0.5f, 0.3f);
+}
+
+/* A mixer of RWKV with as many heads as attention would have. */
+static void add_wkv(tiny_writer *w, int32_t index)
+{
+    const int64_t n = w->o.n_embd;
+    const int64_t n_kv = w->family->mixer == WKV6 && !has_channel_mix(w) ? n * w->o.n_kv_heads / w->o.n_heads : n;
+    const float by_embd = 1 / sqrtf((float)n);
+    const named_matrix matrices[] = {{"time_mix_receptance", n, n, by_embd},
+                                     {"time_mix_key", n_kv, n, by_embd},
+                                     {"time_mix_value", n_kv, n, by_embd},
+                                     {"time_mix_output", n, n, 2 * by_embd}};
+    add_layer_matrices(w, index, 0, matrices, 4);
+    if (w->family->mixer == WKV6) add_wkv6(w, index);
+    else add_wkv7(w, index);
+    if (has_channel_mix(w)) add_channel_mix(w, index);
+    if (w->family->mixer == WKV7_BARE || (w->family->mixer == WKV6 && !has_channel_mix(w))) return;
+    add_norm(w, layer_name(index, "time_mix_ln", "weight"), n, 1);
+    add_bias(w, layer_name(index, "time_mix_ln", "bias"), n);
+}
+
 static void add_mixer(tiny_writer *w, int32_t index)
 {
     switch (w->family->mixer) {
@@ -867,6 +970,9 @@ static void add_mixer(tiny_writer *w, int32_t index)
     case KEY_DELTA_NET_LOW:
     case KEY_DELTA_NET_MIXED: add_key_delta_net(w, index); break;
     case LIGHTNING: add_lightning(w, index); break;
+    case WKV6:
+    case WKV7:
+    case WKV7_BARE: add_wkv(w, index); break;
     default: add_delta_net(w, index);
     }
 }
@@ -883,7 +989,8 @@ static void add_layer(tiny_writer *w, int32_t index)
     const float by_embd = 1 / sqrtf((float)o->n_embd);
     const bool plain = is_plain_nextn(w, index), fused = f->fused_qkv || plain;
     const bool sparse = o->n_experts && index >= o->n_dense && has_feed(w, index) && !plain;
-    const bool no_dense = (sparse && !f->both) || !has_feed(w, index), no_heads = !has_attention(w, index);
+    const bool no_dense = (sparse && !f->both) || !has_feed(w, index) || has_channel_mix(w),
+               no_heads = !has_attention(w, index);
     const bool no_own = no_heads || f->latent; /* no matrices of queries, keys and values */
     const bool no_keys = fused || no_own || shares_keys(w, index);
     if (f->latent && !no_heads) add_latent(w, index);
@@ -1022,6 +1129,22 @@ static void add_windows(tiny_writer *w)
     vouch_gguf_add_array(w->gguf, arch_key(w, "attention.sliding_window_pattern"), VOUCH_GGUF_I32, flags, (size_t)n);
 }
 
+static void add_wkv_keys(tiny_writer *w)
+{
+    add_int(w, "wkv.head_size", w->o.n_embd / w->o.n_heads);
+    if (!has_channel_mix(w)) add_int(w, "token_shift_count", 1);
+    if (w->family->mixer == WKV6) {
+        if (has_channel_mix(w)) add_int(w, "rescale_every_n_layers", 2);
+        add_int(w, "time_mix_extra_dim", WKV_RANK);
+        add_int(w, "time_decay_extra_dim", WKV_RANK);
+        return;
+    }
+    add_int(w, "attention.decay_lora_rank", WKV_RANK);
+    add_int(w, "attention.iclr_lora_rank", WKV_RANK);
+    add_int(w, "attention.value_residual_mix_lora_rank", WKV_RANK);
+    add_int(w, "attention.gate_lora_rank", w->family->mixer == WKV7_BARE ? 0 : WKV_RANK);
+}
+
 static void add_mixer_keys(tiny_writer *w)
 {
     const tiny_model_options *o = &w->o;
@@ -1037,7 +1160,8 @@ static void add_mixer_keys(tiny_writer *w)
         add_int(w, "ssm.conv_kernel", CONV_WIDTH);
         add_int(w, "kda.head_dim", o->head_dim);
     }
-    if (w->family->mixer >= DELTA_NET) add_int(w, "full_attention_interval", 2);
+    if (w->family->mixer >= WKV6) add_wkv_keys(w);
+    else if (w->family->mixer >= DELTA_NET) add_int(w, "full_attention_interval", 2);
     if (w->family->mixer == DELTA_NET || w->family->mixer == DELTA_NET_FUSED) {
         add_int(w, "ssm.conv_kernel", CONV_WIDTH);
         add_int(w, "ssm.state_size", o->head_dim);
@@ -1092,7 +1216,7 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     add_int(w, "context_length", o->n_ctx);
     add_int(w, "embedding_length", o->n_embd);
     add_layer_int(w, "feed_forward_length", o->n_ff, has_feed);
-    add_layer_int(w, "attention.head_count", o->n_heads, has_attention);
+    add_layer_int(w, "attention.head_count", w->family->mixer >= WKV6 ? 0 : o->n_heads, has_attention);
     add_layer_int(w, "attention.head_count_kv", o->n_kv_heads, has_attention);
     add_mixer_keys(w);
     if (o->n_experts) add_expert_keys(w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/pass/projection.h"
+#include "model/stage/projection.h"
 
 #include "model/stage/stream.h"
 
