@@ -13,6 +13,7 @@
  *   bpe.c            merges the bytes or characters of a word into tokens
  *   charsmap.c       normalises a text by the file's table
  *   unigram.c        finds the most probable tokens of a text
+ *   longest.c        takes the longest token at each place of a text
  *   encode.c         puts these together: vouch_tokenizer_encode
  *   chat.c           encodes a conversation through the chat template
  *   conversation.c   conversations as JSON
@@ -52,7 +53,8 @@ typedef enum token_scheme {
     SCHEME_BYTES,      /* byte-level BPE: bytes, by the rank of the merge */
     SCHEME_CHARACTERS, /* BPE: characters, by the rank of the merge; other bytes as <0xNN> */
     SCHEME_SCORES,     /* SentencePiece's BPE: characters, by the score of the token; other bytes as <0xNN> */
-    SCHEME_UNIGRAM     /* SentencePiece's unigram: the tokens with the highest sum of scores */
+    SCHEME_UNIGRAM,    /* SentencePiece's unigram: the tokens with the highest sum of scores */
+    SCHEME_LONGEST     /* RWKV's: the longest token that begins the rest of the text */
 } token_scheme;
 
 enum { MAX_CUTS = 6 };
@@ -126,11 +128,13 @@ struct vouch_tokenizer {
     bool lacks_bytes;        /* some byte has no token */
     vouch_text replacement;  /* for a character without tokens for its bytes: U+FFFD, "?" or nothing */
 
-    int32_t unknown;           /* in place of a character without tokens; -1: none */
-    bool space_prefix;         /* a space goes before a text, and before the text after a special token */
-    bool remove_spaces;        /* a text has no space at its ends and no two beside each other */
-    uint8_t *flags;            /* [n_tokens] VOUCH_TOKEN_LSTRIP and others, of special tokens (added.c) */
-    uint32_t *rank;            /* [n_tokens] SCORES: 0 for the tokens with the best score; equal scores, equal ranks */
+    int32_t unknown;    /* in place of a character without tokens; -1: none */
+    bool space_prefix;  /* a space goes before a text, and before the text after a special token */
+    bool remove_spaces; /* a text has no space at its ends and no two beside each other */
+    uint8_t *flags;     /* [n_tokens] VOUCH_TOKEN_LSTRIP and others, of special tokens (added.c) */
+    uint32_t *rank;     /* [n_tokens] SCORES: 0 for the tokens with the best score; equal scores, equal ranks */
+    int32_t *words;     /* [n_words] UNIGRAM, LONGEST: ids of the tokens that a text may become, by their bytes */
+    size_t n_words;
     struct unigram *unigram;   /* UNIGRAM (unigram.c) */
     struct charsmap *charsmap; /* UNIGRAM, and SCORES where the file has a table (charsmap.c) */
 
@@ -187,6 +191,12 @@ bool vouch_names_strip(vouch_text model_name, vouch_text name);
  * `byte`. */
 size_t vouch_sorted_bound(const vouch_tokenizer *tokenizer, const int32_t *ids, size_t low, size_t high, size_t depth,
                           int byte);
+/* Narrows ids[*low, *high), sorted as above, to those whose next byte is `byte`. Returns the last of those that end
+ * with it, or -1. */
+int32_t vouch_sorted_step(const vouch_tokenizer *tokenizer, const int32_t *ids, size_t *low, size_t *high, size_t depth,
+                          int byte);
+/* Fills `words`. */
+void vouch_words_sort(vouch_tokenizer *tokenizer);
 /* Sorts the ids in `specials`. */
 void vouch_specials_sort(vouch_tokenizer *tokenizer);
 /* The longest special token of the kinds in `match` whose name begins text[n], and its *length; or -1. */
@@ -279,5 +289,7 @@ vouch_status vouch_unigram_open(vouch_tokenizer *tokenizer, const vouch_gguf *gg
 void vouch_unigram_close(struct unigram *u); /* NULL is allowed */
 /* Normalises and encodes well-formed text[n]. */
 vouch_status vouch_unigram_text(encoder *e, const char *text, size_t n, vouch_error *err);
+/* Encodes any bytes. */
+void vouch_longest_text(encoder *e, const char *text, size_t n);
 
 #endif

@@ -251,7 +251,9 @@ const pretokenizer_rule *vouch_pretokenizer_rule(vouch_text model, vouch_text pr
 {
     static const pretokenizer_rule spm = {"", "spm", NULL, .scheme = SCHEME_SCORES, .add_bos = true};
     static const pretokenizer_rule unigram = {"", "unigram", NULL, .scheme = SCHEME_UNIGRAM};
+    static const pretokenizer_rule longest = {"", "rwkv", NULL, .scheme = SCHEME_LONGEST};
     if (name_is("llama", model)) return &spm;
+    if (name_is("rwkv", model)) return &longest;
     if (name_is("t5", model)) return &unigram;
     if (name_is("gemma4", model)) pre = model;
     if (pre.size == 0) pre = (vouch_text){"default", strlen("default")}; /* as llama.cpp has it */

@@ -18,14 +18,19 @@
 
 #include "text/internal.h"
 
+/* A prefix comes first. */
+static int bytes_compare(vouch_text s, vouch_text t)
+{
+    const int order = memcmp(s.data, t.data, s.size < t.size ? s.size : t.size);
+    return order ? order : s.size < t.size ? -1 : s.size > t.size;
+}
+
 static int special_compare(const void *a, const void *b, void *tokenizer)
 {
     const vouch_tokenizer *all = tokenizer;
     const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    const vouch_text s = tokenizer_text(all, x), t = tokenizer_text(all, y);
-    const int order = memcmp(s.data, t.data, s.size < t.size ? s.size : t.size);
+    const int order = bytes_compare(tokenizer_text(all, x), tokenizer_text(all, y));
     if (order != 0) return order;
-    if (s.size != t.size) return s.size < t.size ? -1 : 1;
     if (all->kind[x] != all->kind[y]) return all->kind[x] < all->kind[y] ? -1 : 1;
     return x < y ? -1 : x > y;
 }
@@ -62,6 +67,34 @@ size_t vouch_sorted_bound(const vouch_tokenizer *tokenizer, const int32_t *ids, 
         else high = middle;
     }
     return low;
+}
+
+int32_t vouch_sorted_step(const vouch_tokenizer *tokenizer, const int32_t *ids, size_t *low, size_t *high, size_t depth,
+                          int byte)
+{
+    *low = vouch_sorted_bound(tokenizer, ids, *low, *high, depth, byte);
+    *high = vouch_sorted_bound(tokenizer, ids, *low, *high, depth, byte + 1);
+    size_t same = *low; /* tokens that end here come first */
+    while (same < *high && tokenizer_text(tokenizer, ids[same]).size == depth + 1) same++;
+    return same > *low ? ids[same - 1] : -1;
+}
+
+static int word_compare(const void *a, const void *b, void *tokenizer)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    const int order = bytes_compare(tokenizer_text(tokenizer, x), tokenizer_text(tokenizer, y));
+    return order ? order : x < y ? -1 : x > y;
+}
+
+void vouch_words_sort(vouch_tokenizer *tokenizer)
+{
+    tokenizer->n_words = 0;
+    for (int32_t i = 0; i < tokenizer->n_tokens; i++) {
+        const uint8_t kind = tokenizer->kind[i];
+        const bool is_text = kind == TOKEN_NORMAL || kind == TOKEN_USER_DEFINED || kind == TOKEN_UNUSED;
+        if (is_text && tokenizer_text(tokenizer, i).size > 0) tokenizer->words[tokenizer->n_words++] = i;
+    }
+    qsort_r(tokenizer->words, tokenizer->n_words, sizeof *tokenizer->words, word_compare, tokenizer);
 }
 
 static bool kind_matches(uint8_t kind, unsigned match)

@@ -10,7 +10,7 @@
  * tokens <0xNN> where the vocabulary has them all. Otherwise neighbouring unknown characters become one unknown token.
  * User-defined tokens score 0. Equal scores: the path found first stays, the one with the longer last token.
  *
- * Tokens are found in an array of ids sorted by their bytes, as special tokens are (specials.c).
+ * Tokens are found in the tokenizer's `words`, as special tokens are in their array (specials.c).
  */
 #include <float.h>
 #include <stdlib.h>
@@ -20,22 +20,12 @@
 #include "text/unicode.h"
 
 typedef struct unigram {
-    int32_t *sorted; /* [n_sorted] ids by their bytes */
-    size_t n_sorted;
     double *score; /* [n_tokens] */
     double unknown_score;
     bool has_bytes; /* the vocabulary spells unknown characters in tokens <0xNN> */
 } unigram;
 
 /* -------------------------------------------------------------------- open */
-
-static int bytes_compare(const void *a, const void *b, void *tokenizer)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    const vouch_text s = tokenizer_text(tokenizer, x), t = tokenizer_text(tokenizer, y);
-    const int order = memcmp(s.data, t.data, s.size < t.size ? s.size : t.size);
-    return order ? order : s.size < t.size ? -1 : s.size > t.size ? 1 : x < y ? -1 : x > y;
-}
 
 static vouch_status scores_load(vouch_tokenizer *t, unigram *u, const vouch_gguf *gguf, vouch_error *err)
 {
@@ -46,12 +36,8 @@ static vouch_status scores_load(vouch_tokenizer *t, unigram *u, const vouch_gguf
         VOUCH_TRY(vouch_vocab_score(vouch_gguf_path(gguf), &scores, (size_t)i, &u->score[i], err));
         if (t->kind[i] == TOKEN_NORMAL && (float)u->score[i] < worst) worst = (float)u->score[i];
         if (t->kind[i] == TOKEN_USER_DEFINED) u->score[i] = 0;
-        const uint8_t kind = t->kind[i];
-        const bool is_text = kind == TOKEN_NORMAL || kind == TOKEN_USER_DEFINED || kind == TOKEN_UNUSED;
-        if (is_text && tokenizer_text(t, i).size > 0) u->sorted[u->n_sorted++] = i;
     }
     u->unknown_score = (double)(worst - 10.0f);
-    qsort_r(u->sorted, u->n_sorted, sizeof *u->sorted, bytes_compare, t);
     return VOUCH_OK;
 }
 
@@ -59,9 +45,8 @@ vouch_status vouch_unigram_open(vouch_tokenizer *tokenizer, const vouch_gguf *gg
 {
     unigram *u = tokenizer->unigram = calloc(1, sizeof *u);
     const size_t n = (size_t)tokenizer->n_tokens;
-    if (u) u->sorted = malloc(n * sizeof *u->sorted);
     if (u) u->score = malloc(n * sizeof *u->score);
-    if (!u || !u->sorted || !u->score) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a tokenizer");
+    if (!u || !u->score) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a tokenizer");
     u->has_bytes = true;
     for (int byte = 0; byte < 256; byte++) {
         const int32_t id = tokenizer->byte_token[byte];
@@ -73,7 +58,6 @@ vouch_status vouch_unigram_open(vouch_tokenizer *tokenizer, const vouch_gguf *gg
 void vouch_unigram_close(unigram *u)
 {
     if (!u) return;
-    free(u->sorted);
     free(u->score);
     free(u);
 }
@@ -98,17 +82,12 @@ enum { UNKNOWN = -2 }; /* in place of a token's id */
 static void path_extend(const vouch_tokenizer *t, const char *text, size_t n, size_t i, size_t length, path_end *best)
 {
     const unigram *u = t->unigram;
-    size_t low = 0, high = u->n_sorted;
+    size_t low = 0, high = t->n_words;
     bool covered = false;
     for (size_t depth = 0; i + depth < n && low < high;) {
-        const int byte = (unsigned char)text[i + depth];
-        low = vouch_sorted_bound(t, u->sorted, low, high, depth, byte);
-        high = vouch_sorted_bound(t, u->sorted, low, high, depth, byte + 1);
+        const int32_t token = vouch_sorted_step(t, t->words, &low, &high, depth, (unsigned char)text[i + depth]);
         depth++;
-        size_t same = low; /* tokens that end here come first; of equal ones the last counts */
-        while (same < high && tokenizer_text(t, u->sorted[same]).size == depth) same++;
-        if (same == low) continue;
-        const int32_t token = u->sorted[same - 1];
+        if (token < 0) continue; /* of equal tokens the last counts */
         path_offer(&best[i + depth], best[i].score + u->score[token], token, i);
         covered |= depth == length;
     }

@@ -18,12 +18,13 @@
  *                                            have these four keys
  *   chat_template             text           chat.c
  *
- * Token texts of byte-level BPE are in GPT-2's alphabet, which shows every byte as a visible character: 0x21 to 0x7e,
- * 0xa1 to 0xac and 0xae to 0xff stand for themselves, and U+0100 to U+0143 for the 68 others, in their order. Other
- * tokenizers write a space as U+2581 and a byte as <0xNN>. The loader decodes both forms: it stores for each token the
- * bytes of plain text that the token stands for. It stores the names of special tokens undecoded. A normal token with
- * a character outside the alphabet is undecoded, too, and no text becomes that token: Command R has such a token for
- * U+200D beside the one that its merges make.
+ * RWKV's token texts are the bytes with the escapes of Python's bytes literals. Token texts of byte-level BPE are in
+ * GPT-2's alphabet, which shows every byte as a visible character: 0x21 to 0x7e, 0xa1 to 0xac and 0xae to 0xff stand
+ * for themselves, and U+0100 to U+0143 for the 68 others, in their order. Other tokenizers write a space as U+2581 and
+ * a byte as <0xNN>. The loader decodes both forms: it stores for each token the bytes of plain text that the token
+ * stands for. It stores the names of special tokens undecoded. A normal token with a character outside the alphabet is
+ * undecoded, too, and no text becomes that token: Command R has such a token for U+200D beside the one that its merges
+ * make.
  *
  * `slots` has the tokens that a text may become without being named as special: normal, unused and user-defined ones.
  * It has no control token and none outside the alphabet, so no merge and no whole word leads to one. Where two tokens
@@ -152,19 +153,49 @@ static ptrdiff_t alphabet_decode(vouch_text text, char *bytes)
     return n;
 }
 
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
 /* "<0x41>" to 0x41, or -1. */
 static int byte_name_decode(vouch_text text)
 {
     int value = 0;
     if (text.size != 6 || memcmp(text.data, "<0x", 3) != 0 || text.data[5] != '>') return -1;
     for (int i = 3; i < 5; i++) {
-        const char c = text.data[i];
-        if (c >= '0' && c <= '9') value = value * 16 + (c - '0');
-        else if (c >= 'A' && c <= 'F') value = value * 16 + (c - 'A' + 10);
-        else if (c >= 'a' && c <= 'f') value = value * 16 + (c - 'a' + 10);
-        else return -1;
+        const int digit = hex_digit(text.data[i]);
+        if (digit < 0) return -1;
+        value = value * 16 + digit;
     }
     return value;
+}
+
+/* Writes the bytes of a text with the escapes \t, \n, \r, \xNN, and \ before any other character that stands for
+ * itself. Returns their number; -1: an escape isn't whole. */
+static ptrdiff_t escapes_decode(vouch_text text, char *bytes)
+{
+    ptrdiff_t n = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        char c = text.data[i];
+        if (c == '\\') {
+            if (++i == text.size) return -1;
+            c = text.data[i];
+            if (c == 'x') {
+                const int high = i + 2 < text.size ? hex_digit(text.data[i + 1]) : -1;
+                const int low = i + 2 < text.size ? hex_digit(text.data[i + 2]) : -1;
+                if (high < 0 || low < 0) return -1;
+                c = (char)(high * 16 + low);
+                i += 2;
+            } else {
+                c = c == 't' ? '\t' : c == 'n' ? '\n' : c == 'r' ? '\r' : c;
+            }
+        }
+        bytes[n++] = c;
+    }
+    return n;
 }
 
 /* ----------------------------------------------------------------- source */
@@ -242,6 +273,8 @@ static char *tokenizer_layout(vouch_tokenizer *t, const vocab_source *source)
     t->specials = vouch_arena_take(&t->arena, n, sizeof *t->specials);
     t->flags = vouch_arena_take(&t->arena, n, sizeof *t->flags);
     if (source->scheme == SCHEME_SCORES) t->rank = vouch_arena_take(&t->arena, n, sizeof *t->rank);
+    if (source->scheme == SCHEME_UNIGRAM || source->scheme == SCHEME_LONGEST)
+        t->words = vouch_arena_take(&t->arena, n, sizeof *t->words);
     return vouch_arena_take(&t->arena, source->chat_template.size + 1, 1);
 }
 
@@ -263,12 +296,21 @@ static vouch_status slot_fill(vouch_tokenizer *t, const vocab_source *source, in
 static int64_t token_get_kind(const vocab_source *source, size_t i, vouch_text text)
 {
     if (source->kinds.count == 0) {
-        const bool is_byte = source->scheme != SCHEME_BYTES && byte_name_decode(text) >= 0;
+        const bool has_names = source->scheme != SCHEME_BYTES && source->scheme != SCHEME_LONGEST;
+        const bool is_byte = has_names && byte_name_decode(text) >= 0;
         return vouch_names_correct(&source->facts, text, is_byte ? TOKEN_BYTE : TOKEN_NORMAL);
     }
     const int64_t kind = vouch_gguf_array_int(&source->kinds, i);
     const bool is_known = kind >= TOKEN_NORMAL && kind <= TOKEN_BYTE;
     return is_known ? (int64_t)vouch_names_correct(&source->facts, text, (token_kind)kind) : kind;
+}
+
+/* Writes the bytes that the text of an ordinary token stands for. Returns their number; -1: it is no such text. */
+static ptrdiff_t text_decode(token_scheme scheme, vouch_text text, char *bytes)
+{
+    if (scheme == SCHEME_BYTES) return alphabet_decode(text, bytes);
+    if (scheme == SCHEME_LONGEST) return escapes_decode(text, bytes);
+    return (ptrdiff_t)vouch_spaces_unescape(text.data, text.size, bytes);
 }
 
 /* Loads kind and bytes of token i. The bytes go after those of token i - 1. */
@@ -281,9 +323,13 @@ static vouch_status token_load(vouch_tokenizer *t, const vocab_source *source, s
                           source->path, i, (long long)kind);
     char *bytes = t->bytes + t->offset[i];
     ptrdiff_t n = -1;
-    if (kind == TOKEN_NORMAL || kind == TOKEN_UNUSED)
-        n = source->scheme == SCHEME_BYTES ? alphabet_decode(text, bytes)
-                                           : (ptrdiff_t)vouch_spaces_unescape(text.data, text.size, bytes);
+    if (kind == TOKEN_NORMAL || kind == TOKEN_UNUSED) n = text_decode(source->scheme, text, bytes);
+    if (n < 0 && source->scheme == SCHEME_LONGEST && (kind == TOKEN_NORMAL || kind == TOKEN_UNUSED))
+        return vouch_fail(
+            err, VOUCH_E_FORMAT,
+            "%s: tokenizer.ggml.tokens[%zu] is \"%.*s\"; after \\x two hexadecimal digits are needed, and "
+            "after any other \\ a character",
+            source->path, i, TEXT_ARGS(text));
     const bool is_raw = n < 0;
     if (kind == TOKEN_BYTE) {
         const int value = byte_name_decode(text);
@@ -342,6 +388,7 @@ static vouch_status tokens_load(vouch_tokenizer *t, const vocab_source *source, 
     }
     replacement_choose(t);
     vouch_specials_sort(t);
+    if (t->words) vouch_words_sort(t);
     return VOUCH_OK;
 }
 
@@ -357,9 +404,7 @@ static vouch_status merge_part(const vouch_tokenizer *t, const vocab_source *sou
                                char *bytes, size_t *n_bytes, int32_t *id, vouch_error *err)
 {
     ptrdiff_t n = -1;
-    if (part.size <= MAX_TOKEN_BYTES)
-        n = source->scheme == SCHEME_BYTES ? alphabet_decode(part, bytes)
-                                           : (ptrdiff_t)vouch_spaces_unescape(part.data, part.size, bytes);
+    if (part.size <= MAX_TOKEN_BYTES) n = text_decode(source->scheme, part, bytes);
     *id = n > 0 ? vouch_vocab_find(t, bytes, (size_t)n) : -1;
     if (*id < 0 && !is_control_name(bytes, n > 0 ? (size_t)n : 0))
         return vouch_fail(err, VOUCH_E_FORMAT,
@@ -553,7 +598,7 @@ static vouch_status special_ids_load(vouch_tokenizer *t, const vocab_source *sou
                           "%s: tokenizer.ggml.add_bos_token is true, but tokenizer.ggml.bos_token_id is absent",
                           source->path);
     t->space_prefix = sentencepiece;
-    if (source->scheme == SCHEME_BYTES || source->scheme == SCHEME_CHARACTERS) return VOUCH_OK;
+    if (!sentencepiece && !unigram) return VOUCH_OK;
     VOUCH_TRY(vouch_gguf_get_bool(source->gguf, "tokenizer.ggml.add_space_prefix", false, &t->space_prefix, err));
     return vouch_gguf_get_bool(source->gguf, "tokenizer.ggml.remove_extra_whitespaces", false, &t->remove_spaces, err);
 }
@@ -597,14 +642,14 @@ static bool text_is_among(vouch_text text, const char *const *values)
 static vouch_status rule_find(const pretokenizer_rule **rule, const vouch_gguf *gguf, vouch_text model,
                               vouch_error *err)
 {
-    static const char *const known[] = {"gpt2", "llama", "gemma4", "t5", NULL};
-    static const char *const others[] = {"bert", "rwkv", "plamo2", "hybriddna", "whitespace", NULL};
+    static const char *const known[] = {"gpt2", "llama", "gemma4", "t5", "rwkv", NULL};
+    static const char *const others[] = {"bert", "plamo2", "hybriddna", "whitespace", NULL};
     const char *path = vouch_gguf_path(gguf);
     vouch_text pre = {"", 0};
     if (!text_is_among(model, known))
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "%s: tokenizer.ggml.model is \"%.*s\"%s; supported: gpt2 (byte-level BPE), llama "
-                          "(SentencePiece), gemma4, t5 (unigram)",
+                          "(SentencePiece), gemma4, t5 (unigram), rwkv",
                           path, TEXT_ARGS(model), text_is_among(model, others) ? ", which vouch doesn't have" : "");
     VOUCH_TRY(vouch_gguf_get_text(gguf, "tokenizer.ggml.pre", false, &pre, err));
     *rule = vouch_pretokenizer_rule(model, pre);

@@ -82,7 +82,7 @@ static void bad_keys(void **state)
 {
     (void)state;
     static const int32_t zero_kind[] = {1, 1, 0, 3, 3}, seven_kind[] = {1, 7, 1, 3, 3}, negative[] = {1, 1, 1, -3, 3};
-    static const char *const kinds[] = {"bert", "rwkv", "plamo2", "hybriddna", "whitespace", "gpt3"};
+    static const char *const kinds[] = {"bert", "plamo2", "hybriddna", "whitespace", "gpt3"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         assert_refused(&(recipe){.model = kinds[i]}, VOUCH_E_UNSUPPORTED, kinds[i]);
         assert_refused(&(recipe){.model = kinds[i]}, VOUCH_E_UNSUPPORTED, "supported: gpt2");

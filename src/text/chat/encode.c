@@ -141,6 +141,10 @@ static vouch_status encoder_byte(encoder *e, char byte, vouch_error *err)
 /* Encodes any bytes, without looking for special tokens. */
 static vouch_status encoder_bytes(encoder *e, const char *text, size_t n, vouch_error *err)
 {
+    if (e->tokenizer->pre.rule->scheme == SCHEME_LONGEST) {
+        vouch_longest_text(e, text, n);
+        return VOUCH_OK;
+    }
     for (size_t i = 0; i < n;) {
         const size_t valid = vouch_utf8_valid_prefix(text + i, n - i);
         if (valid > 0) VOUCH_TRY(encoder_stretch(e, text + i, valid, err));
