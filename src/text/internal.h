@@ -215,7 +215,7 @@ size_t vouch_added_begin(const vouch_tokenizer *tokenizer, int32_t special, cons
 size_t vouch_added_end(const vouch_tokenizer *tokenizer, int32_t special, const char *text, size_t at, size_t n);
 
 /* The template to read: the caller's, or the one that `given` names (templates.h). "chatml" is the file's where it
- * writes ChatML. */
+ * writes ChatML. `given` NULL: the file's, or the one that it names, as files of RWKV do. */
 vouch_text vouch_chat_choose(vouch_text of_file, const char *given);
 /* Checks the template, which the tokenizer owns, once the vocabulary is loaded. Fills chat_template and chat_error.
  * `given`: as of vouch_chat_choose; NULL: it is the file's. */

@@ -240,7 +240,7 @@ static vouch_status source_open(vocab_source *source, const vouch_gguf *gguf, co
     VOUCH_TRY(vouch_gguf_get_array(gguf, "tokenizer.ggml.scores", scheme == SCHEME_UNIGRAM, &source->scores, err));
     VOUCH_TRY(vouch_gguf_get_text(gguf, "general.name", false, &source->model_name, err));
     VOUCH_TRY(vouch_gguf_get_text(gguf, "tokenizer.chat_template", false, &source->chat_template, err));
-    if (chat_template) source->chat_template = vouch_chat_choose(source->chat_template, chat_template);
+    source->chat_template = vouch_chat_choose(source->chat_template, chat_template);
     VOUCH_TRY(source_check_counts(source, err));
     if (source->kinds.count != 0 && !type_is_integer(source->kinds.type))
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokenizer.ggml.token_type is no array of integers", source->path);

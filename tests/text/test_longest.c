@@ -56,6 +56,7 @@ static vouch_status open_words(vouch_text last, int lacking, vouch_tokenizer **o
     vouch_gguf_add_u32(w, "tokenizer.ggml.bos_token_id", 0);
     vouch_gguf_add_u32(w, "tokenizer.ggml.eos_token_id", 0);
     vouch_gguf_add_u32(w, "tokenizer.ggml.eot_token_id", FIRST_WORD);
+    vouch_gguf_add_text(w, "tokenizer.chat_template", "rwkv-world");
     return tokenizer_finish(w, out, err);
 }
 
@@ -169,6 +170,22 @@ static void broken_escapes_are_refused(void **state)
     }
 }
 
+/* Old files of RWKV have the name of a template in place of its text. */
+static void a_file_may_name_its_template(void **state)
+{
+    (void)state;
+    static const char talk[] = "[{\"role\": \"user\", \"content\": \"a\"}]";
+    vouch_tokenizer *t = words_open(-1);
+    vouch_error err = {0};
+    char text[64];
+    size_t n = 0;
+    assert_string_equal(vouch_tokenizer_chat_template(t), "jinja");
+    assert_int_equal(vouch_tokenizer_render_json(t, talk, strlen(talk), text, sizeof text, &n, &err), VOUCH_OK);
+    assert_int_equal(n, strlen("<s>User: a\n\nAssistant:"));
+    assert_memory_equal(text, "<s>User: a\n\nAssistant:", n);
+    vouch_tokenizer_close(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +194,7 @@ int main(void)
         cmocka_unit_test(any_bytes_become_the_longest_tokens),
         cmocka_unit_test(a_byte_without_a_token_is_replaced),
         cmocka_unit_test(broken_escapes_are_refused),
+        cmocka_unit_test(a_file_may_name_its_template),
     };
     return cmocka_run_group_tests_name("longest", tests, NULL, NULL);
 }

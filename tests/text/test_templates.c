@@ -50,6 +50,7 @@ static const char *const expected[][2] = {
     {"vicuna", "<s>S USER: U ASSISTANT: A</s>USER: V ASSISTANT:"},
     {"deepseek-v1", "<s>S\n\nUser: U\n\nAssistant: A</s>User: V\n\nAssistant:"},
     {"alpaca", "<s>S\n\n### Instruction:\nU\n\n### Response:\nA</s>\n\n### Instruction:\nV\n\n### Response:\n"},
+    {"rwkv-world", "<s>System: S\n\nUser: U\n\nAssistant: A\n\nUser: V\n\nAssistant:"},
 };
 enum { N_EXPECTED = sizeof expected / sizeof *expected };
 

@@ -41,7 +41,11 @@ static vouch_status syntax_check(vouch_text text, vouch_error *err)
 
 vouch_text vouch_chat_choose(vouch_text of_file, const char *given)
 {
-    const vouch_chat_template *named = vouch_template_find(given);
+    const vouch_chat_template *named;
+    for (size_t i = 0; !given && (named = vouch_template_at(i)) != NULL; i++)
+        if (vouch_text_is(of_file, named->name)) return (vouch_text){named->text, strlen(named->text)};
+    if (!given) return of_file;
+    named = vouch_template_find(given);
     const bool is_chatml = named && strcmp(given, "chatml") == 0;
     if (is_chatml && writes_chatml(of_file) && syntax_check(of_file, NULL) == VOUCH_OK) return of_file;
     const char *text = named ? named->text : given;

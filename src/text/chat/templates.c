@@ -117,6 +117,11 @@ static const vouch_chat_template templates[] = {
      {NULL},
      TAKE_SYSTEM BEGIN "{% if system %}{{ system }}\n\n{% endif %}" EACH IF_ANSWER "### Response:\n" TEXT EOS "\n\n"
      ELSE "### Instruction:\n" TEXT "\n\n" END ASK("### Response:\n")},
+    {"rwkv-world", /* an empty line ends a turn, and is the token that ends an answer */
+     {NULL},
+     BEGIN EACH
+     "{{ 'Assistant' if m.role == 'assistant' else 'System' if m.role in ['system', 'developer'] else 'User' }}"
+     ": " TEXT "\n\n{% endfor %}" ASK("Assistant:")},
 };
 /* clang-format on */
 
