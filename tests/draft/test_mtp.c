@@ -25,13 +25,20 @@ static void add_keys(vouch_gguf_writer *writer, void *user)
     vouch_gguf_add_u32(writer, key, 1);
     snprintf(key, sizeof key, "%s.expert_shared_feed_forward_length", arch);
     vouch_gguf_add_u32(writer, key, 32);
+    if (strcmp(arch, "bailingmoe3") == 0) {
+        static float norm[64];
+        const int64_t n = 64;
+        for (int i = 0; i < 64; i++) norm[i] = 0.75f + (float)(i % 9) / 16;
+        vouch_gguf_add_u32(writer, "bailingmoe3.expert_gating_func", 2);
+        vouch_gguf_add_tensor(writer, "blk.3.layer_output_norm.weight", VOUCH_TYPE_F32, 1, &n, norm);
+    }
     if (strncmp(arch, "qwen35", 6) != 0) return;
     snprintf(key, sizeof key, "%s.rope.dimension_sections", arch);
     vouch_gguf_add_array(writer, key, VOUCH_GGUF_I32, sections, 4);
 }
 
 static char names[][16] = {"qwen35", "qwen35moe", "qwen3next",  "glm4moe", "deepseek2",
-                           "mimo2",  "hy_v3",     "cohere2moe", "step35"};
+                           "mimo2",  "hy_v3",     "cohere2moe", "step35",  "bailingmoe3"};
 
 static const tiny_model_options models[] = {
     {.arch = names[0], .add = add_keys, .user = names[0], .nextn = 1, .seed = 21},
@@ -44,6 +51,7 @@ static const tiny_model_options models[] = {
     {.arch = names[6], .add = add_keys, .user = names[6], .nextn = 1, .nextn_own = true, .seed = 28},
     {.arch = names[7], .add = add_keys, .user = names[7], .nextn = 1, .n_layers = 3, .seed = 29},
     {.arch = names[8], .add = add_keys, .user = names[8], .nextn = 5, .n_layers = 4, .seed = 30},
+    {.arch = names[9], .add = add_keys, .user = names[9], .nextn = 1, .n_layers = 3, .n_kv_heads = 1, .seed = 31},
 };
 enum { MIMO2_DEPTHS = 6, N_MODELS = sizeof models / sizeof models[0] };
 

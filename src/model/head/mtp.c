@@ -22,9 +22,9 @@ typedef struct nextn_family {
 } nextn_family;
 
 static const nextn_family families[] = {
-    {"qwen35", true, false},  {"qwen35moe", true, false},  {"qwen3next", true, false},
-    {"glm4moe", true, false}, {"deepseek2", true, false},  {"mimo2", false, true},
-    {"hy_v3", true, false},   {"cohere2moe", true, false}, {"step35", false, true},
+    {"qwen35", true, false},    {"qwen35moe", true, false},   {"qwen3next", true, false}, {"glm4moe", true, false},
+    {"deepseek2", true, false}, {"mimo2", false, true},       {"hy_v3", true, false},     {"cohere2moe", true, false},
+    {"step35", false, true},    {"bailingmoe3", true, false},
 };
 
 /* NULL: the architecture's heads aren't supported. */

@@ -33,8 +33,8 @@ typedef enum tiny_latent { NO_LATENT, TOGETHER, APART } tiny_latent;
 typedef enum tiny_parts { EVERYTHING, MIXER_ONLY, MIXER_OR_ATTENTION, BY_TURNS, MIXER_AND_FEED } tiny_parts;
 /* Recurrent mixers other than Mamba's. DELTA_NET_FUSED: rates and decays are one matrix. KEY_DELTA_NET: a decay for
  * each key. KEY_DELTA_NET_LOW: its matrices of decays and gates are products of two matrices of low rank.
- * KEY_DELTA_NET_MIXED: that of decays alone. WKV6 and
- * WKV7: RWKV's, with channel mixes under LayerNorm; WKV7_BARE: without gate and norm. */
+ * KEY_DELTA_NET_MIXED: that of decays alone. WKV6 and WKV7: RWKV's, with channel mixes under LayerNorm; WKV7_BARE:
+ * without gate and norm. */
 typedef enum tiny_mixer {
     NO_MIXER,
     SHORT_CONVOLUTION,
@@ -440,6 +440,15 @@ static void add_vectors(tiny_writer *w, const char *name, int64_t n_out, int64_t
     free(values);
 }
 
+/* Adds the weights of a convolution, [n_channels, 1, width]. */
+static void add_convolution(tiny_writer *w, const char *name, int64_t n_channels, int64_t width)
+{
+    float *values = allocate(n_channels * width, sizeof *values);
+    for (int64_t i = 0; i < n_channels * width; i++) values[i] = 0.6f * draw(&w->state);
+    add_tensor(w, name, VOUCH_TYPE_F32, width, 1, n_channels, values);
+    free(values);
+}
+
 /* Adds the weights of a norm, close to `mean`. */
 static void add_norm(tiny_writer *w, const char *name, int64_t n, float mean)
 {
@@ -628,7 +637,7 @@ static void add_key_delta_net(tiny_writer *w, int32_t index)
         {"ssm_g_b", n, n_low, by_low}};
     static const char *const convolutions[] = {"ssm_conv1d_q", "ssm_conv1d_k", "ssm_conv1d_v"};
     add_layer_matrices(w, index, 0, matrices, is_mixed ? 8 : is_low ? 9 : 7);
-    for (int i = 0; i < 3; i++) add_vectors(w, layer_name(index, convolutions[i], "weight"), n, CONV_WIDTH, 0, 0.6f);
+    for (int i = 0; i < 3; i++) add_convolution(w, layer_name(index, convolutions[i], "weight"), n, CONV_WIDTH);
     add_vectors(w, layer_name(index, "ssm_dt", "bias"), 1, n, 0, 0.5f);
     char name[32];
     snprintf(name, sizeof name, "blk.%d.ssm_a", index);
@@ -1216,7 +1225,9 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     add_int(w, "context_length", o->n_ctx);
     add_int(w, "embedding_length", o->n_embd);
     add_layer_int(w, "feed_forward_length", o->n_ff, has_feed);
-    add_layer_int(w, "attention.head_count", w->family->mixer >= WKV6 ? 0 : o->n_heads, has_attention);
+    const bool has_equal_heads = w->family->mixer >= KEY_DELTA_NET && w->family->mixer <= KEY_DELTA_NET_MIXED;
+    if (has_equal_heads) add_int(w, "attention.head_count", o->n_heads); /* of both kinds of layers */
+    else add_layer_int(w, "attention.head_count", w->family->mixer >= WKV6 ? 0 : o->n_heads, has_attention);
     add_layer_int(w, "attention.head_count_kv", o->n_kv_heads, has_attention);
     add_mixer_keys(w);
     if (o->n_experts) add_expert_keys(w);
