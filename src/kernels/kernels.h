@@ -187,7 +187,7 @@ typedef struct vouch_kernels {
     void (*set_row)(vouch_matrix *w, int64_t row, const float *values);
     void (*set_column)(vouch_matrix *w, int64_t column, const float *values);
     /* Softmax without the division: x_j = exp(x_j - max x) for j < n; returns the sum. x_j is at
-     * x[j / 16 * chunk + j % 16]. n >= 1. */
+     * x[j / 16 * chunk + j % 16]. n >= 1. It reads all 16 floats from x[j / 16 * chunk] on. */
     float (*softmax)(float *x, int64_t chunk, int64_t n);
 
     /* The largest element of x [n] and its lowest index. False if an element is NaN or the largest isn't finite. */

@@ -29,11 +29,15 @@ const char *vouch_chat_template_name(size_t i)
 
 /* -------------------------------------------------------------------- facts */
 
-/* Writes the types of the tensors, such as "Q4_1 x210, F32 x61", the commonest first. */
+/* Writes the types of the tensors, such as "Q4_1 x210, F32 x61", the commonest first. Leaves out types that vouch
+ * doesn't know: only tensors that the loader ignores have them. */
 static void describe_types(vouch_model *model, const vouch_gguf *gguf)
 {
     int64_t counts[VOUCH_TYPE_COUNT] = {0};
-    for (size_t i = 0; i < vouch_gguf_n_tensors(gguf); i++) counts[vouch_gguf_get_tensor(gguf, i)->type]++;
+    for (size_t i = 0; i < vouch_gguf_n_tensors(gguf); i++) {
+        const uint32_t type = vouch_gguf_get_tensor(gguf, i)->type;
+        if (vouch_type_get_info(type)) counts[type]++;
+    }
     size_t used = 0;
     for (;;) {
         int most = 0;

@@ -331,7 +331,8 @@ static vouch_status take_granite_switch(vouch_loader *loader, int32_t index, vou
     for (int i = 0; i < N; i++) {
         vouch_lora *lora = loras ? &loras[i] : &counted;
         *lora = (vouch_lora){.part = all[i].part};
-        *all[i].after = (vouch_affine){.lora = lora};
+        all[i].after->scale = NULL;
+        all[i].after->lora = lora;
         VOUCH_TRY(take_lora(loader, index, all[i].tensor, all[i].n_out, all[i].n_in, lora));
     }
     return VOUCH_OK;

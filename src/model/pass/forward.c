@@ -372,13 +372,13 @@ static void stage_logits(vouch_workspace *c, vouch_pool *team, thread_space *my)
 static branch_end stage_dense(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const vouch_layer *l = &c->weights->layers[layer];
-    const stream_reader me = vouch_stream_reader_feed(c, layer);
     branch_end end = {.w = &l->ffn.down, .after = &l->ffn.down_after, .layer = layer};
     vouch_acts in;
     if (l->channel_mix.up_amount) {
         in = vouch_wkv_receive_feed(c, team, my, layer, &end.gate_acts);
         vouch_recurrent_keep(c, team, my, layer);
     } else {
+        const stream_reader me = vouch_stream_reader_feed(c, layer);
         in = vouch_stream_receive(c, team, my, &me);
     }
     if (l->channel_mix.gate.n_out > 0) end.gate = &l->channel_mix.gate;
@@ -508,8 +508,7 @@ static void end_stack(const vouch_workspace *c, vouch_pool *team, thread_space *
     vouch_pool_barrier(team, my->thread);
 }
 
-/* Where the stream after this layer is wanted, copies the rows that ask for it. The next write to x comes after a
- * barrier. */
+/* Where the stream after this layer is wanted, copies the rows that ask for it. */
 static void keep_stream(const vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t layer)
 {
     const int64_t n_embd = c->weights->hparams.n_embd;
@@ -520,6 +519,7 @@ static void keep_stream(const vouch_workspace *c, vouch_pool *team, thread_space
         if (c->streams) vouch_hyper_average(c, c->hidden_rows[i]);
         memcpy(to + i * n_embd, c->x + c->hidden_rows[i] * n_embd, (size_t)n_embd * sizeof *to);
     }
+    vouch_pool_barrier(team, my->thread);
 }
 
 static void run_layer(vouch_workspace *c, vouch_pool *team, thread_space *my, int32_t l)

@@ -14,6 +14,9 @@
 #include "model/stage/stream.h"
 #include "model/stage/rows.h"
 
+_Static_assert((int)VOUCH_MOST_VERSIONS <= (int)VOUCH_FEW_ROWS, "a thread's rows hold all versions of a row");
+_Static_assert((int)VOUCH_MOST_VERSIONS <= (int)VOUCH_TILE, "a row of mix is one vector");
+
 enum { PIECE = 64 }; /* elements of a version that are computed together */
 
 static float *versions_of(const vouch_workspace *c, int64_t row)
@@ -79,8 +82,10 @@ static void balance(const vouch_workspace *c, float *m, float scale, const float
     const int32_t n = h->n;
     for (int32_t i = 0; i < n * n; i++) m[i] = m[i] * scale + base[i];
     for (int32_t i = 0; i < n; i++) {
-        const float sum = c->weights->kernels->softmax(m + i * n, 16, n);
-        for (int32_t j = 0; j < n; j++) m[i * n + j] = m[i * n + j] / sum + h->eps;
+        float row[VOUCH_TILE] = {0};
+        memcpy(row, m + i * n, (size_t)n * sizeof *row);
+        const float sum = c->weights->kernels->softmax(row, VOUCH_TILE, n);
+        for (int32_t j = 0; j < n; j++) m[i * n + j] = row[j] / sum + h->eps;
     }
     for (int32_t j = 0; j < n; j++) divide_by_sum(m + j, n, n, h->eps);
     for (int32_t round = 1; round < h->n_rounds; round++) {

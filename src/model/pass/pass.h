@@ -71,8 +71,8 @@ void vouch_pass_tree(vouch_pass *pass, vouch_memory *memory, const int32_t *toke
 /* Logits [n_vocab], or [rows of the given head], of the i-th row that asked. The caller may change them. Valid until
  * the next pass. */
 float *vouch_pass_logits(vouch_pass *pass, int32_t i);
-/* Hidden state [n_embd] of the i-th row that asked: the residual stream after the last layer, before the output norm.
- * Valid until the next pass. */
+/* Hidden state [n_embd] of the i-th row that asked: the residual stream after the last layer, before the output norm;
+ * with attention over depth (vouch_depth), the part of it since the last kept stream. Valid until the next pass. */
 const float *vouch_pass_hidden(const vouch_pass *pass, int32_t i);
 /* Opens a tap: from now on passes copy the stream after this layer, in the rows that ask, for heads that read several
  * layers. The last layer's stream needs no copy. Opening a tap twice has no effect. Errors: MEMORY. */

@@ -46,10 +46,10 @@ typedef struct row_slot {
 /* Buffers of one thread. head_dim and value_dim are the most of any layer. */
 typedef struct thread_space {
     int32_t thread;
-    float *rows;        /* [VOUCH_FEW_ROWS][n_embd] columns of rows on their way to the next stage */
-    float *wide;        /* [n_layers * n_layer_input] a token's embeddings for all layers */
-    float *norms;       /* [max_rows] factors of the norms of the current stage's input */
-    float *squares;     /* [head_dim or n_values / 16, rounded up] of one head */
+    float *rows;    /* [VOUCH_FEW_ROWS][n_embd] columns of rows on their way to the next stage, or a row's versions */
+    float *wide;    /* [n_layers * n_layer_input] a token's embeddings for all layers */
+    float *norms;   /* [max_rows] factors of the norms of the current stage's input */
+    float *squares; /* [head_dim or n_values / 16, rounded up] of one head */
     vouch_acts queries; /* [group_rows][head_dim] of one attention unit, in the forms that the keys' type needs */
     vouch_acts scores;  /* [group_rows][n_slots and a sink], then softmax weights */
     float *mixed;       /* [group_rows][value_dim] mixed values */
