@@ -43,6 +43,7 @@ typedef struct answer {
     char tag[HUB_VALIDATOR_SIZE], modified[64], date[64]; /* ETag, Last-Modified, Date; "": absent or too long */
     char digest[HUB_DIGEST_SIZE];                         /* of the whole file; "": not said */
     long wait;                                            /* seconds that the server asks for; -1: it doesn't */
+    bool is_part_wanted;                                  /* did the request ask for a Range? */
     bool is_read;                                         /* has the first byte of the body come? */
     char *body; /* [n_body] bytes of an answer to memory, with a NUL after them */
     size_t n_body, capacity;
@@ -59,6 +60,7 @@ typedef struct file {
     const hub_download *d;
     int fd;
     int64_t n;         /* bytes on disk */
+    int64_t n_most;    /* the most that were there in this run */
     hub_origin origin; /* what is known of the server's file; its size and digest are d's where d has them */
     hub_digest digest;
     tool_progress progress;
@@ -247,14 +249,24 @@ static bool file_set_origin(file *f, const answer *a)
     return false;
 }
 
-/* Does an answer with a part of a file bring the rest of the file that is on disk? A server may have ignored If-Range,
- * so what it says of its file is compared, too. */
-static bool file_continues(const file *f, const answer *a)
+/* May the bytes on disk be gone on from? Only where the rest can be told from the rest of another file, by a validator
+ * beforehand or by a digest afterwards. */
+static bool file_may_go_on(const file *f)
 {
-    const char *own = f->origin.validator, *tag = *own == '"' ? a->tag : "", *modified = *own == '"' ? "" : a->modified;
-    if (a->range_from != f->n) return false;
+    return *f->origin.validator || *f->origin.digest;
+}
+
+/* Does an answer with a part of a file bring the rest of the file that is on disk? A server may have ignored If-Range,
+ * so its answer has to show the validator again; where a digest follows, the answer must not show another one. */
+static bool file_continues(file *f, const answer *a)
+{
+    const char *own = f->origin.validator, *other = *own == '"' ? a->tag : a->modified;
+    if (a->range_from != f->n || !file_may_go_on(f)) return false;
     if (f->origin.size >= 0 && a->range_total >= 0 && a->range_total != f->origin.size) return false;
-    return !*own || ((!*tag || strcmp(tag, own) == 0) && (!*modified || strcmp(modified, own) == 0));
+    if (*own && strcmp(other, own) != 0 && (*other || !*f->origin.digest)) return false;
+    if (f->origin.size < 0) f->origin.size = a->range_total; /* the first answer didn't say it */
+    f->progress.bytes = (double)f->origin.size;
+    return f->origin.size > f->n;
 }
 
 /* Begins like a web page or like git's note about a file that lies elsewhere? Such bytes came in the file's place. */
@@ -302,7 +314,10 @@ static bool file_begin(answer *a, const char *bytes, size_t n)
     a->is_final = a->why != NULL;
     if (a->why) return false;
     if (is_whole) return file_restart(f) && file_set_origin(f, a);
-    if (!file_continues(f, a))
+    if (!a->is_part_wanted) {
+        a->why = "the server sent a part of the file (status 206), and was asked for the whole";
+        a->is_final = true;
+    } else if (!file_continues(f, a))
         a->why = "the server sent another part, or a part of another file, than it was asked for";
     return !a->why;
 }
@@ -391,6 +406,7 @@ static CURLcode ask(hub_client *c, const char *address, answer *a)
     bool ok;
     struct curl_slist *headers = headers_of(c, address, a, &ok);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+    a->is_part_wanted = goes_on;
     if (goes_on) {
         snprintf(range, sizeof range, "%lld-", (long long)a->file->n);
         curl_easy_setopt(curl, CURLOPT_RANGE, range);
@@ -399,6 +415,7 @@ static CURLcode ask(hub_client *c, const char *address, answer *a)
     curl_slist_free_all(headers);
     curl_off_t wait = 0;
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &a->status);
+    if (!code && a->file && !a->is_read && (a->status == 200 || a->status == 206)) file_begin(a, "", 0);
     if (!curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wait) && wait > 0) a->wait = (long)wait;
     return code;
 }
@@ -527,24 +544,25 @@ static vouch_status ask_patiently(hub_client *c, const char *what, const char *a
     for (int failures = 0;;) {
         char at[ADDRESS_SIZE];
         snprintf(at, sizeof at, "%s", address); /* each time anew: addresses that one is redirected to expire */
-        const int64_t before = a->file ? a->file->n : 0;
+        file *f = a->file;
         const CURLcode code = ask_through(c, at, a);
         const verdict v = judge(c, what, at, code, a, err);
         if (v == DONE) return VOUCH_OK;
         if (v == NEVER) return err->code;
-        if (a->file && a->file->n - before >= PROGRESS_MADE) {
+        if (f && f->n - f->n_most >= PROGRESS_MADE) { /* bytes that come a second time are no progress */
             failures = 0;
             wait = 0.5;
         }
+        if (f && f->n > f->n_most) f->n_most = f->n;
         if (++failures >= MOST_FAILURES) return err->code;
         if (a->wait > MOST_WAIT) {
             const size_t n = strlen(err->message);
             snprintf(err->message + n, sizeof err->message - n, " (it asks to wait %ld s)", a->wait);
             return err->code;
         }
-        if (v == ANEW && !file_restart(a->file))
-            return fail(err, VOUCH_E_IO, "%.400s: %s", a->file->d->path, strerror(errno));
-        if (a->file) tool_progress_end(&a->file->progress);
+        if (f && (v == ANEW || !file_may_go_on(f)) && !file_restart(f))
+            return fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(f->error));
+        if (f) tool_progress_end(&f->progress);
         const double seconds = a->wait > 0 ? (double)a->wait : wait;
         if (seconds >= 2) tool_note("%s; waiting %.0f s", err->message, seconds);
         wait_seconds(seconds);
@@ -591,6 +609,7 @@ static vouch_status file_go_on(file *f, vouch_error *err)
         hub_digest_add(&f->digest, bytes, (size_t)now);
         f->n += now;
     }
+    f->n_most = f->n;
     free(bytes);
     f->progress.bytes = (double)f->origin.size;
     return now < 0 || f->error ? fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(f->error ? f->error : errno))

@@ -6,7 +6,8 @@
  *   failures    a cut, a 429 or a 5xx is tried again, after a wait that the server names or that doubles; 5 failures
  *               without 1 MiB of progress between them end it
  *   files       continued where they end on disk, through Range; a server without ranges sends all anew. Where no
- *               digest is known, only if the server's file is the same as before (origin.h)
+ *               digest is known, only if the server's file is the same as before (origin.h), in a later run as in a
+ *               retry: the part carries the validator of the first answer
  *   digests     of all bytes, also of those from earlier runs. Wrong bytes are fetched once more, from the beginning
  *
  * Every error is one sentence that names what was asked for, where, and the cause.

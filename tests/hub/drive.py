@@ -634,6 +634,75 @@ def addresses_begin_anew_where_they_must(hub):
         same(files_below(os.path.join(FOLDER, ".cache/vouch/files")), {})
 
 
+def parts_are_never_taken_for_the_whole(hub):
+    """A 206 that nobody asked for; and one that tells the size after a first answer that did not."""
+    content = noise(19, 3000000)
+    tag, part = [("ETag", '"v1"')], [("Content-Range", "bytes 0-999/3000000")]
+    address = f"http://127.0.0.1:{hub.storage_port}/m.gguf"
+    hub.plain["m.gguf"] = {"body": content[:1000], "headers": [*tag, *part], "status": 206}
+    says(run(hub, FOLDER, "pull", address, code=1)[1], "m.gguf", "206", "asked for the whole")
+    same(files_below(os.path.join(FOLDER, ".cache/vouch/files")), {})
+    hub.plain["m.gguf"] = {"body": content, "headers": tag, "chunked": True}
+    hub.seconds_per_step = 0.005
+    n = kill_with_bytes_on_disk(hub, address)
+    hub.seconds_per_step = 0
+    part = [("Content-Range", f"bytes {n}-{n + 999}/{len(content)}")]
+    hub.plain["m.gguf"] = [
+        {"body": content[n : n + 1000], "headers": [*tag, *part], "status": 206},
+        {"body": content, "headers": tag},
+    ]
+    before = len(hub.log)
+    run(hub, FOLDER, "pull", address)
+    same([e["range"] for e in hub.log[before:]], [f"bytes={n}-", f"bytes={n + 1000}-"])
+    expect_files(hub, "m.gguf", content)
+    run(hub, FOLDER, "rm", address)
+    # an answer of no bytes isn't the rest of those that are here
+    hub.plain["m.gguf"] = {"body": content, "headers": tag, "chunked": True}
+    hub.seconds_per_step = 0.005
+    kill_with_bytes_on_disk(hub, address)
+    hub.seconds_per_step = 0
+    hub.plain["m.gguf"] = [{"body": b"", "status": 206, "headers": tag}, {"body": content, "headers": tag}]
+    run(hub, FOLDER, "pull", address)
+    expect_files(hub, "m.gguf", content)
+
+
+def a_retry_splices_no_files(hub):
+    """The connection ends after 2 MB, and the server's file is another one when the same run asks again."""
+    first, second = noise(20, 3000000), noise(21, 3000000)
+    tag, date = [("ETag", '"v1"')], [("Last-Modified", "Mon, 05 Jan 2099 10:00:00 GMT")]
+    sha = [("Digest", "sha-256=" + base64.b64encode(hashlib.sha256(first).digest()).decode())]
+    cases = (
+        ("nothing", {"headers": []}, {"headers": []}, [0, 0]),
+        ("weak", {"headers": [("ETag", 'W/"v1"')]}, {"headers": [("ETag", 'W/"v1"')]}, [0, 0]),
+        ("long", {"headers": [("ETag", '"' + "x" * 300 + '"')]}, {"headers": []}, [0, 0]),
+        ("young", {"headers": date}, {"headers": date}, [0, 0]),
+        ("no_tag", {"headers": tag}, {"headers": tag, "part_headers": []}, [0, 2000000, 0]),
+        ("other_tag", {"headers": tag}, {"headers": tag, "part_headers": [("ETag", '"v2"')]}, [0, 2000000, 0]),
+        ("digest", {"headers": sha}, {"headers": [], "body": first}, [0, 2000000]),
+    )
+
+    def one(case):
+        name, before, after, begins = case
+        path, folder = name + ".gguf", os.path.join(FOLDER, name)
+        os.makedirs(folder)
+        hub.plain[path] = [{"body": first, "cut": 2000000, **before}, {"body": second, "ranges": "always", **after}]
+        run(hub, folder, "pull", f"http://127.0.0.1:{hub.storage_port}/{path}")
+        asked = [e["range"] for e in hub.log if e["path"] == "/" + path]
+        same([int(text[6:-1]) if text else 0 for text in asked], begins)
+        expect_files(hub, path, hub.plain[path][-1]["body"], folder)
+
+    with concurrent.futures.ThreadPoolExecutor(len(cases)) as pool:
+        list(pool.map(one, cases))
+    if QUICK:
+        return
+    # where each try begins anew, the tries end
+    hub.plain["m.gguf"] = {"body": first, "cut": 2000000}
+    address = f"http://127.0.0.1:{hub.storage_port}/m.gguf"
+    n = len(hub.log)
+    run(hub, FOLDER, "pull", address, code=1)
+    same(2 <= len(hub.log) - n <= 6, True)
+
+
 def a_page_leaves_what_is_here(hub):
     """A page in the file's place ends a fetch; the bytes on disk stay, and the next fetch goes on from them."""
     content, page = noise(18, 3000000), b"<html>sign in</html>"

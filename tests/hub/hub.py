@@ -141,8 +141,29 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     # ----------------------------------------------------------------- answers
 
-    def content(self, body, headers=(), ranges="if"):
-        """ranges: "if" as RFC 9110 says, "always" without a look at If-Range, "never"."""
+    def content(self, body, headers=(), ranges="if", part_headers=None, status=None, chunked=False, cut=None):
+        """ranges: "if" as RFC 9110 says, "always" without a look at If-Range, "never". part_headers: those of a 206,
+        where they are others. status: whatever was asked for, with the body as it is. cut: the connection ends after so
+        many bytes of the body."""
+        if cut is not None and len(body) > cut:
+            self.answer(200, body[:cut], headers, length=len(body))
+            self.close_connection = True
+            return
+        if chunked and not self.headers.get("Range"):
+            self.send_response(200)
+            for name, value in [*headers, ("Transfer-Encoding", "chunked")]:
+                self.send_header(name, value)
+            self.end_headers()
+            for at in range(0, len(body), 16384):
+                piece = body[at : at + 16384]
+                self.wfile.write(b"%x\r\n" % len(piece))
+                self.send(piece)
+                self.wfile.write(b"\r\n")
+            self.wfile.write(b"0\r\n\r\n")
+            return
+        if status is not None:
+            self.answer(status, body, headers)
+            return
         match = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         condition = self.headers.get("If-Range")
         is_same = condition is None or condition in dict(headers).values()
@@ -152,7 +173,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(416, headers=[("Content-Range", f"bytes */{len(body)}")])
         else:
             begin, end = int(match[1]), int(match[2] or len(body) - 1) + 1
-            self.answer(206, body[begin:end], [("Content-Range", f"bytes {begin}-{end - 1}/{len(body)}"), *headers])
+            more = headers if part_headers is None else part_headers
+            self.answer(206, body[begin:end], [("Content-Range", f"bytes {begin}-{end - 1}/{len(body)}"), *more])
 
     def do_HEAD(self):
         self.do_GET()
@@ -259,7 +281,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def storage(self, digest):
         if digest in self.hub.plain:
-            self.content(**self.hub.plain[digest])
+            answers = self.hub.plain[digest]
+            if isinstance(answers, list):
+                answers = answers.pop(0) if len(answers) > 1 else answers[0]
+            self.content(**answers)
             return
         content = self.hub.blobs.get(digest)
         if content is None:
@@ -286,7 +311,8 @@ class Hub:
     def __init__(self, certificate=None):
         """certificate: (file, its key) of the hub's server; None: plain HTTP."""
         self.repositories, self.blobs, self.faults, self.log = {}, {}, [], []
-        self.plain = {}  # {path: arguments of Handler.content} of the storage's server
+        self.plain = {}  # {path: arguments of Handler.content, or a list of one for each request, whose last stays} of
+        # the storage's server
         self.lock = threading.Lock()
         self.n_signatures = 0
         self.seconds_per_step = 0  # a slow network
