@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "hub/cache.h"
+#include "hub/digest.h"
 #include "hub/files.h"
 #include "hub/siblings.h"
 #include "hub/stores.h"
@@ -26,23 +28,96 @@ void hub_size_write(char text[16], int64_t bytes)
     else snprintf(text, 16, "%d kB", (int)((bytes + 999) / 1000));
 }
 
+/* Of a file; -1: there is none. */
 static int64_t bytes_of(const char *path)
 {
     struct stat info;
-    return stat(path, &info) == 0 ? (int64_t)info.st_size : -1;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) ? (int64_t)info.st_size : -1;
 }
 
-/* The address without its scheme and its query, below the folder for such files. */
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* ------------------------------------------------------------- files of addresses */
+
+static vouch_status address_fail(vouch_error *err, const char *address, const char *reason)
+{
+    err->code = VOUCH_E_ARGUMENT;
+    snprintf(err->message, sizeof err->message, "%.300s: %s", address, reason);
+    return err->code;
+}
+
+/* Is a step of the path "." or ".."? */
+static bool has_dots(const char *path, size_t n)
+{
+    for (size_t at = 0, length; at < n; at += length + 1) {
+        length = strcspn(path + at, "/?#");
+        if ((length == 1 && path[at] == '.') || (length == 2 && strncmp(path + at, "..", 2) == 0)) return true;
+    }
+    return false;
+}
+
+static bool has_end(const char *text, size_t n, const char *end)
+{
+    const size_t n_end = strlen(end);
+    return n > n_end && strncasecmp(text + n - n_end, end, n_end) == 0;
+}
+
+/* The end of a name that says what its file holds; "": none. */
+static const char *end_of(const char *text, size_t n)
+{
+    static const char *const ends[] = {".gguf", ".safetensors", ".json"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (has_end(text, n, ends[i])) return ends[i];
+    return "";
+}
+
+/* May another address lead to a file of the same path? Queries aren't part of it, the file system takes "//" for "/",
+ * and three ends are those of files beside a file (partial). */
+static bool is_ambiguous(const char *rest, size_t n)
+{
+    const char *twice = strstr(rest, "//");
+    return rest[n] == '?' || (twice && twice < rest + n) || has_end(rest, n, ".incomplete") ||
+           has_end(rest, n, ".origin") || has_end(rest, n, ".lock");
+}
+
+/* The path of an address below the folder for such files. No two addresses have the same one:
+ *
+ *   https://HOST/a/m.gguf    HOST/a/m.gguf
+ *   http://HOST/a/m.gguf     http#/HOST/a/m.gguf
+ *   https://HOST/m.gguf?v=2  HOST/m#DIGEST.gguf
+ *   https://HOST/dl?f=5      HOST/dl#DIGEST.gguf
+ *
+ * DIGEST begins the SHA-256 of the address without scheme and fragment. A '#' is in no path of an address. */
 static vouch_status address_path(const hub_places *places, const char *address, char path[PATH_MAX], vouch_error *err)
 {
-    const char *rest = strstr(address, "://") + 3;
-    const int n = (int)strcspn(rest, "?#");
-    const bool fits = snprintf(path, PATH_MAX, "%s/files/%.*s", places->own, n, rest) < PATH_MAX - 32;
-    if (fits && !strstr(path, "/../") && n > 0 && rest[n - 1] != '/' && memchr(rest, '/', (size_t)n)) return VOUCH_OK;
-    err->code = VOUCH_E_ARGUMENT;
-    snprintf(err->message, sizeof err->message, "%.300s: expected the address of a file, https://HOST/FILE.gguf",
-             address);
-    return err->code;
+    const char *rest = strstr(address, "://") + 3, *scheme = (address[4] | 32) == 's' ? "" : "http#/";
+    const size_t n = strcspn(rest, "?#"), n_all = strcspn(rest, "#");
+    if (n == 0 || *rest == '/' || rest[n - 1] == '/' || !memchr(rest, '/', n))
+        return address_fail(err, address, "expected the address of a file, https://HOST/FILE.gguf");
+    if (has_dots(rest, n))
+        return address_fail(err, address,
+                            "'.' and '..' lead to no file of their own; write the address of the file without them");
+    const char *end = end_of(rest, n);
+    size_t n_stem = n - strlen(end);
+    char mark[HUB_DIGEST_SIZE + 1] = "";
+    if (is_ambiguous(rest, n)) {
+        hub_digest digest = hub_digest_sha256();
+        hub_digest_add(&digest, rest, n_all);
+        mark[0] = '#';
+        hub_digest_end(&digest, mark + 1);
+        if (!*end) end = end_of(rest, n_all);
+        if (!*end) end = ".gguf";
+    } else {
+        n_stem = n;
+        end = "";
+    }
+    const int length =
+        snprintf(path, PATH_MAX, "%s/files/%s%.*s%.17s%s", places->own, scheme, (int)n_stem, rest, mark, end);
+    return length < PATH_MAX - 32 ? VOUCH_OK : address_fail(err, address, "the address is too long");
 }
 
 /* The files beside one that comes from an address: its bytes so far, which file of the server they are of (origin.h),
@@ -90,9 +165,9 @@ static bool folder_is_whole(const char *folder)
 /* The path of an entry (hub_files_choose) below a snapshot: of config.json its folder. */
 static bool entry_path(const hub_cache *cache, const char *commit, const char *entry, char path[PATH_MAX])
 {
-    const bool is_folder = strcmp(entry, "config.json") == 0;
-    hub_cache_snapshot(cache, commit, is_folder ? "" : entry, path);
-    return *path && (!is_folder || folder_is_whole(path));
+    const bool is_split = strcmp(entry, "config.json") == 0;
+    hub_cache_snapshot(cache, commit, is_split ? "" : entry, path);
+    return *path && (!is_split || folder_is_whole(path));
 }
 
 /* The path of a name among the fetched files; touches no network. False: it isn't here. */
@@ -357,6 +432,8 @@ static vouch_status address_fetch(const hub_places *places, const char *address,
 {
     vouch_status status = address_path(places, address, path, err);
     if (status) return status;
+    if (is_folder(path))
+        return address_fail(err, address, "files of addresses below this one are here; `vouch rm` them first");
     const partial p = partial_of(path);
     if (bytes_of(path) >= 0) {
         partial_remove(&p); /* of a run that was ended between rename and here */

@@ -564,7 +564,7 @@ def kill_with_bytes_on_disk(hub, address, folder=FOLDER):
 def expect_files(hub, path, content, folder=FOLDER):
     """The file is there with these bytes, and nothing beside it."""
     found = files_below(os.path.join(folder, ".cache/vouch/files"))
-    same(sorted(found), [f"127.0.0.1:{hub.storage_port}/{path}"])
+    same(sorted(found), [f"http#/127.0.0.1:{hub.storage_port}/{path}"])
     same(list(found.values())[0] == content, True)
 
 
@@ -721,7 +721,7 @@ def a_page_leaves_what_is_here(hub):
     expect_files(hub, "m.gguf", content)
     run(hub, FOLDER, "rm", address)
     # what is beside the bytes may be damaged, or gone; an ended fetch can be removed
-    base = os.path.join(FOLDER, ".cache/vouch/files", f"127.0.0.1:{hub.storage_port}", "m.gguf")
+    base = os.path.join(FOLDER, ".cache/vouch/files/http#", f"127.0.0.1:{hub.storage_port}", "m.gguf")
     for text in (b"", b'"v1"', b'"v1"\n3000000\n', b'"v1"\n-7\n-\n', b'"v1"\n9e9\n-\n', b"\0" * 500, None):
         hub.seconds_per_step = 0.005
         kill_with_bytes_on_disk(hub, address)
@@ -790,7 +790,7 @@ def addresses_are_fetched(hub):
     address = f"http://127.0.0.1:{hub.storage_port}/{digest}"
     hub.faults.append({"where": "storage", "do": "drop", "at": 5000})
     out, _ = run(hub, FOLDER, "pull", "--print-path", address, token=hub.token)
-    same(files_below(os.path.join(FOLDER, ".cache/vouch/files")), {f"127.0.0.1:{hub.storage_port}/{digest}": content})
+    expect_files(hub, digest, content)
     with open(out.strip(), "rb") as file:
         same(file.read() == content, True)
     n = len(hub.log)
@@ -801,6 +801,38 @@ def addresses_are_fetched(hub):
     says(run(hub, FOLDER, "rm", address)[1], "removed")
     says(run(hub, FOLDER, "rm", address, code=2)[1], "not here")
     same(files_below(os.path.join(FOLDER, ".cache/vouch/files")), {})
+
+
+def no_addresses_share_a_file(hub):
+    """Neither by their queries nor by the ways to write a path."""
+    with open(MODEL, "rb") as file:
+        content = file.read()
+    server, found = f"http://127.0.0.1:{hub.storage_port}/", {}
+    bodies = {address: content + address.encode() for address in (
+        "dl?f=a.gguf", "dl?f=b.gguf", "dl?id=1", "dl?id=2", "dl", "m.gguf", "m.gguf?v=1", "a/m.gguf", "a//m.gguf",
+        "m.gguf.incomplete", "a/m.gguf.lock", "a/m.gguf.origin")}
+    hub.by_query = {"/" + address: body for address, body in bodies.items()}
+    for address, body in bodies.items():
+        found[address] = run(hub, FOLDER, "pull", "--print-path", server + address)[0].strip()
+    same(len(set(found.values())), len(bodies))
+    n = len(hub.log)
+    for address, body in bodies.items():
+        same(run(hub, FOLDER, "pull", "--print-path", server + address + "#part")[0].strip(), found[address])
+        with open(found[address], "rb") as file:
+            same(file.read() == body, True)
+    same(len(hub.log), n)
+    listed, _ = run(hub, FOLDER, "list")
+    says(listed, *[os.path.normpath(found[address]) for address in bodies if address != "dl"])
+    same(found["m.gguf"].endswith(f"/http#/127.0.0.1:{hub.storage_port}/m.gguf"), True)
+    for address in bodies:
+        run(hub, FOLDER, "rm", server + address)
+        same(os.path.exists(found.pop(address)), False)
+        same([path for path in found.values() if not os.path.exists(path)], [])
+    for address in ("..", "a/..", ".", "../m.gguf", "a/./m.gguf", "..?f=m.gguf"):
+        says(run(hub, FOLDER, "pull", server + address, code=2)[1], address, "without them")
+    says(run(hub, FOLDER, "pull", "https://../m.gguf", code=2)[1], "without them")
+    run(hub, FOLDER, "pull", server + "a/m.gguf")
+    says(run(hub, FOLDER, "pull", server + "a", code=2)[1], "addresses below this one", "vouch rm")
 
 
 def a_full_disk_is_told(hub):

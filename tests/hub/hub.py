@@ -191,7 +191,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         }
         self.hub.log.append(self.entry)
         path = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path)
-        if self.is_storage:
+        if self.is_storage and self.path in self.hub.by_query:
+            self.answer(200, self.hub.by_query[self.path])
+        elif self.is_storage:
             self.storage(path.strip("/"))
         elif path.startswith("/api/models/"):
             self.list(path[len("/api/models/") :])
@@ -313,6 +315,7 @@ class Hub:
         self.repositories, self.blobs, self.faults, self.log = {}, {}, [], []
         self.plain = {}  # {path: arguments of Handler.content, or a list of one for each request, whose last stays} of
         # the storage's server
+        self.by_query = {}  # {path with its query: bytes} likewise
         self.lock = threading.Lock()
         self.n_signatures = 0
         self.seconds_per_step = 0  # a slow network
