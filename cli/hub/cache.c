@@ -73,6 +73,50 @@ bool hub_cache_commit(const hub_cache *cache, const char *revision, char commit[
     return is_commit(commit);
 }
 
+typedef struct dated_commit {
+    hub_commit commit;
+    bool is_first;
+    struct timespec time; /* of the last change of the snapshot's folder */
+} dated_commit;
+
+static int dated_compare(const void *first, const void *second)
+{
+    const dated_commit *a = first, *b = second;
+    if (a->is_first != b->is_first) return a->is_first ? -1 : 1;
+    if (a->time.tv_sec != b->time.tv_sec) return a->time.tv_sec > b->time.tv_sec ? -1 : 1;
+    if (a->time.tv_nsec != b->time.tv_nsec) return a->time.tv_nsec > b->time.tv_nsec ? -1 : 1;
+    return strcmp(a->commit, b->commit);
+}
+
+hub_commit *hub_cache_commits(const hub_cache *cache, const char *revision, size_t *n)
+{
+    char folder[PATH_MAX], first[HUB_NAME_SIZE], path[PATH_MAX];
+    struct dirent **entries;
+    struct stat info;
+    const bool has_first = hub_cache_commit(cache, revision, first);
+    path_write(folder, cache->folder, "snapshots", "", "");
+    *n = 0;
+    const int n_entries = scandir(folder, &entries, NULL, alphasort);
+    if (n_entries < 0) return NULL;
+    dated_commit *dated = calloc((size_t)n_entries + 1, sizeof *dated);
+    hub_commit *commits = calloc((size_t)n_entries + 1, sizeof *commits);
+    for (int i = 0; i < n_entries; i++) {
+        const char *name = entries[i]->d_name;
+        hub_cache_snapshot(cache, name, "", path);
+        if (dated && commits && is_commit(name) && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+            dated_commit *d = &dated[(*n)++];
+            *d = (dated_commit){.is_first = has_first && strcmp(name, first) == 0, .time = info.st_mtim};
+            snprintf(d->commit, sizeof d->commit, "%s", name);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    if (*n > 0) qsort(dated, *n, sizeof *dated, dated_compare);
+    for (size_t i = 0; i < *n; i++) memcpy(commits[i], dated[i].commit, sizeof commits[i]);
+    free(dated);
+    return commits;
+}
+
 vouch_status hub_cache_make_folder(const char *path, vouch_error *err)
 {
     char folder[PATH_MAX];
@@ -117,14 +161,15 @@ int hub_lock(const char *path, const char *what)
 {
     vouch_error ignored;
     struct stat info;
-    if (hub_cache_make_folder(path, &ignored)) return -1;
+    if (hub_cache_make_folder(path, &ignored)) return HUB_NO_LOCK;
     for (bool is_told = false;;) {
         const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0664);
-        if (fd < 0) return -1;
+        if (fd < 0) return HUB_NO_LOCK;
         if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-            if (errno != EWOULDBLOCK) {
+            if (errno != EWOULDBLOCK || !what) {
+                const int result = errno == EWOULDBLOCK ? HUB_BUSY : HUB_NO_LOCK;
                 close(fd);
-                return -1;
+                return result;
             }
             if (!is_told) tool_note("another process fetches %s; waiting for it", what);
             is_told = true;
@@ -154,84 +199,233 @@ vouch_status hub_cache_link(const hub_cache *cache, const char *commit, const ch
 
 /* --------------------------------------------------------------------- removing */
 
+/* What a walk of nftw works on, as nftw hands over no pointer. */
+static _Thread_local struct walk {
+    const hub_cache *cache;
+    const char *digest, *commit;
+    hub_removal *removal;
+    vouch_status status;
+    vouch_error *err;
+} walk;
+
 static int entry_remove(const char *path, const struct stat *info, int type, struct FTW *at)
 {
-    (void)info;
-    (void)type;
     (void)at;
-    return remove(path);
+    if (remove(path) != 0) {
+        walk.status = cache_fail(walk.err, path, errno);
+        return 1;
+    }
+    if (type == FTW_F) walk.removal->freed += info->st_size;
+    return 0;
 }
 
-static int64_t size_of(const char *path)
+/* Removes a file or folder with all that is in it. */
+static vouch_status tree_remove(const char *path, hub_removal *removal, vouch_error *err)
 {
     struct stat info;
-    return lstat(path, &info) == 0 && S_ISREG(info.st_mode) ? (int64_t)info.st_size : 0;
+    if (lstat(path, &info) != 0) return errno == ENOENT ? VOUCH_OK : cache_fail(err, path, errno);
+    walk = (struct walk){.removal = removal, .err = err};
+    if (nftw(path, entry_remove, 16, FTW_PHYS | FTW_DEPTH) == -1) return cache_fail(err, path, errno);
+    return walk.status;
 }
 
-/* Does a link below the snapshots lead to this blob? nftw hands over no pointer. */
-static _Thread_local const char *sought;
+/* Writes the digest of the blob that a link leads to. False: it is no link. */
+static bool link_digest(const char *path, char digest[HUB_NAME_SIZE])
+{
+    char to[PATH_MAX];
+    const ssize_t n = readlink(path, to, sizeof to - 1);
+    if (n < 0) return false;
+    to[n] = '\0';
+    const char *slash = strrchr(to, '/');
+    return snprintf(digest, HUB_NAME_SIZE, "%s", slash ? slash + 1 : to) < HUB_NAME_SIZE;
+}
 
 static int link_matches(const char *path, const struct stat *info, int type, struct FTW *at)
 {
-    char to[PATH_MAX];
+    char digest[HUB_NAME_SIZE];
     (void)info;
     (void)at;
-    const ssize_t n = type == FTW_SL || type == FTW_SLN ? readlink(path, to, sizeof to - 1) : -1;
-    if (n < 0) return 0;
-    to[n] = '\0';
-    const char *name = strrchr(to, '/');
-    return name && strcmp(name + 1, sought) == 0;
+    return (type == FTW_SL || type == FTW_SLN) && link_digest(path, digest) && strcmp(digest, walk.digest) == 0;
 }
 
-/* Removes blobs without links, and counts their bytes. */
-static void blobs_sweep(const hub_cache *cache, int64_t *freed)
+static bool is_linked(const hub_cache *cache, const char *digest)
 {
-    char folder[PATH_MAX], snapshots[PATH_MAX], path[PATH_MAX];
-    struct dirent **entries;
-    path_write(folder, cache->folder, "blobs", "", "");
+    char snapshots[PATH_MAX];
     path_write(snapshots, cache->folder, "snapshots", "", "");
-    const int n = scandir(folder, &entries, NULL, NULL);
+    walk = (struct walk){.digest = digest};
+    return nftw(snapshots, link_matches, 16, FTW_PHYS) == 1;
+}
+
+/* Removes the blob or incomplete blob of this name, unless a snapshot links to it or a process brings it. */
+static vouch_status blob_remove(const hub_cache *cache, const char *name, hub_removal *removal, vouch_error *err)
+{
+    char path[PATH_MAX], lock[PATH_MAX], digest[HUB_NAME_SIZE];
+    struct stat info;
+    vouch_status status = VOUCH_OK;
+    snprintf(digest, sizeof digest, "%.*s", (int)strcspn(name, "."), name);
+    hub_cache_blob(cache, name, "", path);
+    if (lstat(path, &info) != 0) return VOUCH_OK;
+    hub_cache_lock_path(cache, digest, lock);
+    const int held = hub_lock(lock, NULL);
+    if (held == HUB_BUSY) {
+        removal->n_busy++;
+        return VOUCH_OK;
+    }
+    if (!is_linked(cache, name)) {
+        if (unlink(path) == 0) removal->freed += info.st_size;
+        else if (errno != ENOENT) status = cache_fail(err, path, errno);
+    }
+    if (held >= 0) close(held);
+    return status;
+}
+
+/* Removes one file of a snapshot, and its blob. */
+static vouch_status file_remove(const hub_cache *cache, const char *path, hub_removal *removal, vouch_error *err)
+{
+    char digest[HUB_NAME_SIZE];
+    struct stat info;
+    const bool is_link = link_digest(path, digest);
+    const int64_t size = !is_link && lstat(path, &info) == 0 ? (int64_t)info.st_size : 0;
+    if (unlink(path) != 0) return cache_fail(err, path, errno);
+    removal->freed += size;
+    return is_link ? blob_remove(cache, digest, removal, err) : VOUCH_OK;
+}
+
+static int folder_remove(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    (void)info;
+    (void)at;
+    if (type == FTW_DP) rmdir(path); /* fails where something is in it */
+    return 0;
+}
+
+static int ref_remove(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    char commit[HUB_NAME_SIZE];
+    (void)info;
+    (void)at;
+    if (type == FTW_F && hub_cache_commit(walk.cache, path + strlen(walk.cache->folder) + strlen("/refs/"), commit) &&
+        strcmp(commit, walk.commit) == 0)
+        unlink(path);
+    return 0;
+}
+
+/* Removes lock files that nobody holds. */
+static void locks_remove(const hub_cache *cache)
+{
+    char path[PATH_MAX];
+    struct dirent **entries;
+    const int n = scandir(cache->locks, &entries, NULL, NULL);
     for (int i = 0; i < n; i++) {
-        sought = entries[i]->d_name;
-        hub_cache_blob(cache, sought, "", path);
-        if (*sought != '.' && nftw(snapshots, link_matches, 16, FTW_PHYS) == 0) {
-            const int64_t size = size_of(path);
-            if (unlink(path) == 0) *freed += size;
+        const bool fits = snprintf(path, sizeof path, "%s/%s", cache->locks, entries[i]->d_name) < PATH_MAX;
+        const int held = fits && *entries[i]->d_name != '.' ? hub_lock(path, NULL) : HUB_NO_LOCK;
+        if (held >= 0) {
+            unlink(path);
+            close(held);
         }
         free(entries[i]);
     }
     if (n >= 0) free(entries);
+    rmdir(cache->locks);
 }
 
-static int64_t folder_bytes;
-
-static int entry_count(const char *path, const struct stat *info, int type, struct FTW *at)
+/* Removes the folders of a snapshot where nothing is left in them, and then the refs that name it. */
+static void snapshot_tidy(const hub_cache *cache, const char *commit)
 {
-    (void)path;
-    (void)at;
-    if (type == FTW_F) folder_bytes += info->st_size;
-    return 0;
+    static const char *const folders[] = {"blobs", "refs", ""};
+    char path[PATH_MAX];
+    hub_cache_snapshot(cache, commit, "", path);
+    nftw(path, folder_remove, 16, FTW_PHYS | FTW_DEPTH);
+    if (access(path, F_OK) == 0) return;
+    walk = (struct walk){.cache = cache, .commit = commit};
+    path_write(path, cache->folder, "refs", "", "");
+    path[strlen(path) - 1] = '\0';
+    nftw(path, ref_remove, 16, FTW_PHYS);
+    path_write(path, cache->folder, "snapshots", "", "");
+    if (rmdir(path) != 0) return;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        path_write(path, cache->folder, folders[i], "", "");
+        rmdir(path);
+    }
+    locks_remove(cache);
 }
 
-vouch_status hub_cache_remove(const hub_cache *cache, const char *commit, const char *const *files, size_t n,
-                              int64_t *freed, vouch_error *err)
+vouch_status hub_cache_remove_files(const hub_cache *cache, const char *commit, const char *const *files, size_t n,
+                                    hub_removal *removal, vouch_error *err)
 {
     char path[PATH_MAX];
-    *freed = 0;
-    if (!files) {
-        folder_bytes = 0;
-        nftw(cache->folder, entry_count, 16, FTW_PHYS);
-        if (nftw(cache->folder, entry_remove, 16, FTW_PHYS | FTW_DEPTH) != 0)
-            return cache_fail(err, cache->folder, errno);
-        nftw(cache->locks, entry_remove, 16, FTW_PHYS | FTW_DEPTH);
-        *freed = folder_bytes;
-        return VOUCH_OK;
-    }
-    for (size_t i = 0; i < n; i++) {
+    vouch_status status = VOUCH_OK;
+    for (size_t i = 0; !status && i < n; i++) {
         hub_cache_snapshot(cache, commit, files[i], path);
-        *freed += size_of(path); /* where it is no link */
-        if (unlink(path) != 0) return cache_fail(err, path, errno);
+        status = file_remove(cache, path, removal, err);
     }
-    blobs_sweep(cache, freed);
+    if (!status) snapshot_tidy(cache, commit);
+    return status;
+}
+
+/* Removes the files below a folder of a snapshot. */
+static vouch_status folder_empty(const hub_cache *cache, const char *folder, hub_removal *removal, vouch_error *err)
+{
+    char path[PATH_MAX];
+    struct dirent **entries;
+    struct stat info;
+    vouch_status status = VOUCH_OK;
+    const int n = scandir(folder, &entries, NULL, alphasort);
+    if (n < 0) return cache_fail(err, folder, errno);
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        const bool is_entry = strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+        const bool fits = snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX;
+        if (!status && is_entry && fits && lstat(path, &info) == 0)
+            status = S_ISDIR(info.st_mode) ? folder_empty(cache, path, removal, err)
+                                           : file_remove(cache, path, removal, err);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+vouch_status hub_cache_remove_snapshot(const hub_cache *cache, const char *commit, hub_removal *removal,
+                                       vouch_error *err)
+{
+    char path[PATH_MAX];
+    hub_cache_snapshot(cache, commit, "", path);
+    const vouch_status status = folder_empty(cache, path, removal, err);
+    if (!status) snapshot_tidy(cache, commit);
+    return status;
+}
+
+/* Removes each blob that no process brings, or where `blobs` is false each other entry of the repository's folder. */
+static vouch_status entries_remove(const hub_cache *cache, bool blobs, hub_removal *removal, vouch_error *err)
+{
+    char folder[PATH_MAX], path[PATH_MAX];
+    struct dirent **entries;
+    vouch_status status = VOUCH_OK;
+    path_write(folder, cache->folder, blobs ? "blobs" : "", "", "");
+    const int n = scandir(folder, &entries, NULL, alphasort);
+    if (n < 0) return errno == ENOENT ? VOUCH_OK : cache_fail(err, folder, errno);
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        const bool is_entry = strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+        path_write(path, cache->folder, name, "", "");
+        path[*path ? strlen(path) - 1 : 0] = '\0';
+        if (!status && is_entry && blobs) status = blob_remove(cache, name, removal, err);
+        else if (!status && is_entry && strcmp(name, "blobs") != 0) status = tree_remove(path, removal, err);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+vouch_status hub_cache_remove(const hub_cache *cache, hub_removal *removal, vouch_error *err)
+{
+    char blobs[PATH_MAX];
+    vouch_status status = entries_remove(cache, false, removal, err);
+    if (!status) status = entries_remove(cache, true, removal, err);
+    if (status || removal->n_busy > 0) return status;
+    path_write(blobs, cache->folder, "blobs", "", "");
+    rmdir(blobs);
+    if (rmdir(cache->folder) != 0 && errno != ENOENT) return cache_fail(err, cache->folder, errno);
+    locks_remove(cache);
     return VOUCH_OK;
 }

@@ -2,7 +2,8 @@
 /*
  * The folder of fetched files, in the layout of huggingface_hub, so that both programs use each other's files:
  *
- *   models--OWNER--NAME/refs/main              the commit that the branch had when it was last asked for
+ *   models--OWNER--NAME/refs/main              the commit that the branch had when files were last fetched; it
+ *                                              is written after them
  *   models--OWNER--NAME/snapshots/COMMIT/PATH  a link to the file's blob
  *   models--OWNER--NAME/blobs/DIGEST           its bytes; DIGEST.incomplete while they come
  *   .locks/models--OWNER--NAME/DIGEST.lock     held while a blob comes
@@ -28,6 +29,10 @@ bool hub_cache_repository(const char *folder_name, char repository[HUB_NAME_SIZE
 
 /* The commit that a branch, tag or commit means here; false: none is known. */
 bool hub_cache_commit(const hub_cache *cache, const char *revision, char commit[HUB_NAME_SIZE]);
+/* The commits whose snapshots are here: the revision's first, then the others, the newest first. They are the caller's,
+ * to be freed. *n is 0 where there is none, or no memory. */
+typedef char hub_commit[41];
+hub_commit *hub_cache_commits(const hub_cache *cache, const char *revision, size_t *n);
 vouch_status hub_cache_set_commit(const hub_cache *cache, const char *revision, const char *commit, vouch_error *err);
 
 /* Paths; "" where they are too long. */
@@ -36,8 +41,9 @@ void hub_cache_blob(const hub_cache *cache, const char *digest, const char *end,
 
 /* The file that is locked while the blob comes. */
 void hub_cache_lock_path(const hub_cache *cache, const char *digest, char path[PATH_MAX]);
-/* Waits until this process alone holds the lock. Returns a descriptor to close afterwards; -1 where the file system has
- * no locks. what: named in a note where another process holds it. */
+enum { HUB_NO_LOCK = -1, HUB_BUSY = -2 };
+/* Waits until this process alone holds the lock. Returns a descriptor to close afterwards; HUB_NO_LOCK where the file
+ * system has no locks. what: named in a note where another process holds it; NULL: don't wait, return HUB_BUSY. */
 int hub_lock(const char *path, const char *what);
 /* Creates the folder that the file of this path lies in. */
 vouch_status hub_cache_make_folder(const char *path, vouch_error *err);
@@ -45,9 +51,20 @@ vouch_status hub_cache_make_folder(const char *path, vouch_error *err);
 vouch_status hub_cache_link(const hub_cache *cache, const char *commit, const char *file, const char *digest,
                             vouch_error *err);
 
-/* Removes files of the snapshot (file NULL: the whole repository) and blobs that no snapshot links to afterwards.
- * *freed: bytes. */
-vouch_status hub_cache_remove(const hub_cache *cache, const char *commit, const char *const *files, size_t n,
-                              int64_t *freed, vouch_error *err);
+/* What was removed, and what stays because another process holds its lock. */
+typedef struct hub_removal {
+    int64_t freed; /* bytes */
+    size_t n_busy; /* blobs */
+} hub_removal;
+
+/* Each adds to *removal, and removes a blob only where no snapshot links to it afterwards. */
+/* Files of a snapshot. */
+vouch_status hub_cache_remove_files(const hub_cache *cache, const char *commit, const char *const *files, size_t n,
+                                    hub_removal *removal, vouch_error *err);
+/* A snapshot, and the refs that name it. */
+vouch_status hub_cache_remove_snapshot(const hub_cache *cache, const char *commit, hub_removal *removal,
+                                       vouch_error *err);
+/* The whole repository, with the blobs that are incomplete. */
+vouch_status hub_cache_remove(const hub_cache *cache, hub_removal *removal, vouch_error *err);
 
 #endif

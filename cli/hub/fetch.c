@@ -15,6 +15,7 @@
 #include "hub/cache.h"
 #include "hub/digest.h"
 #include "hub/files.h"
+#include "hub/here.h"
 #include "hub/siblings.h"
 #include "hub/stores.h"
 #include "hub/transfer.h"
@@ -144,81 +145,6 @@ static void partial_remove(const partial *p)
 
 /* ------------------------------------------------------------------- what is here */
 
-/* Are all files there that the index of a split folder names? A folder without index has one file. */
-static bool folder_is_whole(const char *folder)
-{
-    char path[PATH_MAX];
-    struct stat info;
-    if (snprintf(path, sizeof path, "%s/model.safetensors.index.json", folder) >= PATH_MAX) return false;
-    json_t *root = json_load_file(path, 0, NULL);
-    const char *tensor;
-    json_t *file;
-    bool ok = true;
-    json_object_foreach(json_object_get(root, "weight_map"), tensor, file) {
-        const char *name = json_string_value(file);
-        ok = ok && name && snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX && stat(path, &info) == 0;
-    }
-    json_decref(root);
-    return ok;
-}
-
-/* The path of an entry (hub_files_choose) below a snapshot: of config.json its folder. */
-static bool entry_path(const hub_cache *cache, const char *commit, const char *entry, char path[PATH_MAX])
-{
-    const bool is_split = strcmp(entry, "config.json") == 0;
-    hub_cache_snapshot(cache, commit, is_split ? "" : entry, path);
-    return *path && (!is_split || folder_is_whole(path));
-}
-
-/* The path of a name among the fetched files; touches no network. False: it isn't here. */
-static bool find_here(const hub_places *places, const hub_name *name, char path[PATH_MAX])
-{
-    hub_cache cache;
-    hub_files files;
-    vouch_error ignored;
-    char commit[HUB_NAME_SIZE];
-    size_t entry = 0;
-    if (hub_cache_open(&cache, places->cache, name->repository, &ignored)) return false;
-    if (!hub_cache_commit(&cache, name->revision, commit)) return false;
-    hub_cache_snapshot(&cache, commit, "", path);
-    if (hub_files_read(&files, path, &ignored)) return false;
-    const bool ok =
-        !hub_files_choose(&files, name, &entry, &ignored) && entry_path(&cache, commit, files.items[entry].path, path);
-    hub_files_free(&files);
-    return ok;
-}
-
-/* The type that a file's name ends in: "Q4_K_M"; NULL: none that is known. */
-static const char *type_of(const char *path)
-{
-    for (size_t i = 0; hub_type(i); i++)
-        if (hub_is_of_type(path, hub_type(i))) return hub_type(i);
-    return NULL;
-}
-
-/* The models of one repository's snapshot. */
-static void repository_walk(const hub_cache *cache, const char *repository, hub_found *found, void *user)
-{
-    char commit[HUB_NAME_SIZE], path[PATH_MAX], name[PATH_MAX];
-    hub_files files;
-    vouch_error ignored;
-    size_t entry = 0;
-    if (!hub_cache_commit(cache, "main", commit)) return;
-    hub_cache_snapshot(cache, commit, "", path);
-    if (hub_files_read(&files, path, &ignored)) return;
-    for (size_t i = 0; i < files.n; i++) {
-        const char *type = type_of(files.items[i].path);
-        if (!hub_is_first_part(files.items[i].path)) continue;
-        snprintf(name, sizeof name, "%s:%s", repository, type ? type : files.items[i].path);
-        hub_cache_snapshot(cache, commit, files.items[i].path, path);
-        found(user, name, path);
-    }
-    const hub_name folder = {HUB_REPOSITORY, "", "", "safetensors"};
-    if (!hub_files_choose(&files, &folder, &entry, &ignored) && entry_path(cache, commit, "config.json", path))
-        found(user, repository, path);
-    hub_files_free(&files);
-}
-
 void hub_walk(const hub_places *places, hub_found *found, void *user)
 {
     struct dirent **entries;
@@ -229,41 +155,20 @@ void hub_walk(const hub_places *places, hub_found *found, void *user)
     for (int i = 0; i < n; i++) {
         if (hub_cache_repository(entries[i]->d_name, repository) &&
             !hub_cache_open(&cache, places->cache, repository, &ignored))
-            repository_walk(&cache, repository, found, user);
+            hub_here_walk(&cache, repository, found, user);
         free(entries[i]);
     }
     if (n >= 0) free(entries);
     hub_stores_walk(places, found, user);
 }
 
+#define NOT_HERE "not here; `vouch list` prints what is"
+
 static vouch_status remove_fail(vouch_error *err, const char *word, const char *reason)
 {
     err->code = VOUCH_E_ARGUMENT;
     snprintf(err->message, sizeof err->message, "%.200s: %s", word, reason);
     return err->code;
-}
-
-/* Files of one snapshot. */
-static vouch_status files_remove(const hub_cache *cache, const hub_name *name, const char *word, int64_t *freed,
-                                 vouch_error *err)
-{
-    char commit[HUB_NAME_SIZE], path[PATH_MAX];
-    hub_files files;
-    size_t entry, n = 0;
-    if (!hub_cache_commit(cache, name->revision, commit)) return remove_fail(err, word, "no such revision is here");
-    hub_cache_snapshot(cache, commit, "", path);
-    vouch_status status = hub_files_read(&files, path, err);
-    if (status) return status;
-    status = hub_files_choose(&files, name, &entry, err);
-    const char **chosen = calloc(files.n + 1, sizeof *chosen);
-    for (size_t i = 0; chosen && i < files.n; i++)
-        if (files.items[i].is_chosen) chosen[n++] = files.items[i].path;
-    if (!status)
-        status = chosen ? hub_cache_remove(cache, commit, chosen, n, freed, err)
-                        : remove_fail(err, word, "not enough memory");
-    free(chosen);
-    hub_files_free(&files);
-    return status;
 }
 
 /* The file of an address, or what has come of it. */
@@ -277,7 +182,7 @@ static vouch_status address_remove(const hub_places *places, const char *address
     *freed = (n_whole > 0 ? n_whole : 0) + (n_partial > 0 ? n_partial : 0);
     const bool is_here = unlink(path) == 0 || n_partial >= 0;
     partial_remove(&p);
-    return is_here ? VOUCH_OK : remove_fail(err, address, "not here; `vouch list` prints what is");
+    return is_here ? VOUCH_OK : remove_fail(err, address, NOT_HERE);
 }
 
 vouch_status hub_remove(const hub_places *places, const char *word, int64_t *freed, vouch_error *err)
@@ -292,9 +197,12 @@ vouch_status hub_remove(const hub_places *places, const char *word, int64_t *fre
         return remove_fail(err, word, "no name of a fetched model; `vouch list` prints them");
     status = hub_cache_open(&cache, places->cache, name.repository, err);
     if (status) return status;
-    if (access(cache.folder, F_OK) != 0) return remove_fail(err, word, "not here; `vouch list` prints what is");
-    if (*name.part) return files_remove(&cache, &name, word, freed, err);
-    return hub_cache_remove(&cache, NULL, NULL, 0, freed, err);
+    if (access(cache.folder, F_OK) != 0) return remove_fail(err, word, NOT_HERE);
+    hub_removal removal = {0, 0};
+    status = hub_here_remove(&cache, &name, word, &removal, err);
+    *freed = removal.freed;
+    if (!status && removal.n_busy > 0) tool_note("another process fetches a file of %s, which stays", name.repository);
+    return status;
 }
 
 /* ----------------------------------------------------------------------- fetching */
@@ -407,6 +315,20 @@ static vouch_status job_list(job *j, vouch_error *err)
     return status;
 }
 
+/* Brings the chosen files that the snapshot lacks, and once more those that `vouch rm` of another process has removed
+ * meanwhile. */
+static vouch_status job_bring(const job *j, vouch_error *err)
+{
+    char path[PATH_MAX];
+    vouch_status status = VOUCH_OK;
+    for (size_t i = 0; !status && i < 2 * j->files.n; i++) {
+        const hub_file *f = &j->files.items[i % j->files.n];
+        hub_cache_snapshot(&j->cache, j->files.commit, f->path, path);
+        if (f->is_chosen && (i < j->files.n || access(path, F_OK) != 0)) status = file_bring(j, f, err);
+    }
+    return status;
+}
+
 /* *lacks_draft: nothing in the repository drafts for the model. */
 static vouch_status repository_fetch(const hub_places *places, const hub_name *name, char path[PATH_MAX],
                                      bool *lacks_draft, vouch_error *err)
@@ -419,10 +341,10 @@ static vouch_status repository_fetch(const hub_places *places, const hub_name *n
     if (!status) status = hub_files_choose(&j.files, name, &entry, err);
     if (!status && *lacks_draft) *lacks_draft = !hub_files_choose_drafter(&j.files);
     if (!status) status = job_check_space(&j, err);
+    if (!status) status = job_bring(&j, err);
+    /* Last, so that an update that ends before leaves the files that were here under their name. */
     if (!status) status = hub_cache_set_commit(&j.cache, name->revision, j.files.commit, err);
-    for (size_t i = 0; !status && i < j.files.n; i++)
-        if (j.files.items[i].is_chosen) status = file_bring(&j, &j.files.items[i], err);
-    if (!status) entry_path(&j.cache, j.files.commit, j.files.items[entry].path, path);
+    if (!status) hub_here_entry_path(&j.cache, j.files.commit, j.files.items[entry].path, path);
     hub_files_free(&j.files);
     hub_client_close(j.client);
     return status;
@@ -485,12 +407,12 @@ vouch_status hub_find(const hub_places *places, const char *word, hub_wish wish,
     case HUB_ADDRESS: return address_fetch(places, word, path, err);
     case HUB_REPOSITORY: break;
     }
-    if (wish == HUB_ANY && find_here(places, &name, path)) return VOUCH_OK;
+    if (wish == HUB_ANY && hub_here_find(places, &name, false, path)) return VOUCH_OK;
     if (!places->is_offline) {
         status = repository_fetch(places, &name, path, &lacks_draft, err);
         return status || !lacks_draft ? status : sibling_fetch(places, name.repository, err);
     }
-    if (find_here(places, &name, path)) return VOUCH_OK;
+    if (hub_here_find(places, &name, !name.has_revision, path)) return VOUCH_OK;
     err->code = VOUCH_E_UNSUPPORTED;
     snprintf(err->message, sizeof err->message,
              "%.200s isn't in %.150s, and HF_HUB_OFFLINE forbids to fetch it; unset it", word, places->cache);

@@ -135,10 +135,13 @@ vouch_status hub_name_parse(hub_name *name, const char *word, const char *endpoi
         if (strncmp(word, endpoint, n_endpoint) != 0 || word[n_endpoint] != '/') return VOUCH_OK;
         name->kind = HUB_REPOSITORY;
         snprintf(name->revision, sizeof name->revision, "main");
-        return parse_page(name, word + n_endpoint + 1) ? VOUCH_OK : name_fail(err, word, HUB_NAME_FORMS);
+        if (!parse_page(name, word + n_endpoint + 1)) return name_fail(err, word, HUB_NAME_FORMS);
+        name->has_revision = strcmp(name->revision, "main") != 0; /* every page's address has one */
+        return VOUCH_OK;
     }
     if (!text) text = after(word, "hf:");
     if (!parse_repository(name, text ? text : word)) return name_fail(err, word, HUB_NAME_FORMS);
-    if (!*name->revision) snprintf(name->revision, sizeof name->revision, "main");
+    name->has_revision = *name->revision;
+    if (!name->has_revision) snprintf(name->revision, sizeof name->revision, "main");
     return VOUCH_OK;
 }

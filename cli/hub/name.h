@@ -34,6 +34,7 @@ typedef struct hub_name {
     hub_kind kind;
     char repository[HUB_NAME_SIZE]; /* "Qwen/Qwen3-4B-GGUF"; of an Ollama model "qwen3" */
     char revision[HUB_NAME_SIZE];   /* "main"; "" for the other kinds */
+    bool has_revision;              /* the word says a revision; else `revision` is "main" */
     char part[HUB_NAME_SIZE];       /* a quantisation, a file's path, Ollama's tag; "": not said */
 } hub_name;
 

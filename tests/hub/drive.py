@@ -341,6 +341,101 @@ def one_type_is_removed(hub):
     expect_cache(hub, FOLDER, "a/m", ["m-Q4_0.gguf"])
 
 
+def one_revision_is_removed(hub):
+    """Other revisions stay, and so do blobs that they need."""
+    shared, first, second = noise(1, 20000), noise(2, 15000), noise(3, 30000)
+    hub.add("a/m", {"m-Q4_0.gguf": shared, "m-Q8_0.gguf": first})
+    old = hub.repositories["a/m"]["commit"]
+    for part in ("Q4_0", "Q8_0"):
+        run(hub, FOLDER, "pull", "a/m:" + part)
+    hub.add("a/m", {"m-Q4_0.gguf": shared, "m-Q8_0.gguf": second})
+    for part in ("Q4_0", "Q8_0"):
+        run(hub, FOLDER, "pull", "a/m:" + part)
+    before = files_below(FOLDER)
+    for word in ("a/m@nosuchrevision", "a/m@" + "0" * 40, "a/m@nosuchrevision:Q4_0"):
+        says(run(hub, FOLDER, "rm", word, code=2)[1], word, "no such revision is here")
+    same(files_below(FOLDER) == before, True)
+    says(run(hub, FOLDER, "rm", "a/m@" + old)[1], "15 kB")
+    expect_cache(hub, FOLDER, "a/m", ["m-Q4_0.gguf", "m-Q8_0.gguf"])
+    says(run(hub, FOLDER, "rm", "a/m@main:Q8_0")[1], "30 kB")
+    expect_cache(hub, FOLDER, "a/m", ["m-Q4_0.gguf"])
+    says(run(hub, FOLDER, "rm", "a/m@main")[1], "20 kB")
+    same(files_below(cache_of(FOLDER)), {})
+    says(run(hub, FOLDER, "rm", "a/m", code=2)[1], "not here")
+
+
+def failed_updates_hide_nothing(hub):
+    with open(MODEL, "rb") as file:
+        content = file.read()
+    asked = ("-n", "2", "--raw", "--prompt", "Hello")
+    hub.add("a/m", {"m-Q4_0.gguf": content})
+    run(hub, FOLDER, "pull", "a/m")
+    before, n = files_below(cache_of(FOLDER)), len(content)
+    hub.add("a/m", {"m-Q4_0.gguf": content + bytes(32)})
+    hub.faults.append({"where": "storage", "do": "status", "status": 500, "always": True})
+    for kill in (False, True):
+        if kill:
+            hub.faults[0] = {"where": "storage", "do": "silence", "at": n // 2}
+            kill_in_mid_pull(hub, "a/m")
+        else:
+            run(hub, FOLDER, "pull", "a/m", code=1)
+        found = files_below(cache_of(FOLDER))
+        same({path for path in before if found.get(path) != before[path]}, set())
+        run(hub, FOLDER, "run", "a/m", *asked, HF_HUB_OFFLINE="1")
+        run(hub, FOLDER, "run", "a/m", *asked)
+        says(run(hub, FOLDER, "list")[0], "a/m:Q4_0")
+    # a snapshot that no ref names, as other programs and earlier versions leave it
+    base = os.path.join(cache_of(FOLDER), "models--a--m")
+    with open(os.path.join(base, "refs/main"), "w", encoding="ascii") as file:
+        file.write(hub.repositories["a/m"]["commit"])
+    run(hub, FOLDER, "run", "a/m", *asked, HF_HUB_OFFLINE="1")
+    says(run(hub, FOLDER, "list")[0], "a/m:Q4_0")
+    hub.faults.clear()
+    run(hub, FOLDER, "pull", "a/m")
+    says(run(hub, FOLDER, "list")[0], hub.repositories["a/m"]["commit"])
+
+
+def all_snapshots_are_searched(hub):
+    with open(MODEL, "rb") as file:
+        content = file.read()
+    files = {"m-Q4_0.gguf": content, "m-Q8_0.gguf": content + bytes(32)}
+    hub.add("a/m", files)
+    run(hub, FOLDER, "pull", "a/m:Q4_0")
+    hub.add("a/m", {**files, "README.md": b"edited"})
+    run(hub, FOLDER, "pull", "a/m:Q8_0")
+    out, _ = run(hub, FOLDER, "list")
+    same([line.split()[0] for line in out.splitlines()], ["name", "a/m:Q8_0", "a/m:Q4_0"])
+    run(hub, FOLDER, "run", "a/m:Q4_0", "-n", "2", "--raw", "--prompt", "Hello", HF_HUB_OFFLINE="1")
+    says(run(hub, FOLDER, "rm", "a/m:Q4_0")[1], "removed a/m:Q4_0", f"{(len(content) + 999) // 1000} kB")
+    expect_cache(hub, FOLDER, "a/m", ["m-Q8_0.gguf"])
+    says(run(hub, FOLDER, "rm", "a/m:Q4_0", code=2)[1], "no file of this type")
+
+
+def a_fetch_outlives_rm(hub):
+    """rm removes what was named, and leaves what another process is fetching."""
+    hub.add("a/m", {"m-Q4_0.gguf": noise(1, 20000), "m-Q8_0.gguf": noise(2, 3000000)})
+    run(hub, FOLDER, "pull", "a/m:Q4_0")
+    base = os.path.join(cache_of(FOLDER), "models--a--m")
+    foreign = os.path.join(base, "blobs", "0" * 64 + ".incomplete")
+    hub.seconds_per_step = 0.01
+    for word, words in (("a/m:Q4_0", ["20 kB"]), ("a/m", ["another process fetches a file of a/m", "stays"])):
+        os.makedirs(os.path.dirname(foreign), exist_ok=True)
+        with open(foreign, "wb") as file:
+            file.write(b"few")
+        process = subprocess.Popen([VOUCH, "pull", "a/m:Q8_0"], env=environment(hub, FOLDER), stderr=subprocess.PIPE)
+        wait_for(lambda: [p for p in files_below(base) if p.endswith("incomplete") and "0" * 64 not in p])
+        says(run(hub, FOLDER, "rm", word)[1], *words)
+        same(os.path.exists(foreign), word != "a/m")
+        err = process.communicate(timeout=60)[1].decode()
+        if process.returncode != 0:
+            sys.exit(f"the fetch has ended with {process.returncode}: {err}")
+        if word != "a/m":
+            os.unlink(foreign)
+        expect_cache(hub, FOLDER, "a/m", ["m-Q8_0.gguf"])
+        run(hub, FOLDER, "rm", "a/m")
+        same(files_below(cache_of(FOLDER)), {})
+
+
 def other_stores_are_seen(hub):
     with open(MODEL, "rb") as file:
         content = file.read()
@@ -540,6 +635,22 @@ def a_killed_fetch_goes_on(hub):
     same(begins, sorted(begins))
     for first, second, entry in zip(begins, begins[1:], sent):
         same(first + entry["sent"] - second <= 1 << 20, True)
+
+
+def wait_for(condition):
+    end = time.monotonic() + 30
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit("30 s have passed")
+        time.sleep(0.01)
+
+
+def kill_in_mid_pull(hub, word):
+    """Kills a fetch of a repository that has brought some bytes."""
+    process = subprocess.Popen([VOUCH, "pull", word], env=environment(hub, FOLDER), stderr=subprocess.DEVNULL)
+    wait_for(lambda: [p for p, got in files_below(cache_of(FOLDER)).items() if p.endswith("incomplete") and got])
+    process.kill()
+    process.wait()
 
 
 def kill_in_mid_fetch(hub, address, seconds, folder=FOLDER):
