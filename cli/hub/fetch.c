@@ -145,6 +145,34 @@ static void partial_remove(const partial *p)
 
 /* ------------------------------------------------------------------- what is here */
 
+/* The path below the folder of fetched addresses; NULL: it lies elsewhere. */
+static const char *after_files(const hub_places *places, const char *path)
+{
+    char folder[PATH_MAX + 8];
+    const int n = snprintf(folder, sizeof folder, "%s/files/", places->own);
+    return strncmp(path, folder, (size_t)n) == 0 && !strstr(path, "/../") ? path + n : NULL;
+}
+
+typedef struct named_walk {
+    const hub_places *places;
+    hub_found *found;
+    void *user;
+} named_walk;
+
+/* Hands on a model with the address that it was fetched from as its name. The path of an address with a query doesn't
+ * say it, and stays. */
+static void found_with_address(void *user, const char *name, const char *path)
+{
+    const named_walk *walk = user;
+    const char *rest = strcmp(name, path) == 0 ? after_files(walk->places, path) : NULL;
+    char address[PATH_MAX + 16], meant[PATH_MAX];
+    vouch_error ignored;
+    const size_t n_mark = rest && strncmp(rest, "http#/", 6) == 0 ? 6 : 0;
+    snprintf(address, sizeof address, "%s://%s", n_mark ? "http" : "https", rest ? rest + n_mark : "");
+    const bool is_address = rest && !address_path(walk->places, address, meant, &ignored) && strcmp(meant, path) == 0;
+    walk->found(walk->user, is_address ? address : name, path);
+}
+
 void hub_walk(const hub_places *places, hub_found *found, void *user)
 {
     struct dirent **entries;
@@ -159,7 +187,8 @@ void hub_walk(const hub_places *places, hub_found *found, void *user)
         free(entries[i]);
     }
     if (n >= 0) free(entries);
-    hub_stores_walk(places, found, user);
+    named_walk walk = {places, found, user};
+    hub_stores_walk(places, found_with_address, &walk);
 }
 
 #define NOT_HERE "not here; `vouch list` prints what is"
@@ -171,18 +200,31 @@ static vouch_status remove_fail(vouch_error *err, const char *word, const char *
     return err->code;
 }
 
-/* The file of an address, or what has come of it. */
-static vouch_status address_remove(const hub_places *places, const char *address, int64_t *freed, vouch_error *err)
+/* Removes a fetched file of an address, or what has come of it. word: for messages. */
+static vouch_status fetched_remove(const char path[PATH_MAX], const char *word, int64_t *freed, vouch_error *err)
 {
-    char path[PATH_MAX];
-    const vouch_status status = address_path(places, address, path, err);
-    if (status) return status;
     const partial p = partial_of(path);
     const int64_t n_whole = bytes_of(path), n_partial = bytes_of(p.bytes);
-    *freed = (n_whole > 0 ? n_whole : 0) + (n_partial > 0 ? n_partial : 0);
-    const bool is_here = unlink(path) == 0 || n_partial >= 0;
-    partial_remove(&p);
-    return is_here ? VOUCH_OK : remove_fail(err, address, NOT_HERE);
+    struct stat info;
+    if (lstat(path, &info) != 0 && n_partial < 0) return remove_fail(err, word, NOT_HERE);
+    const int held = hub_lock(p.lock, NULL);
+    if (held == HUB_BUSY) {
+        remove_fail(err, word, "another process fetches it; type `vouch rm` again when that has ended");
+        return err->code = VOUCH_E_IO;
+    }
+    vouch_status status = VOUCH_OK;
+    const char *const files[] = {path, p.bytes};
+    for (size_t i = 0; !status && i < sizeof files / sizeof *files; i++)
+        if (unlink(files[i]) != 0 && errno != ENOENT) {
+            err->code = status = VOUCH_E_IO;
+            snprintf(err->message, sizeof err->message, "%.400s: %s", files[i], strerror(errno));
+        }
+    if (!status) {
+        partial_remove(&p);
+        *freed = (n_whole > 0 ? n_whole : 0) + (n_partial > 0 ? n_partial : 0);
+    } else unlink(p.lock);
+    if (held >= 0) close(held);
+    return status;
 }
 
 vouch_status hub_remove(const hub_places *places, const char *word, int64_t *freed, vouch_error *err)
@@ -192,7 +234,13 @@ vouch_status hub_remove(const hub_places *places, const char *word, int64_t *fre
     vouch_status status = hub_name_parse(&name, word, places->endpoint, err);
     if (status) return status;
     if (name.kind == HUB_OLLAMA) return remove_fail(err, word, "it is Ollama's; type `ollama rm`");
-    if (name.kind == HUB_ADDRESS) return address_remove(places, word, freed, err);
+    char path[PATH_MAX];
+    if (name.kind == HUB_ADDRESS) {
+        status = address_path(places, word, path, err);
+        return status ? status : fetched_remove(path, word, freed, err);
+    }
+    if (name.kind == HUB_PATH && after_files(places, word) && snprintf(path, sizeof path, "%s", word) < PATH_MAX - 32)
+        return fetched_remove(path, word, freed, err);
     if (name.kind != HUB_REPOSITORY)
         return remove_fail(err, word, "no name of a fetched model; `vouch list` prints them");
     status = hub_cache_open(&cache, places->cache, name.repository, err);

@@ -933,7 +933,8 @@ def no_addresses_share_a_file(hub):
             same(file.read() == body, True)
     same(len(hub.log), n)
     listed, _ = run(hub, FOLDER, "list")
-    says(listed, *[os.path.normpath(found[address]) for address in bodies if address != "dl"])
+    says(listed, *[f"{server}{a}" if a in ("m.gguf", "a/m.gguf") else os.path.normpath(found[a])
+                   for a in bodies if a != "dl"])
     same(found["m.gguf"].endswith(f"/http#/127.0.0.1:{hub.storage_port}/m.gguf"), True)
     for address in bodies:
         run(hub, FOLDER, "rm", server + address)
@@ -944,6 +945,42 @@ def no_addresses_share_a_file(hub):
     says(run(hub, FOLDER, "pull", "https://../m.gguf", code=2)[1], "without them")
     run(hub, FOLDER, "pull", server + "a/m.gguf")
     says(run(hub, FOLDER, "pull", server + "a", code=2)[1], "addresses below this one", "vouch rm")
+
+
+def addresses_are_listed_and_removed(hub):
+    """Under their addresses, which run and rm take, too."""
+    with open(MODEL, "rb") as file:
+        content = file.read()
+    hub.plain["deep/m.gguf"] = {"body": content, "headers": [("ETag", '"v1"')]}
+    address = f"http://127.0.0.1:{hub.storage_port}/deep/m.gguf"
+    folder = os.path.join(FOLDER, f".cache/vouch/files/http#/127.0.0.1:{hub.storage_port}/deep")
+    for by_path in (False, True):
+        run(hub, FOLDER, "pull", address)
+        name = run(hub, FOLDER, "list")[0].splitlines()[1].split()[0]
+        same(name, address)
+        run(hub, FOLDER, "run", name, "-n", "2", "--raw", "--prompt", "Hello", HF_HUB_OFFLINE="1")
+        says(run(hub, FOLDER, "rm", os.path.join(folder, "m.gguf") if by_path else name)[1], "removed")
+        same(files_below(folder), {})
+    # what can't be removed is told with its reason, and stays
+    os.makedirs(os.path.join(folder, "m.gguf/sub"))
+    says(run(hub, FOLDER, "rm", address, code=1)[1], os.path.join(folder, "m.gguf"), "Is a directory")
+    os.removedirs(os.path.join(folder, "m.gguf/sub"))
+    if os.getuid() != 0:
+        run(hub, FOLDER, "pull", address)
+        os.chmod(folder, 0o500)
+        says(run(hub, FOLDER, "rm", address, code=1)[1], os.path.join(folder, "m.gguf"), "Permission denied")
+        os.chmod(folder, 0o700)
+        run(hub, FOLDER, "rm", address)
+    # another process fetches it
+    hub.plain["deep/m.gguf"]["body"] = content * 10
+    hub.seconds_per_step = 0.01
+    process = subprocess.Popen([VOUCH, "pull", address], env=environment(hub, FOLDER), stderr=subprocess.PIPE)
+    wait_for(lambda: [p for p in files_below(folder) if p.endswith("incomplete")])
+    says(run(hub, FOLDER, "rm", address, code=1)[1], address, "another process fetches it")
+    err = process.communicate(timeout=60)[1].decode()
+    if process.returncode != 0:
+        sys.exit(f"the fetch has ended with {process.returncode}: {err}")
+    same({path: len(got) for path, got in files_below(folder).items()}, {"m.gguf": 10 * len(content)})
 
 
 def a_full_disk_is_told(hub):
