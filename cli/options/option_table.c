@@ -30,6 +30,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {
 #define WITH_MODEL   (WITH_WEIGHTS | CLI_INFO | CLI_TOKENIZE)
 #define WRITING      (CLI_QUANTIZE | CLI_CONVERT)
 #define EVERYWHERE   (WITH_MODEL | WRITING | CLI_DISTILL)
+#define HUB          (CLI_PULL | CLI_LIST | CLI_RM)
 #define PENALTY      "[-1e6, 1e6]" /* a range in which logits stay finite */
 #define RULES        VOUCH_ACCEPT_LIST(RULE_WORD) "auto" /* in the order of vouch_accept */
 #define RULE_WORD(constant, name) #name "|"
@@ -496,8 +497,8 @@ static const tool_flag rows[] = {
     {"timeout", NULL, 0, TOOL_FLAG_DOUBLE, AT(serve.timeout), "S", "[1, 86400]", SERVING,
      "drop a client that takes longer to send a request, or to read what waits for it", NULL, NULL},
 
-    {"help", NULL, 'h', TOOL_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE | CLI_SERVE, "Help", "print this text", NULL,
-     NULL},
+    {"help", NULL, 'h', TOOL_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE | CLI_SERVE | HUB, "Help", "print this text",
+     NULL, NULL},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 _Static_assert((int)N_ROWS + (int)VOUCH_DRAFTERS <= (int)CLI_MOST_FLAGS, "raise CLI_MOST_FLAGS");

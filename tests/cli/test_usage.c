@@ -10,6 +10,30 @@
 #include "support/program/command.h"
 #include "vouch.h"
 
+/* `--help` and `-h` of each command that `vouch help` lists print what `vouch help COMMAND` prints. */
+static void each_command_has_help(void **state)
+{
+    (void)state;
+    int n_commands = 0;
+    result all = RUN("help");
+    const char *line = strstr(all.out, "\n  run ");
+    for (; line && strncmp(line, "\n  ", 3) == 0; line = strchr(line + 1, '\n')) {
+        char name[32];
+        if (sscanf(line, "%31s", name) != 1) break;
+        result topic = RUN("help", name), spelt = RUN(name, "--help"), brief = RUN(name, "-h");
+        assert_int_equal(topic.status + spelt.status + brief.status, 0);
+        assert_non_null(strstr(topic.out, "Examples"));
+        assert_string_equal(spelt.out, topic.out);
+        assert_string_equal(brief.out, topic.out);
+        result_free(&topic);
+        result_free(&spelt);
+        result_free(&brief);
+        n_commands++;
+    }
+    assert_true(n_commands >= 12 && line && strncmp(line, "\n\n", 2) == 0);
+    result_free(&all);
+}
+
 static void help_goes_to_stdout(void **state)
 {
     (void)state;
@@ -394,13 +418,10 @@ static void unreadable_files_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(help_goes_to_stdout),
-        cmocka_unit_test(unknown_words_are_named),
-        cmocka_unit_test(values_out_of_range_are_named),
-        cmocka_unit_test(flags_that_contradict_are_named),
-        cmocka_unit_test(unreadable_files_are_named),
-        cmocka_unit_test(foreign_flags_say_what_to_do),
-        cmocka_unit_test(help_is_narrow),
+        cmocka_unit_test(each_command_has_help),           cmocka_unit_test(help_goes_to_stdout),
+        cmocka_unit_test(unknown_words_are_named),         cmocka_unit_test(values_out_of_range_are_named),
+        cmocka_unit_test(flags_that_contradict_are_named), cmocka_unit_test(unreadable_files_are_named),
+        cmocka_unit_test(foreign_flags_say_what_to_do),    cmocka_unit_test(help_is_narrow),
         cmocka_unit_test(manual_and_completions_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
