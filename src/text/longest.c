@@ -6,7 +6,7 @@
  *   text      T h e _ c a t          tokens that begin here: "T", "Th", "The"
  *   tokens    [The] [_cat]
  *
- * Tokens are found as special tokens are (specials.c). A byte at which no token begins becomes unknown (bpe.c).
+ * Tokens are found as special tokens are (specials.c). The loader refuses a vocabulary that lacks a byte.
  */
 #include "text/internal.h"
 
@@ -31,7 +31,7 @@ void vouch_longest_text(encoder *e, const char *text, size_t n)
         if (token >= 0) {
             encoder_push(e, token);
         } else {
-            vouch_bpe_spell(e, text + i, 1);
+            encoder_push(e, e->tokenizer->byte_token[(unsigned char)text[i]]); /* a token named <0xNN> */
             length = 1;
         }
     }

@@ -370,6 +370,18 @@ static void replacement_choose(vouch_tokenizer *t)
     for (int byte = 0; byte < 256; byte++) t->lacks_bytes |= t->byte_token[byte] < 0;
 }
 
+/* RWKV's tokenizer has no token for what is unknown. */
+static vouch_status bytes_check(const vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
+{
+    for (int byte = 0; byte < 256; byte++)
+        if (t->byte_token[byte] < 0)
+            return vouch_fail(err, VOUCH_E_FORMAT,
+                              "%s: tokenizer.ggml.tokens has no token for the byte 0x%02x; an rwkv vocabulary needs "
+                              "one for each of the 256 bytes",
+                              source->path, (unsigned)byte);
+    return VOUCH_OK;
+}
+
 static vouch_status tokens_load(vouch_tokenizer *t, const vocab_source *source, vouch_error *err)
 {
     memset(t->slots, -1, (t->slot_mask + 1) * sizeof *t->slots);
@@ -386,6 +398,7 @@ static vouch_status tokens_load(vouch_tokenizer *t, const vocab_source *source, 
         const int32_t id = vouch_vocab_find(t, &c, 1);
         if (id >= 0 && (source->scheme == SCHEME_BYTES || t->byte_token[byte] < 0)) t->byte_token[byte] = id;
     }
+    if (source->scheme == SCHEME_LONGEST) VOUCH_TRY(bytes_check(t, source, err));
     replacement_choose(t);
     vouch_specials_sort(t);
     if (t->words) vouch_words_sort(t);
