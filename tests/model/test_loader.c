@@ -325,14 +325,12 @@ static void mixtures_must_fit_together(void **state)
         REFUSED(&options, VOUCH_E_FORMAT, wrong[i].says);
     }
     static const char *const tensors[] = {"blk.1.ffn_gate_inp.weight", "blk.1.ffn_gate_exps.weight",
-                                          "blk.0.ffn_up_exps.weight"};
+                                          "blk.0.ffn_up_exps.weight", "blk.1.ffn_down_exps.weight"};
     options.add = NULL;
     for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
         options.omit = tensors[i];
         REFUSED(&options, VOUCH_E_FORMAT, tensors[i], "is missing");
     }
-    options.omit = "blk.0.ffn_down_exps.weight"; /* a dense layer */
-    REFUSED(&options, VOUCH_E_FORMAT, "blk.0.ffn_gate.weight", "is missing");
     options = (tiny_model_options){.arch = "deepseek", .n_vocab = 50, .omit = "blk.1.ffn_gate_shexp.weight"};
     REFUSED(&options, VOUCH_E_FORMAT, "blk.1.ffn_gate_shexp.weight", "is missing");
     options = (tiny_model_options){.arch = "qwen3", .n_vocab = 50, .n_experts = 8, .n_used = 3};
@@ -446,6 +444,9 @@ static void families_with_experts_name_the_fault(void **state)
         {"kimi-k3", {"kimi-k3.attn_res.block_size", VOUCH_GGUF_U32, 1025, 0, NULL}, VOUCH_E_FORMAT, "0 to 1024"},
         {"kimi-k3", {"kimi-k3.expert_latent_length", VOUCH_GGUF_U32, 1 << 21, 0, NULL}, VOUCH_E_FORMAT, "0 to 1048576"},
         {"kimi-k3", {"kimi-k3.nextn_predict_layers", VOUCH_GGUF_U32, 1, 0, NULL}, VOUCH_E_UNSUPPORTED, "must be 0"},
+        {"kimi-k3", {"kimi-k3.activation.situ_linear_beta", VOUCH_GGUF_F32, 0, -1, NULL}, VOUCH_E_FORMAT, "be 0 to"},
+        {"kimi-k3", {.key = "blk.1.attn_gate.weight"}, VOUCH_E_FORMAT, "is missing"},
+        {"kimi-k3", {.key = "blk.3.attn_gate.weight"}, VOUCH_E_FORMAT, "is missing"},
         {"kimi-k3", {.key = "blk.2.ffn_res_score.weight"}, VOUCH_E_FORMAT, "is missing"},
         {"kimi-k3", {.key = "blk.2.ffn_routed_up.weight"}, VOUCH_E_FORMAT, "is missing"},
         {"graniteswitch", {"graniteswitch.adapters.count", VOUCH_GGUF_U32, 2, 0, NULL}, VOUCH_E_FORMAT, "each of 2"},
@@ -458,6 +459,11 @@ static void families_with_experts_name_the_fault(void **state)
          {"graniteswitch.adapters.token_ids_substitute", VOUCH_GGUF_ARRAY, 50, 0, NULL},
          VOUCH_E_FORMAT,
          "below the vocabulary's size 50"},
+        {"graniteswitch",
+         {"graniteswitch.adapters.token_ids_activate", VOUCH_GGUF_ARRAY, 26, 0, NULL},
+         VOUCH_E_FORMAT,
+         "token_ids_activate[1] is 26, as [0] is"},
+        {"graniteswitch", {"graniteswitch.block_count", VOUCH_GGUF_U32, 1, 0, NULL}, VOUCH_E_UNSUPPORTED, "of 1 la"},
         {"graniteswitch", {.key = "blk.3.ffn_down.lora_b"}, VOUCH_E_FORMAT, "is missing"},
         {"dots3note", {"dots3note.attention.sliding_window", VOUCH_GGUF_U32, 0, 0, NULL}, VOUCH_E_FORMAT, "0 > 0"},
         {"dots3note",
@@ -469,6 +475,11 @@ static void families_with_experts_name_the_fault(void **state)
         {"grok", {.key = "blk.0.attn_output_norm.weight"}, VOUCH_E_FORMAT, "is missing"},
         {"afmoe", {.key = "blk.1.attn_gate.weight"}, VOUCH_E_FORMAT, "is missing"},
         {"smallthinker", {.key = "blk.2.ffn_gate_inp.weight"}, VOUCH_E_FORMAT, "is missing"},
+        {"grovemoe", {.key = "blk.1.ffn_down_chexps.weight"}, VOUCH_E_FORMAT, "is missing"},
+        {"gemma3n",
+         {"gemma3n.attention.key_length", VOUCH_GGUF_U32, 17, 0, NULL},
+         VOUCH_E_FORMAT,
+         "attention.key_length gives a head width of 17, which must be even"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const entry *e = &wrong[i].e;
@@ -480,6 +491,50 @@ static void families_with_experts_name_the_fault(void **state)
                                             .add = has_value ? add_entry : NULL,
                                             .user = (void *)(uintptr_t)e};
         REFUSED(&options, wrong[i].status, wrong[i].says, has_value ? wrong[i].arch : e->key);
+    }
+}
+
+/* A tensor of zeros that replaces the file's own. */
+typedef struct shape {
+    const char *name;
+    vouch_type type;
+    uint32_t n_dims;
+    int64_t dim[4];
+} shape;
+
+static void add_shape(vouch_gguf_writer *writer, void *user)
+{
+    static const char zeros[1 << 17];
+    const shape *s = user;
+    vouch_gguf_add_tensor(writer, s->name, s->type, s->n_dims, s->dim, zeros);
+}
+
+static tiny_model_options model_shaped(const shape *s)
+{
+    return (tiny_model_options){.n_vocab = 50, .omit = s->name, .add = add_shape, .user = (void *)(uintptr_t)s};
+}
+
+/* A missing key whose default is no neutral value; a tensor whose name only begins as that of a tensor without effect.
+ */
+static void near_misses_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arch;
+        shape s;
+    } stray[] = {{"kimi-k3", {"blk.1.attn_gate.wait", VOUCH_TYPE_F32, 1, {64}}},
+                 {"bailingmoe3", {"blk.1.attn_gate.wait", VOUCH_TYPE_F32, 1, {64}}},
+                 {"glm5-next", {"blk.1.indexer.proj.wait", VOUCH_TYPE_F32, 1, {64}}},
+                 {"hrm_text", {"blk.2.ffn_up.weights", VOUCH_TYPE_F32, 1, {64}}}};
+    REFUSED((&(tiny_model_options){.arch = "glm5-next", .n_vocab = 50, .omit = "glm5-next.rope.dimension_count"}),
+            VOUCH_E_FORMAT, "glm5-next.rope.dimension_count is missing, must be 0");
+    for (size_t i = 0; i < sizeof stray / sizeof stray[0]; i++) {
+        tiny_model_options options = model_shaped(&stray[i].s);
+        options.arch = stray[i].arch;
+        options.n_layers = 4;
+        REFUSED(&options, VOUCH_E_UNSUPPORTED, stray[i].s.name, "has no place");
+        options.add = NULL;
+        assert_opens(&options);
     }
 }
 
@@ -595,26 +650,6 @@ static void frequency_divisors_must_be_finite(void **state)
 }
 
 /* ----------------------------------------------------------------- tensors */
-
-/* A tensor of zeros that replaces the file's own. */
-typedef struct shape {
-    const char *name;
-    vouch_type type;
-    uint32_t n_dims;
-    int64_t dim[4];
-} shape;
-
-static void add_shape(vouch_gguf_writer *writer, void *user)
-{
-    static const char zeros[1 << 17];
-    const shape *s = user;
-    vouch_gguf_add_tensor(writer, s->name, s->type, s->n_dims, s->dim, zeros);
-}
-
-static tiny_model_options model_shaped(const shape *s)
-{
-    return (tiny_model_options){.n_vocab = 50, .omit = s->name, .add = add_shape, .user = (void *)(uintptr_t)s};
-}
 
 static void missing_tensors(void **state)
 {
@@ -1077,6 +1112,7 @@ int main(void)
         cmocka_unit_test(mixtures_must_fit_together),
         cmocka_unit_test(recurrent_mixers_must_fit_together),
         cmocka_unit_test(families_with_experts_name_the_fault),
+        cmocka_unit_test(near_misses_are_refused),
         cmocka_unit_test(layers_of_further_tokens_are_left_out),
         cmocka_unit_test(passes_read_more_with_experts),
         cmocka_unit_test(mamba_sizes_must_fit_together),

@@ -96,8 +96,7 @@ static vouch_status take_gates(vouch_loader *loader, int32_t index, vouch_attent
 {
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_gate"), true, &a->gate, n_gates,
                                   loader->hparams->n_embd));
-    VOUCH_TRY(vouch_loader_ignore(loader, vouch_loader_name_of(loader, index, "attn_gate", "scale")));
-    return vouch_loader_ignore(loader, vouch_loader_name_of(loader, index, "attn_gate", "input_scale"));
+    return vouch_loader_ignore_scales(loader, index, "attn_gate");
 }
 
 static vouch_status take_afmoe(vouch_loader *loader, int32_t index, vouch_layer *layer)
@@ -133,11 +132,14 @@ static vouch_status take_turn(vouch_loader *loader, int32_t index, vouch_layer *
         const char *tensor;
         vouch_affine *after;
     } all[] = {{"attn_q", &a->q_after}, {"attn_k", &a->k_after}, {"attn_v", &a->v_after}, {"attn_output", &a->o_after}};
-    for (int i = 0; i < 4; i++)
+    static const char *const unscaled[] = {"attn_gate", "ffn_gate", "ffn_up", "ffn_down"};
+    for (int i = 0; i < 4; i++) {
         VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, all[i].tensor, "scale"), false,
                                       &all[i].after->scale, 1));
+        VOUCH_TRY(vouch_loader_ignore_scales(loader, index, all[i].tensor));
+        VOUCH_TRY(vouch_loader_ignore_scales(loader, index, unscaled[i]));
+    }
     layer->ffn.gate_after.scale = layer->ffn.up_after.scale = layer->ffn.down_after.scale = NULL;
-    vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "", NULL));
     return VOUCH_OK;
 }
 

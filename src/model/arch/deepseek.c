@@ -32,7 +32,7 @@ static vouch_status take_hy_v3(vouch_loader *loader, int32_t index, vouch_layer 
 {
     VOUCH_TRY(vouch_mixture_take(loader, index, layer));
     if (layer->experts.n_experts == 0) return VOUCH_OK;
-    vouch_mixture_ignore_dense(loader, index);
+    VOUCH_TRY(vouch_mixture_ignore_dense(loader, index));
     return vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "exp_probs_b", NULL), false,
                                &layer->experts.selection_bias, layer->experts.n_experts);
 }

@@ -56,7 +56,7 @@ static vouch_status read_hy_v4(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
 
 static vouch_status take_sparse(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
-    vouch_latent_ignore_indexer(loader, index);
+    VOUCH_TRY(vouch_latent_ignore_indexer(loader, index));
     return vouch_mixture_take(loader, index, layer);
 }
 
@@ -68,7 +68,7 @@ static vouch_status take_hy_v4(vouch_loader *loader, int32_t index, vouch_layer 
     a->o_after.scale = NULL;
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_gate"), true, &a->gate,
                                   (int64_t)a->n_heads * a->latent.value_dim, loader->hparams->n_embd));
-    vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "attn_gate", ""));
+    VOUCH_TRY(vouch_loader_ignore_tensor(loader, index, "attn_gate"));
     return vouch_hyper_take(loader, index, layer);
 }
 
@@ -116,8 +116,7 @@ static vouch_status take_dots3note(vouch_loader *loader, int32_t index, vouch_la
                                   n_rot));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_gate"), true, &a->gate, a->n_heads,
                                   loader->hparams->n_embd));
-    vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "attn_gate", ""));
-    return VOUCH_OK;
+    return vouch_loader_ignore_tensor(loader, index, "attn_gate");
 }
 
 /* Scales of embedding, branches and logits as in MiniCPM. Scores don't get the factor of latent_tensors.c. */

@@ -73,8 +73,8 @@ static vouch_status read_kimi_k3(const vouch_gguf *gguf, vouch_hparams *h, vouch
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "attn_res.block_size", true, 0, VOUCH_MOST_LAYERS, &h->depth_block, err));
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "expert_latent_length", false, 0, 1 << 20, &h->experts.n_narrow, err));
     VOUCH_TRY(vouch_key_float(gguf, h->arch, "activation.situ_beta", true, 1e-3, 1e6, &gate, err));
-    VOUCH_TRY(vouch_key_float(gguf, h->arch, "activation.situ_linear_beta", true, -1e6, 1e6, &up, err));
-    h->situ = (vouch_situ){.gate = (float)gate, .up = up > 0 ? (float)up : 0};
+    VOUCH_TRY(vouch_key_float(gguf, h->arch, "activation.situ_linear_beta", true, 0, 1e6, &up, err));
+    h->situ = (vouch_situ){.gate = (float)gate, .up = (float)up};
     if (h->n_nextn > 0)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED,
                           "%s: %s.nextn_predict_layers is %d, must be 0 for this architecture", vouch_gguf_path(gguf),
@@ -97,9 +97,11 @@ static vouch_status read_glm5_limits(const vouch_gguf *gguf, vouch_hparams *h, v
 static vouch_status read_glm5_next(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err)
 {
     VOUCH_TRY(read_both(gguf, h, err));
+    char name[96];
+    if (!vouch_gguf_has(gguf, vouch_key_name(name, sizeof name, h->arch, "rope.dimension_count")))
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s is missing, must be 0", vouch_gguf_path(gguf), name);
     if (h->n_rot > 0)
-        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %s.rope.dimension_count is %d, must be 0",
-                          vouch_gguf_path(gguf), h->arch, h->n_rot);
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %s is %d, must be 0", vouch_gguf_path(gguf), name, h->n_rot);
     VOUCH_TRY(read_floor(gguf, h, false, err));
     VOUCH_TRY(vouch_key_int(gguf, h->arch, "attention.indexer.top_k", true, 1, INT_MAX, &h->n_ctx_most, err));
     VOUCH_TRY(vouch_hyper_read_keys(gguf, h, err));
@@ -122,7 +124,7 @@ static vouch_status take_inputs(vouch_loader *loader, int32_t index, vouch_recur
         snprintf(tensor, sizeof tensor, "attn_%s", parts[i]);
         VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, tensor), true, &r->in[i], n,
                                       loader->hparams->n_embd));
-        vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, tensor, ""));
+        VOUCH_TRY(vouch_loader_ignore_tensor(loader, index, tensor));
         snprintf(tensor, sizeof tensor, "ssm_conv1d_%s", parts[i]);
         VOUCH_TRY(vouch_loader_columns(loader, vouch_loader_name(loader, index, tensor), conv, r->conv.width,
                                        (vouch_rows){i * n, n, 3 * n}));
@@ -180,23 +182,21 @@ static vouch_status take_delta_net(vouch_loader *loader, int32_t index, vouch_re
     VOUCH_TRY(take_gate(loader, index, n, r));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ssm_beta"), true, &r->rate, r->n_heads,
                                   h->n_embd));
-    vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "ssm_beta", ""));
+    VOUCH_TRY(vouch_loader_ignore_tensor(loader, index, "ssm_beta"));
     VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "ssm_dt", "bias"), true, &r->decay_bias,
                                   n));
     VOUCH_TRY(take_rates(loader, index, r));
     VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name(loader, index, "ssm_norm"), true, &r->norm, r->n_values));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_output"), true, &r->out, h->n_embd,
                                   n));
-    vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "attn_output", ""));
-    return VOUCH_OK;
+    return vouch_loader_ignore_tensor(loader, index, "attn_output");
 }
 
 static vouch_status take_kimi(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     VOUCH_TRY(vouch_mixture_take(loader, index, layer));
     if (layer->attention.n_heads == 0) return take_delta_net(loader, index, &layer->recurrent);
-    vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "attn_q", ""));
-    return VOUCH_OK;
+    return vouch_loader_ignore_tensor(loader, index, "attn_q");
 }
 
 static vouch_status take_bailingmoe3(vouch_loader *loader, int32_t index, vouch_layer *layer)
@@ -207,8 +207,7 @@ static vouch_status take_bailingmoe3(vouch_loader *loader, int32_t index, vouch_
     a->o_after.scale = NULL; /* as in llama.cpp */
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_gate"), true, &a->gate, a->n_heads,
                                   loader->hparams->n_embd));
-    vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "attn_gate", ""));
-    return VOUCH_OK;
+    return vouch_loader_ignore_tensor(loader, index, "attn_gate");
 }
 
 /* Takes W_narrow, W_widen and the norm between them. */
@@ -237,6 +236,15 @@ static vouch_status take_depth(vouch_loader *loader, int32_t index, vouch_layer 
                                &layer->feed.depth.query, loader->hparams->n_embd);
 }
 
+/* Does a layer with attention have a gate? Then all have one. */
+static bool has_gates(vouch_loader *loader)
+{
+    const vouch_hparams *h = loader->hparams;
+    for (int32_t i = 0; i < h->n_layers; i++)
+        if (h->layers[i].n_heads > 0 && vouch_loader_has(loader, i, "attn_gate")) return true;
+    return false;
+}
+
 /* Ignores scales of matrices, as llama.cpp does. */
 static vouch_status take_kimi_k3(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
@@ -246,11 +254,11 @@ static vouch_status take_kimi_k3(vouch_loader *loader, int32_t index, vouch_laye
     VOUCH_TRY(take_depth(loader, index, layer));
     layer->recurrent.is_a_negated = true;
     if (a->n_heads == 0) return VOUCH_OK;
+    const bool is_gated = has_gates(loader);
     a->o_after.scale = NULL;
-    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_gate"), false, &a->gate,
+    VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_gate"), is_gated, &a->gate,
                                   (int64_t)a->n_heads * a->latent.value_dim, loader->hparams->n_embd));
-    vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "attn_gate", ""));
-    return VOUCH_OK;
+    return vouch_loader_ignore_tensor(loader, index, "attn_gate");
 }
 
 static vouch_status take_glm5_next(vouch_loader *loader, int32_t index, vouch_layer *layer)
@@ -258,7 +266,7 @@ static vouch_status take_glm5_next(vouch_loader *loader, int32_t index, vouch_la
     VOUCH_TRY(take_kimi(loader, index, layer));
     layer->recurrent.is_a_negated = true;
     layer->attention.o_after.scale = NULL;
-    vouch_latent_ignore_indexer(loader, index);
+    VOUCH_TRY(vouch_latent_ignore_indexer(loader, index));
     return vouch_hyper_take(loader, index, layer);
 }
 

@@ -242,6 +242,11 @@ static vouch_status read_adapter_tokens(const vouch_gguf *gguf, vouch_hparams *h
         VOUCH_TRY(vouch_key_ints(gguf, h->arch, keys[i], true, 0, (1 << 24) - 1, h->adapters.n, values[i], err));
     }
     for (int32_t i = 0; i < h->adapters.n; i++) {
+        for (int32_t j = 0; j < i; j++)
+            if (values[0][j] == values[0][i])
+                return vouch_fail(err, VOUCH_E_FORMAT,
+                                  "%s: %s.%s[%d] is %d, as [%d] is: each adapter must have a token of its own",
+                                  vouch_gguf_path(gguf), h->arch, keys[0], i, values[0][i], j);
         h->adapters.of[i].token = values[0][i];
         h->adapters.of[i].substitute = values[1][i];
     }

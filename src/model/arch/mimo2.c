@@ -22,7 +22,7 @@ static vouch_status take_mimo2(vouch_loader *loader, int32_t index, vouch_layer 
 {
     VOUCH_TRY(vouch_mixture_take(loader, index, layer));
     layer->attention.q_after = layer->attention.k_after = layer->attention.v_after = (vouch_affine){0};
-    if (layer->experts.n_experts > 0) vouch_mixture_ignore_dense(loader, index);
+    if (layer->experts.n_experts > 0) VOUCH_TRY(vouch_mixture_ignore_dense(loader, index));
     if (loader->hparams->value_scale != 0) layer->mix.scale = loader->hparams->value_scale;
     return VOUCH_OK;
 }

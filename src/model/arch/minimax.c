@@ -59,7 +59,7 @@ static vouch_status take_lightning(vouch_loader *loader, int32_t index, vouch_re
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_gate"), true, &r->gate, n, h->n_embd));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_output"), true, &r->out, h->n_embd,
                                   n));
-    for (int i = 0; i < 3; i++) vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, matrices[i], ""));
+    for (int i = 0; i < 3; i++) VOUCH_TRY(vouch_loader_ignore_tensor(loader, index, matrices[i]));
     return vouch_loader_vector(loader, vouch_loader_name(loader, index, "attn_norm_2"), true, &r->norm, n);
 }
 

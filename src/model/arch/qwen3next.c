@@ -81,8 +81,7 @@ static vouch_status take_qwen3next(vouch_loader *loader, int32_t index, vouch_la
     r->in_after.scale = r->gate_after.scale = r->out_after.scale = NULL;
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ssm_ba"), true, &r->rate,
                                   2 * (int64_t)r->n_heads, h->n_embd));
-    vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, "ssm_in", ""));
-    return VOUCH_OK;
+    return vouch_loader_ignore_tensor(loader, index, "ssm_in");
 }
 
 static vouch_status take_qwen35(vouch_loader *loader, int32_t index, vouch_layer *layer)

@@ -14,12 +14,17 @@
 static vouch_status check_heads(const vouch_gguf *gguf, const vouch_hparams *h, vouch_error *err)
 {
     const char *path = vouch_gguf_path(gguf), *arch = h->arch;
+    char name[96];
     for (int32_t i = 0; i < h->n_layers; i++)
         if (h->layers[i].n_kv_heads > 0 && h->layers[i].n_heads % h->layers[i].n_kv_heads != 0)
             return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.attention.head_count %d is no multiple of head_count_kv %d",
                               path, arch, h->layers[i].n_heads, h->layers[i].n_kv_heads);
     if (h->head_dim % 2 != 0)
-        return vouch_fail(err, VOUCH_E_FORMAT, "%s: the head width %d must be even", path, h->head_dim);
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s.%s gives a head width of %d, which must be even", path, arch,
+                          vouch_gguf_has(gguf, vouch_key_name(name, sizeof name, arch, "attention.key_length"))
+                              ? "attention.key_length"
+                              : "embedding_length over attention.head_count",
+                          h->head_dim);
     if (h->n_rot % 2 != 0 || h->n_rot > h->head_dim)
         return vouch_fail(err, VOUCH_E_FORMAT,
                           "%s: %s.rope.dimension_count %d must be even and at most the head width %d", path, arch,

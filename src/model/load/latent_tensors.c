@@ -97,11 +97,12 @@ vouch_status vouch_latent_take(vouch_loader *loader, int32_t index, vouch_attent
                               (vouch_rows){0, n_v, n_v});
 }
 
-void vouch_latent_ignore_indexer(vouch_loader *loader, int32_t index)
+vouch_status vouch_latent_ignore_indexer(vouch_loader *loader, int32_t index)
 {
     static const char *const tensors[] = {"indexer.k_norm",          "indexer.proj",
                                           "indexer.attn_k",          "indexer.attn_q_b",
                                           "indexer_compressor_gate", "indexer_compressor_ape"};
     for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++)
-        vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, tensors[i], ""));
+        VOUCH_TRY(vouch_loader_ignore_tensor(loader, index, tensors[i]));
+    return VOUCH_OK;
 }

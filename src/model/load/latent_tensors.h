@@ -17,6 +17,6 @@ vouch_status vouch_latent_read_numbers(const vouch_gguf *gguf, const vouch_hpara
 vouch_status vouch_latent_take(vouch_loader *loader, int32_t index, vouch_attention *a);
 /* Accepts the tensors that choose the tokens which a row sees. In contexts of at most indexer.top_k tokens it sees all.
  */
-void vouch_latent_ignore_indexer(vouch_loader *loader, int32_t index);
+vouch_status vouch_latent_ignore_indexer(vouch_loader *loader, int32_t index);
 
 #endif

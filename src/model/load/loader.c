@@ -280,6 +280,19 @@ vouch_status vouch_loader_ignore(vouch_loader *w, const char *name)
     return VOUCH_OK;
 }
 
+vouch_status vouch_loader_ignore_scales(vouch_loader *w, int32_t layer, const char *tensor)
+{
+    VOUCH_TRY(vouch_loader_ignore(w, vouch_loader_name_of(w, layer, tensor, "scale")));
+    return vouch_loader_ignore(w, vouch_loader_name_of(w, layer, tensor, "input_scale"));
+}
+
+vouch_status vouch_loader_ignore_tensor(vouch_loader *w, int32_t layer, const char *tensor)
+{
+    VOUCH_TRY(vouch_loader_ignore(w, vouch_loader_name(w, layer, tensor)));
+    VOUCH_TRY(vouch_loader_ignore(w, vouch_loader_name_of(w, layer, tensor, "bias")));
+    return vouch_loader_ignore_scales(w, layer, tensor);
+}
+
 void vouch_loader_ignore_all(vouch_loader *w, const char *prefix)
 {
     const size_t length = strlen(prefix);
@@ -291,13 +304,14 @@ void vouch_loader_ignore_all(vouch_loader *w, const char *prefix)
 
 vouch_status vouch_loader_refuse_others(const vouch_loader *w)
 {
+    const vouch_hparams *h = w->hparams;
+    const int32_t n_blocks = h->adapters.n > 0 ? h->n_layers - 1 : h->n_layers; /* one layer finds adapters */
     for (size_t i = 0; i < vouch_gguf_n_tensors(w->gguf); i++) {
         const vouch_gguf_tensor *tensor = vouch_gguf_get_tensor(w->gguf, i);
         char title[256];
         if (!w->is_taken[i])
             return vouch_fail(w->err, VOUCH_E_UNSUPPORTED, "%s: tensor %s has no place in a %s model of %d layers",
-                              vouch_gguf_path(w->gguf), title_of(w, tensor, title), w->hparams->arch,
-                              w->hparams->n_layers);
+                              vouch_gguf_path(w->gguf), title_of(w, tensor, title), h->arch, n_blocks);
     }
     return VOUCH_OK;
 }

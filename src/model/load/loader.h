@@ -110,6 +110,10 @@ vouch_status vouch_loader_affine(vouch_loader *loader, int32_t layer, const char
                                  vouch_rows rows);
 /* Accepts a tensor without loading it: logits don't depend on it. */
 vouch_status vouch_loader_ignore(vouch_loader *loader, const char *name);
+/* Accepts blk.LAYER.TENSOR.scale and .input_scale. */
+vouch_status vouch_loader_ignore_scales(vouch_loader *loader, int32_t layer, const char *tensor);
+/* Accepts blk.LAYER.TENSOR.weight and .bias, too. Other names, such as blk.LAYER.TENSOR.wait, stay unknown. */
+vouch_status vouch_loader_ignore_tensor(vouch_loader *loader, int32_t layer, const char *tensor);
 /* Accepts all tensors whose names begin with `prefix`. */
 void vouch_loader_ignore_all(vouch_loader *loader, const char *prefix);
 

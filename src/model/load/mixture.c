@@ -78,9 +78,12 @@ static vouch_status find_width(vouch_loader *loader, int32_t index, const char *
     enum { MOST = 1 << 22 };
     const char *name = vouch_loader_name(loader, index, tensor);
     const vouch_gguf_tensor *found = vouch_gguf_find_tensor(loader->gguf, name);
-    if (!found || found->dim[0] < 1 || found->dim[0] > MOST)
+    if (!found)
+        return vouch_fail(loader->err, VOUCH_E_FORMAT, "%s: tensor '%s' is missing", vouch_gguf_path(loader->gguf),
+                          name);
+    if (found->dim[0] < 1 || found->dim[0] > MOST)
         return vouch_fail(loader->err, VOUCH_E_FORMAT, "%s: tensor '%s' has a first dimension of %lld, must be 1 to %d",
-                          vouch_gguf_path(loader->gguf), name, found ? (long long)found->dim[0] : 0LL, (int)MOST);
+                          vouch_gguf_path(loader->gguf), name, (long long)found->dim[0], (int)MOST);
     *width = (int32_t)found->dim[0];
     return VOUCH_OK;
 }
@@ -204,10 +207,17 @@ vouch_status vouch_mixture_take_experts(vouch_loader *loader, int32_t index, vou
     return take_shared(loader, index, e);
 }
 
+/* Has the layer a tensor that only layers with experts have? */
+static bool has_experts(vouch_loader *loader, int32_t index)
+{
+    return vouch_loader_has(loader, index, "ffn_down_exps") || vouch_loader_has(loader, index, "ffn_up_exps") ||
+           vouch_loader_has(loader, index, "ffn_gate_up_exps") || vouch_loader_has(loader, index, "ffn_gate_inp");
+}
+
 vouch_status vouch_mixture_take(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     const vouch_hparams *h = loader->hparams;
-    if (!vouch_loader_has(loader, index, "ffn_down_exps")) return vouch_dense_take(loader, index, layer);
+    if (!has_experts(loader, index)) return vouch_dense_take(loader, index, layer);
     if (h->experts.n_experts == 0)
         return vouch_fail(loader->err, VOUCH_E_FORMAT, "%s: tensor '%s' needs %s.expert_count of 1 to %d",
                           vouch_gguf_path(loader->gguf), loader->name, h->arch, (int)VOUCH_MAX_EXPERTS);
@@ -216,8 +226,9 @@ vouch_status vouch_mixture_take(vouch_loader *loader, int32_t index, vouch_layer
     return vouch_mixture_take_experts(loader, index, &layer->experts);
 }
 
-void vouch_mixture_ignore_dense(vouch_loader *loader, int32_t index)
+vouch_status vouch_mixture_ignore_dense(vouch_loader *loader, int32_t index)
 {
     static const char *const tensors[] = {"ffn_gate", "ffn_up", "ffn_down"};
-    for (int i = 0; i < 3; i++) vouch_loader_ignore_all(loader, vouch_loader_name_of(loader, index, tensors[i], ""));
+    for (int i = 0; i < 3; i++) VOUCH_TRY(vouch_loader_ignore_tensor(loader, index, tensors[i]));
+    return VOUCH_OK;
 }

@@ -22,6 +22,6 @@ vouch_status vouch_mixture_take(vouch_loader *loader, int32_t index, vouch_layer
 /* Takes the experts alone, with their router and shared network. Errors: as above. */
 vouch_status vouch_mixture_take_experts(vouch_loader *loader, int32_t index, vouch_experts *experts);
 /* Accepts a dense network beside a layer's experts, in families whose models don't use it. */
-void vouch_mixture_ignore_dense(vouch_loader *loader, int32_t index);
+vouch_status vouch_mixture_ignore_dense(vouch_loader *loader, int32_t index);
 
 #endif

@@ -515,6 +515,12 @@ typedef struct named_matrix {
     float deviation;
 } named_matrix;
 
+/* How often each layer of a stack takes its turn. */
+static int32_t turns_of(const tiny_model_options *o)
+{
+    return o->n_layers % 4 == 0 ? 2 : 1;
+}
+
 static void add_layer_matrices(tiny_writer *w, int32_t index, int64_t n, const named_matrix *all, size_t count)
 {
     char name[64];
@@ -1063,7 +1069,8 @@ static void add_tensors(tiny_writer *w)
     const tiny_model_options *o = &w->o;
     const float by_embd = 1 / sqrtf((float)o->n_embd);
     add_matrix(w, "token_embd.weight", o->n_vocab, o->n_embd, o->embedding * embedding_gain);
-    for (int32_t i = 0; i < o->n_layers; i++) add_layer(w, i);
+    const int32_t n_turns = w->family->stacks ? turns_of(o) : 1;
+    for (int32_t i = 0; i < o->n_layers / n_turns; i++) add_layer(w, i); /* later turns have the first one's layers */
     for (int32_t i = 0; i < o->nextn; i++) add_nextn(w, o->n_layers + i);
     const char *output_norm = w->family->output_norm ? w->family->output_norm : "output_norm.weight";
     if (!w->family->bare_norms)
@@ -1236,7 +1243,7 @@ static void add_keys(tiny_writer *w, bool states_head_dim)
     if (w->family->window) add_int(w, "attention.sliding_window", w->family->window);
     if (w->family->window_period) add_windows(w);
     if (w->family->stacks) {
-        const int32_t n_turns = o->n_layers % 4 == 0 ? 2 : 1;
+        const int32_t n_turns = turns_of(o);
         add_int(w, "hrm.layers_per_stack", o->n_layers / (2 * n_turns));
         add_int(w, "hrm.h_cycles", n_turns);
         add_int(w, "hrm.l_cycles", 1);
