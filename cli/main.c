@@ -304,6 +304,7 @@ static bool is_model(const char *word)
         if (strcmp(commands[i].name, word) == 0) return false;
     char config[PATH_MAX];
     if ((n > 5 && strcmp(word + n - 5, ".gguf") == 0) || hub_kind_of(word) != HUB_PATH) return true;
+    if (hub_is_behind_folder(word)) return true;
     if (stat(word, &info) != 0) return false;
     snprintf(config, sizeof config, "%s/config.json", word);
     return !S_ISDIR(info.st_mode) || access(config, F_OK) == 0;

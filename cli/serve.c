@@ -97,16 +97,13 @@ static int model_name(serving *s, size_t i, const char *text)
 {
     const char *equal = strchr(text, '='), *slash = strchr(text, '/');
     const bool has_name = equal && (!slash || equal < slash);
-    if (has_name && (equal == text || !equal[1])) {
-        tool_complain("--model '%s': expected NAME=FILE", text);
-        return CLI_WRONG_USAGE;
-    }
     s->names[i] = has_name ? strndup(text, (size_t)(equal - text)) : name_of_path(text);
     s->model_options[i] = *s->options;
     s->model_options[i].model = has_name ? equal + 1 : text;
     for (size_t j = 0; j < i; j++)
         if (s->names[i] && strcmp(s->names[i], s->names[j]) == 0) {
-            tool_complain("--model '%s': the name is given twice; choose another, as in --model NAME=FILE", text);
+            tool_complain("--model '%s': the name '%s' is given twice; choose another, as in --model NAME=FILE",
+                          s->model_options[i].model, s->names[i]);
             return CLI_WRONG_USAGE;
         }
     return CLI_DONE;

@@ -43,19 +43,29 @@ static size_t part_length(const char *text)
     return n > 96 || text[0] == '-' || text[0] == '.' ? 0 : n;
 }
 
-/* "OWNER/NAME" and then nothing, ':' or '@'. A word that ends in ".gguf", or one in a folder that exists, is a path
- * that was mistyped. */
-static bool looks_like_repository(const char *word)
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* "OWNER/NAME" and then nothing, ':' or '@', but no word that ends in ".gguf", which is a mistyped path. Writes OWNER.
+ */
+static bool spells_repository(const char *word, char owner[HUB_NAME_SIZE])
 {
     const size_t n_owner = part_length(word);
     if (n_owner == 0 || n_owner >= HUB_NAME_SIZE || word[n_owner] != '/') return false;
     const size_t n_name = part_length(word + n_owner + 1), n = n_owner + 1 + n_name;
     if (n_name == 0 || (word[n] && word[n] != ':' && word[n] != '@')) return false;
     if (!word[n] && hub_is_model_file(word)) return false;
+    snprintf(owner, HUB_NAME_SIZE, "%.*s", (int)n_owner, word);
+    return true;
+}
+
+bool hub_is_behind_folder(const char *word)
+{
     char owner[HUB_NAME_SIZE];
-    struct stat info;
-    snprintf(owner, sizeof owner, "%.*s", (int)n_owner, word);
-    return stat(owner, &info) != 0 || !S_ISDIR(info.st_mode);
+    return access(word, F_OK) != 0 && spells_repository(word, owner) && is_folder(owner);
 }
 
 hub_kind hub_kind_of(const char *word)
@@ -64,7 +74,8 @@ hub_kind hub_kind_of(const char *word)
     if (after(word, "hf:")) return HUB_REPOSITORY;
     if (after(word, "ollama:")) return HUB_OLLAMA;
     if (after(word, "https://") || after(word, "http://")) return HUB_ADDRESS;
-    return looks_like_repository(word) ? HUB_REPOSITORY : HUB_PATH;
+    char owner[HUB_NAME_SIZE]; /* a word in a folder that exists is a mistyped path */
+    return spells_repository(word, owner) && !is_folder(owner) ? HUB_REPOSITORY : HUB_PATH;
 }
 
 /* Copies n bytes; false where they are none or too many, or no path. */

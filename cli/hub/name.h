@@ -40,6 +40,8 @@ typedef struct hub_name {
 
 /* What the word is, by its looks and by what exists. Touches no network. */
 hub_kind hub_kind_of(const char *word);
+/* Is the word "OWNER/NAME", and a path only because a folder OWNER exists here? No such path exists. */
+bool hub_is_behind_folder(const char *word);
 /* endpoint: the hub's address, so that an address below it counts as a name. Errors: ARGUMENT, which shows the form. */
 vouch_status hub_name_parse(hub_name *name, const char *word, const char *endpoint, vouch_error *err);
 /* Does the path end in ".gguf" or ".safetensors"? */

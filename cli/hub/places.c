@@ -77,6 +77,16 @@ static vouch_status token_read(hub_places *places, vouch_error *err)
     return status;
 }
 
+static vouch_status timeout_read(hub_places *places, vouch_error *err)
+{
+    const char *text = variable("HF_HUB_DOWNLOAD_TIMEOUT");
+    char *end = NULL;
+    places->timeout = text ? strtol(text, &end, 10) : 10;
+    if ((end && *end) || places->timeout < 1 || places->timeout > 86400)
+        return places_fail(err, VOUCH_E_ARGUMENT, "HF_HUB_DOWNLOAD_TIMEOUT", "expected seconds in [1, 86400]");
+    return VOUCH_OK;
+}
+
 static vouch_status endpoint_read(hub_places *places, vouch_error *err)
 {
     const char *text = variable("HF_ENDPOINT") ? variable("HF_ENDPOINT") : "https://huggingface.co";
@@ -91,14 +101,12 @@ static vouch_status endpoint_read(hub_places *places, vouch_error *err)
 vouch_status hub_places_read(hub_places *places, vouch_error *err)
 {
     char home[PATH_MAX], caches[PATH_MAX];
-    const char *timeout = variable("HF_HUB_DOWNLOAD_TIMEOUT");
     const char *llama = variable("LLAMA_CACHE"), *ollama = variable("OLLAMA_MODELS");
     const char *cache = variable("HF_HUB_CACHE") ? variable("HF_HUB_CACHE") : variable("HUGGINGFACE_HUB_CACHE");
     *places =
-        (hub_places){.is_offline = is_true(variable("HF_HUB_OFFLINE")) || is_true(variable("TRANSFORMERS_OFFLINE")),
-                     .timeout = timeout ? strtol(timeout, NULL, 10) : 10};
-    if (places->timeout < 1 || places->timeout > 86400)
-        return places_fail(err, VOUCH_E_ARGUMENT, "HF_HUB_DOWNLOAD_TIMEOUT", "expected seconds in [1, 86400]");
+        (hub_places){.is_offline = is_true(variable("HF_HUB_OFFLINE")) || is_true(variable("TRANSFORMERS_OFFLINE"))};
+    const vouch_status bad = timeout_read(places, err);
+    if (bad) return bad;
     bool fits = variable("XDG_CACHE_HOME") ? join(caches, variable("XDG_CACHE_HOME"), "")
                                            : join(caches, home_folder(), ".cache");
     fits = fits && (variable("HF_HOME") ? join(home, variable("HF_HOME"), "") : join(home, caches, "huggingface"));

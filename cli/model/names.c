@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/names.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,12 @@ static int name_find(cli_options *options, hub_places *places, const char **word
 {
     char path[PATH_MAX];
     vouch_error err;
+    if (*word && hub_is_behind_folder(*word)) {
+        const int n = (int)strcspn(*word, "/");
+        tool_complain("'%s': %s; a folder '%.*s' exists here, so this is a path; the hub's model is hf:%s", *word,
+                      strerror(ENOENT), n, *word, *word);
+        return CLI_WRONG_USAGE;
+    }
     if (!*word || hub_kind_of(*word) == HUB_PATH) return CLI_DONE;
     if ((!*places->endpoint && hub_places_read(places, &err)) || hub_find(places, *word, HUB_ANY, path, &err)) {
         tool_complain("%s", err.message);
@@ -38,12 +45,40 @@ static int name_find(cli_options *options, hub_places *places, const char **word
     return kept ? CLI_DONE : CLI_FAILED;
 }
 
+/* NAME=WORD: where the '=' is; NULL: the text is a word. */
+static const char *name_end(const char *text)
+{
+    const char *equal = strchr(text, '='), *slash = strchr(text, '/');
+    return equal && (!slash || equal < slash) ? equal : NULL;
+}
+
+/* A fetch may take an hour, so names are checked before. */
+static int served_check(const char *const *texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *equal = name_end(texts[i]);
+        if (!equal) continue;
+        const size_t length = (size_t)(equal - texts[i]) + 1;
+        if (length == 1 || !equal[1]) {
+            tool_complain("--model '%s': expected NAME=FILE", texts[i]);
+            return CLI_WRONG_USAGE;
+        }
+        for (size_t j = 0; j < i; j++)
+            if (strncmp(texts[i], texts[j], length) == 0) {
+                tool_complain("--model '%s': the name is given twice; choose another, as in --model NAME=FILE",
+                              texts[i]);
+                return CLI_WRONG_USAGE;
+            }
+    }
+    return CLI_DONE;
+}
+
 /* Replaces NAME=WORD by NAME=PATH, and WORD by NAME=PATH, whose name is the end of the word. */
 static int served_find(cli_options *options, hub_places *places, const char **text)
 {
     char both[2 * PATH_MAX];
-    const char *equal = strchr(*text, '='), *slash = strchr(*text, '/');
-    const bool has_name = equal && (!slash || equal < slash);
+    const char *equal = name_end(*text);
+    const bool has_name = equal != NULL;
     const char *word = has_name ? equal + 1 : *text, *path = word;
     const int status = name_find(options, places, &path);
     if (status || path == word) return status;
@@ -59,7 +94,7 @@ int cli_names_find(cli_options *options)
 {
     hub_places places = {.endpoint = ""};
     const char **words[] = {&options->model, &options->draft_model, &options->distill.train.student_model};
-    int status = CLI_DONE;
+    int status = served_check(options->models.items, options->models.n);
     for (size_t i = 0; !status && i < options->models.n; i++)
         status = served_find(options, &places, &options->models.items[i]);
     if (options->models.n > 0) options->model = options->models.items[0];

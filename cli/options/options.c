@@ -124,7 +124,7 @@ static bool take_model_word(cli_options *options, const char *name, cli_given gi
                       options->command == CLI_SERVE ? "; a further model follows a --model of its own" : "");
         return false;
     }
-    if (access(word, F_OK) != 0 && hub_kind_of(word) == HUB_PATH) {
+    if (access(word, F_OK) != 0 && hub_kind_of(word) == HUB_PATH && !hub_is_behind_folder(word)) {
         tool_complain("'%s': %s; `vouch %s` expects the file or folder of a model here%s", word, strerror(errno), name,
                       options->command == CLI_RUN ? ", and a prompt after it" : "");
         return false;

@@ -415,6 +415,17 @@ static void unreadable_files_are_named(void **state)
     expect(RUN("run", "-m", junk, "-p", "x", "--stats-json", "/nowhere/at/all.json"), 2, "/nowhere/at/all.json");
 }
 
+/* A name of the hub whose owner is a folder here is a path; the message says how to name the hub's model. */
+static void a_folder_hides_the_hub(void **state)
+{
+    (void)state;
+    expect(RUN("run", "tests/no-such-model", "x"), 2, "hf:tests/no-such-model");
+    expect(RUN("tests/no-such-model:Q8_0"), 2, "hf:tests/no-such-model:Q8_0");
+    expect(RUN("run", "-m", "tests/no-such-model", "-p", "x"), 2, "hf:tests/no-such-model");
+    expect(RUN("info", "tests/no-such-model"), 2, "hf:tests/no-such-model");
+    expect(RUN("serve", "--model", "x=tests/no-such-model"), 2, "hf:tests/no-such-model");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,7 +433,7 @@ int main(void)
         cmocka_unit_test(unknown_words_are_named),         cmocka_unit_test(values_out_of_range_are_named),
         cmocka_unit_test(flags_that_contradict_are_named), cmocka_unit_test(unreadable_files_are_named),
         cmocka_unit_test(foreign_flags_say_what_to_do),    cmocka_unit_test(help_is_narrow),
-        cmocka_unit_test(manual_and_completions_are_read),
+        cmocka_unit_test(manual_and_completions_are_read), cmocka_unit_test(a_folder_hides_the_hub),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,9 +190,17 @@ def wrong_names_are_refused(hub):
     says(run(hub, FOLDER, "pull", code=2)[1], "NAME is missing")
     says(run(hub, FOLDER, "pull", "gone.gguf", code=2)[1], "gone.gguf", "neither a file nor a name")
     says(run(hub, FOLDER, "run", "models/gone.gguf", "hello", code=2)[1], "No such file")
+    for arguments in (["=a/m"], ["x=a/m", "x=b/m"], ["x="]):
+        words = [word for one in arguments for word in ("--model", one)]
+        _, err = run(hub, FOLDER, "serve", *words, code=2)
+        says(err, f"--model '{arguments[-1]}'")
+    same(len(hub.log), 0)
     for name, value, words in (
         ("HF_ENDPOINT", "ftp://x", "HF_ENDPOINT"),
         ("HF_HUB_DOWNLOAD_TIMEOUT", "0", "[1, 86400]"),
+        ("HF_HUB_DOWNLOAD_TIMEOUT", "10x", "HF_HUB_DOWNLOAD_TIMEOUT"),
+        ("HF_HUB_DOWNLOAD_TIMEOUT", "1.5", "HF_HUB_DOWNLOAD_TIMEOUT"),
+        ("HF_HUB_DOWNLOAD_TIMEOUT", " ", "HF_HUB_DOWNLOAD_TIMEOUT"),
         ("HF_TOKEN", "two words", "HF_TOKEN"),
     ):
         done = subprocess.run(
