@@ -163,7 +163,7 @@ int hub_lock(const char *path, const char *what)
     struct stat info;
     if (hub_cache_make_folder(path, &ignored)) return HUB_NO_LOCK;
     for (bool is_told = false;;) {
-        const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0664);
+        const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0664);
         if (fd < 0) return HUB_NO_LOCK;
         if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
             if (errno != EWOULDBLOCK || !what) {

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "hub/cache.h"
@@ -21,13 +20,6 @@
 #include "hub/transfer.h"
 #include "tool/file.h"
 #include "tool/term.h"
-
-void hub_size_write(char text[16], int64_t bytes)
-{
-    if (bytes >= 1000000000) snprintf(text, 16, "%.1f GB", (double)bytes * 1e-9);
-    else if (bytes >= 1000000) snprintf(text, 16, "%.0f MB", (double)bytes * 1e-6);
-    else snprintf(text, 16, "%d kB", (int)((bytes + 999) / 1000));
-}
 
 /* Of a file; -1: there is none. */
 static int64_t bytes_of(const char *path)
@@ -263,30 +255,6 @@ typedef struct job {
     hub_files files;
 } job;
 
-/* Room for `bytes` in the file system of a folder that exists or will. */
-static vouch_status space_check(const char *folder, int64_t bytes, const char *what, vouch_error *err)
-{
-    char path[PATH_MAX];
-    struct statvfs info;
-    snprintf(path, sizeof path, "%s", folder);
-    while (statvfs(path, &info) != 0) {
-        char *slash = strrchr(path, '/');
-        if (!slash || slash == path) return VOUCH_OK;
-        *slash = '\0';
-    }
-    const double available = (double)info.f_bavail * (double)info.f_frsize;
-    if (available >= (double)bytes) return VOUCH_OK;
-    char needed[16], free_bytes[16];
-    hub_size_write(needed, bytes);
-    hub_size_write(free_bytes, (int64_t)available);
-    err->code = VOUCH_E_IO;
-    snprintf(
-        err->message, sizeof err->message,
-        "%.120s needs %s, and %.200s has %s left: make room there, or set HF_HUB_CACHE to a folder of another disk",
-        what, needed, path, free_bytes);
-    return err->code;
-}
-
 /* Bytes still to come of the chosen files. */
 static vouch_status job_check_space(const job *j, vouch_error *err)
 {
@@ -303,7 +271,7 @@ static vouch_status job_check_space(const job *j, vouch_error *err)
     }
     hub_size_write(size, bytes);
     if (bytes > 0) tool_note("fetching %s, %s, to %s", j->name->repository, size, j->places->cache);
-    return space_check(j->cache.folder, bytes, j->name->repository, err);
+    return hub_space_check(j->cache.folder, bytes, j->name->repository, "HF_HUB_CACHE", err);
 }
 
 /* Writes ENDPOINT/OWNER/NAME/resolve/COMMIT/PATH, escaped where an address needs it. */
@@ -336,7 +304,8 @@ static vouch_status file_bring(const job *j, const hub_file *f, vouch_error *err
     }
     const int held = bytes_of(blob) >= 0 ? -1 : hub_lock(lock, what);
     if (bytes_of(blob) < 0) {
-        const hub_download d = {address, what, incomplete, f->size, f->digest, NULL};
+        const hub_download d = {
+            .address = address, .what = what, .path = incomplete, .size = f->size, .digest = f->digest};
         status = hub_download_run(j->client, &d, err);
         if (!status && rename(incomplete, blob) != 0) {
             err->code = status = VOUCH_E_IO;
@@ -398,6 +367,13 @@ static vouch_status repository_fetch(const hub_places *places, const hub_name *n
     return status;
 }
 
+/* What a fetched file has to hold, by its name. A name that says nothing is one of a model. */
+static hub_content content_of(const char *path)
+{
+    const char *end = end_of(path, strlen(path));
+    return strcmp(end, ".safetensors") == 0 ? HUB_SAFETENSORS : strcmp(end, ".json") == 0 ? HUB_JSON : HUB_GGUF;
+}
+
 static vouch_status address_fetch(const hub_places *places, const char *address, char path[PATH_MAX], vouch_error *err)
 {
     vouch_status status = address_path(places, address, path, err);
@@ -415,7 +391,12 @@ static vouch_status address_fetch(const hub_places *places, const char *address,
     status = hub_cache_make_folder(path, err);
     const int held = status ? -1 : hub_lock(p.lock, address);
     if (!status && bytes_of(path) < 0) {
-        const hub_download d = {address, address, p.bytes, -1, NULL, p.origin};
+        const hub_download d = {.address = address,
+                                .what = address,
+                                .path = p.bytes,
+                                .size = -1,
+                                .origin = p.origin,
+                                .content = content_of(path)};
         tool_note("fetching %s to %s", address, path);
         status = hub_download_run(client, &d, err);
         if (!status && rename(p.bytes, path) != 0) {

@@ -4,6 +4,7 @@
 #define VOUCH_CLI_HUB_FETCH_H
 
 #include "hub/name.h"
+#include "hub/space.h"
 #include "hub/stores.h"
 
 typedef enum hub_wish {
@@ -24,8 +25,5 @@ void hub_walk(const hub_places *places, hub_found *found, void *user);
 /* Removes what a name stands for among the fetched files; without a type or file in the name, the whole repository.
  * *freed: bytes. Errors: ARGUMENT (nothing of this name, or of another program), IO. */
 vouch_status hub_remove(const hub_places *places, const char *word, int64_t *freed, vouch_error *err);
-
-/* "2.4 GB" */
-void hub_size_write(char text[16], int64_t bytes);
 
 #endif

@@ -4,6 +4,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 
 #include "hub/digest.h"
 #include "hub/origin.h"
+#include "hub/space.h"
 #include "tool/term.h"
 
 enum {
@@ -42,6 +44,7 @@ typedef struct answer {
     long long range_from, range_total;                    /* of Content-Range; -1: not said */
     char tag[HUB_VALIDATOR_SIZE], modified[64], date[64]; /* ETag, Last-Modified, Date; "": absent or too long */
     char digest[HUB_DIGEST_SIZE];                         /* of the whole file; "": not said */
+    char linked[HUB_DIGEST_SIZE];                         /* the same, by a hub that redirected to this answer */
     long wait;                                            /* seconds that the server asks for; -1: it doesn't */
     bool is_part_wanted;                                  /* did the request ask for a Range? */
     bool is_read;                                         /* has the first byte of the body come? */
@@ -51,8 +54,9 @@ typedef struct answer {
     curl_off_t seen; /* bytes at `since` */
     double since;
     bool is_stalled;
-    const char *why; /* the bytes were refused; NULL: they weren't */
-    bool is_final;   /* and others would not come, either */
+    const char *why;     /* the bytes were refused; NULL: they weren't */
+    bool is_final;       /* and others would not come, either */
+    vouch_error refusal; /* likewise final, with its sentence; code 0: none */
 } answer;
 
 /* A download's file. */
@@ -64,7 +68,8 @@ typedef struct file {
     hub_origin origin; /* what is known of the server's file; its size and digest are d's where d has them */
     hub_digest digest;
     tool_progress progress;
-    int error; /* errno of a failed write */
+    int error;          /* errno of a failed write */
+    const char *failed; /* the path that `error` is of */
 } file;
 
 __attribute__((format(printf, 3, 4))) static vouch_status fail(vouch_error *err, vouch_status code, const char *format,
@@ -162,13 +167,21 @@ static void take_range(answer *a, const char *text)
 static void take_linked(answer *a, const char *text)
 {
     if (text[0] == '"' && strspn(text + 1, "0123456789abcdef") == HUB_DIGEST_SIZE - 1)
-        snprintf(a->digest, sizeof a->digest, "%.64s", text + 1);
+        snprintf(a->linked, sizeof a->linked, "%.64s", text + 1);
+}
+
+/* What an earlier answer to the same request said, such as 103 or a proxy's, isn't of this one. */
+static void headers_forget(answer *a)
+{
+    *a->location = *a->type = *a->error_code = *a->error_text = *a->tag = *a->modified = *a->date = *a->digest = '\0';
+    a->range_from = a->range_total = a->wait = -1;
 }
 
 static size_t header_come(char *line, size_t unit, size_t n, void *user)
 {
     answer *a = user;
     const char *colon = memchr(line, ':', n);
+    if (n > 5 && memcmp(line, "HTTP/", 5) == 0) headers_forget(a);
     if (!colon) return unit * n;
     const size_t n_name = (size_t)(colon - line);
     const char *value = colon + 1;
@@ -222,6 +235,19 @@ static hub_digest digest_begin(const hub_download *d)
     return d->digest && strlen(d->digest) == 40 ? hub_digest_git((uint64_t)d->size) : hub_digest_sha256();
 }
 
+static bool file_fail(file *f, const char *path, int error)
+{
+    f->failed = path;
+    f->error = error;
+    return false;
+}
+
+static vouch_status file_complain(const file *f, vouch_error *err)
+{
+    return fail(err, VOUCH_E_IO, "%.400s: %s%s", f->failed, strerror(f->error),
+                f->error == EISDIR ? "; remove this folder" : "");
+}
+
 /* Empties the file, and forgets which of the server's files it began with. */
 static bool file_restart(file *f)
 {
@@ -229,24 +255,26 @@ static bool file_restart(file *f)
     f->digest = digest_begin(f->d);
     f->origin = (hub_origin){.size = f->d->size};
     if (f->d->digest) snprintf(f->origin.digest, sizeof f->origin.digest, "%s", f->d->digest);
-    const bool is_forgotten = !f->d->origin || unlink(f->d->origin) == 0 || errno == ENOENT;
-    if (is_forgotten && ftruncate(f->fd, 0) == 0 && lseek(f->fd, 0, SEEK_SET) == 0) return true;
-    f->error = errno;
-    return false;
+    if (f->d->origin && unlink(f->d->origin) != 0 && errno != ENOENT) return file_fail(f, f->d->origin, errno);
+    return (ftruncate(f->fd, 0) == 0 && lseek(f->fd, 0, SEEK_SET) == 0) || file_fail(f, f->d->path, errno);
+}
+
+/* Bytes of the body; -1: not said. */
+static int64_t body_size(const answer *a)
+{
+    curl_off_t size = -1;
+    curl_easy_getinfo(a->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
+    return size;
 }
 
 /* Notes which file an answer with all of it brings. */
 static bool file_set_origin(file *f, const answer *a)
 {
-    curl_off_t size = -1;
-    curl_easy_getinfo(a->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
-    if (f->d->size < 0) f->origin.size = size;
-    if (!f->d->digest) snprintf(f->origin.digest, sizeof f->origin.digest, "%s", a->digest);
+    if (f->d->size < 0) f->origin.size = body_size(a);
+    if (!f->d->digest) snprintf(f->origin.digest, sizeof f->origin.digest, "%s", *a->digest ? a->digest : a->linked);
     hub_validator_choose(f->origin.validator, a->tag, a->modified, a->date);
     f->progress.bytes = (double)f->origin.size;
-    if (!f->d->origin || hub_origin_write(&f->origin, f->d->origin)) return true;
-    f->error = errno;
-    return false;
+    return !f->d->origin || hub_origin_write(&f->origin, f->d->origin) || file_fail(f, f->d->origin, errno);
 }
 
 /* May the bytes on disk be gone on from? Only where the rest can be told from the rest of another file, by a validator
@@ -282,6 +310,47 @@ static const char *impostor(const answer *a, const char *bytes, size_t n)
     return is_page ? "a web page came in place of the file: a proxy or a sign-in page may answer for the hub" : NULL;
 }
 
+/* Begins a file of this kind so? is_all: the bytes are all that came; else more may follow. */
+static bool begins_well(hub_content content, const char *bytes, size_t n, bool is_all)
+{
+    const size_t n_space = strspn(bytes, " \t\r\n");
+    switch (content) {
+    case HUB_GGUF: return memcmp(bytes, "GGUF", n < 4 ? n : 4) == 0 && (n >= 4 || !is_all);
+    case HUB_SAFETENSORS: /* after the length of a header, 8 bytes, the header */
+        return n < 9 ? !is_all : bytes[7] == 0 && bytes[8] == '{';
+    case HUB_JSON: return n_space < n ? bytes[n_space] == '{' || bytes[n_space] == '[' : !is_all;
+    case HUB_ANY_BYTES: break;
+    }
+    return true;
+}
+
+/* Refuses a body that begins otherwise than its file does, and shows how. */
+static vouch_status content_check(const hub_download *d, const char *bytes, size_t n, bool is_all, vouch_error *err)
+{
+    static const char *const kinds[] = {"", "GGUF", "safetensors", "JSON"};
+    char begin[33] = "", text[4 * sizeof begin] = "";
+    size_t n_text = 0;
+    n = n < sizeof begin ? n : sizeof begin - 1;
+    memcpy(begin, bytes, n);
+    if (begins_well(d->content, begin, n, is_all)) return VOUCH_OK;
+    for (size_t i = 0; i < n; i++)
+        n_text += (size_t)snprintf(text + n_text, sizeof text - n_text,
+                                   begin[i] >= ' ' && begin[i] <= '~' ? "%c" : "<%02x>", (unsigned char)begin[i]);
+    if (n == 0) return fail(err, VOUCH_E_FORMAT, "%.200s: the answer is empty; check the address", d->what);
+    return fail(err, VOUCH_E_FORMAT, "%.200s: the answer is no %s file: it begins with '%s'%s; check the address",
+                d->what, kinds[d->content], text, memcmp(begin, "\x1f\x8b", 2) == 0 ? ", compressed by gzip" : "");
+}
+
+/* Room for a file whose size the server just named. Where it is known beforehand, the caller has seen to it. */
+static vouch_status room_check(const file *f, int64_t size, vouch_error *err)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(f->d->path, '/');
+    if (f->d->size >= 0 || size <= f->n) return VOUCH_OK;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - f->d->path) : 1, slash ? f->d->path : ".");
+    return hub_space_check(folder, size - f->n, f->d->what, "XDG_CACHE_HOME", err);
+}
+
 static bool file_write(answer *a, const char *bytes, size_t n)
 {
     file *f = a->file;
@@ -293,8 +362,7 @@ static bool file_write(answer *a, const char *bytes, size_t n)
         const ssize_t now = write(f->fd, bytes + done, n - done);
         if (now < 0 && errno == EINTR) continue;
         if (now <= 0) {
-            f->error = now < 0 ? errno : EIO;
-            return false;
+            return file_fail(f, f->d->path, now < 0 ? errno : EIO);
         }
         done += (size_t)now;
     }
@@ -313,13 +381,17 @@ static bool file_begin(answer *a, const char *bytes, size_t n)
     if (is_whole || f->n == 0) a->why = impostor(a, bytes, n);
     a->is_final = a->why != NULL;
     if (a->why) return false;
-    if (is_whole) return file_restart(f) && file_set_origin(f, a);
+    if (is_whole) {
+        const bool is_wanted =
+            !content_check(f->d, bytes, n, n == 0, &a->refusal) && !room_check(f, body_size(a), &a->refusal);
+        return is_wanted && file_restart(f) && file_set_origin(f, a);
+    }
     if (!a->is_part_wanted) {
         a->why = "the server sent a part of the file (status 206), and was asked for the whole";
         a->is_final = true;
     } else if (!file_continues(f, a))
         a->why = "the server sent another part, or a part of another file, than it was asked for";
-    return !a->why;
+    return !a->why && !room_check(f, f->origin.size, &a->refusal);
 }
 
 static size_t body_come(char *bytes, size_t unit, size_t n, void *user)
@@ -430,14 +502,14 @@ static void answer_clear(answer *a)
 /* Follows redirects. address becomes the last one asked. */
 static CURLcode ask_through(hub_client *c, char address[ADDRESS_SIZE], answer *a)
 {
-    char digest[HUB_DIGEST_SIZE] = "";
+    char linked[HUB_DIGEST_SIZE] = "";
     for (int n = 0;; n++) {
         answer_clear(a);
-        memcpy(a->digest, digest, sizeof digest);
+        memcpy(a->linked, linked, sizeof linked);
         const CURLcode code = ask(c, address, a);
         const bool leads_on = !code && a->status >= 300 && a->status < 400 && a->status != 304 && *a->location;
         if (!leads_on) return code;
-        memcpy(digest, a->digest, sizeof digest); /* a hub names it before it redirects */
+        memcpy(linked, a->linked, sizeof linked); /* a hub names it before it redirects */
         a->is_final = true;
         if (n == MOST_REDIRECTS) a->why = "the servers redirect in a circle";
         else if (!redirect(address, a->location))
@@ -487,7 +559,11 @@ static verdict judge(const hub_client *c, const char *what, const char *address,
     if (!origin_of(address, origin)) snprintf(origin, sizeof origin, "%s", address);
     snprintf(host, sizeof host, "%.127s", strstr(origin, "://") ? strstr(origin, "://") + 3 : origin);
     if (f && f->error) {
-        fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(f->error));
+        file_complain(f, err);
+        return NEVER;
+    }
+    if (a->refusal.code) {
+        *err = a->refusal;
         return NEVER;
     }
     if (a->why) {
@@ -560,8 +636,7 @@ static vouch_status ask_patiently(hub_client *c, const char *what, const char *a
             snprintf(err->message + n, sizeof err->message - n, " (it asks to wait %ld s)", a->wait);
             return err->code;
         }
-        if (f && (v == ANEW || !file_may_go_on(f)) && !file_restart(f))
-            return fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(f->error));
+        if (f && (v == ANEW || !file_may_go_on(f)) && !file_restart(f)) return file_complain(f, err);
         if (f) tool_progress_end(&f->progress);
         const double seconds = a->wait > 0 ? (double)a->wait : wait;
         if (seconds >= 2) tool_note("%s; waiting %.0f s", err->message, seconds);
@@ -610,10 +685,24 @@ static vouch_status file_go_on(file *f, vouch_error *err)
         f->n += now;
     }
     f->n_most = f->n;
+    if (now < 0) file_fail(f, f->d->path, errno);
     free(bytes);
     f->progress.bytes = (double)f->origin.size;
-    return now < 0 || f->error ? fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(f->error ? f->error : errno))
-                               : VOUCH_OK;
+    return f->error ? file_complain(f, err) : VOUCH_OK;
+}
+
+/* Sees to the content and to the disk. */
+static vouch_status file_finish(file *f, vouch_error *err)
+{
+    char begin[32];
+    const ssize_t n = pread(f->fd, begin, sizeof begin, 0);
+    if (n < 0) return fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(errno));
+    const vouch_status status = content_check(f->d, begin, (size_t)n, true, err);
+    if (status) {
+        file_restart(f);
+        return status;
+    }
+    return fsync(f->fd) ? fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(errno)) : VOUCH_OK;
 }
 
 static vouch_status file_fill(hub_client *c, file *f, vouch_error *err)
@@ -627,8 +716,7 @@ static vouch_status file_fill(hub_client *c, file *f, vouch_error *err)
         }
         hub_digest_end(&f->digest, digest);
         memcpy(expected, f->origin.digest, sizeof expected);
-        if (!*expected || strcasecmp(digest, expected) == 0)
-            return fsync(f->fd) ? fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(errno)) : VOUCH_OK;
+        if (!*expected || strcasecmp(digest, expected) == 0) return file_finish(f, err);
         file_restart(f);
     }
     return fail(err, VOUCH_E_IO,
@@ -643,9 +731,15 @@ vouch_status hub_download_run(hub_client *c, const hub_download *d, vouch_error 
     const size_t n = strlen(name), most = 30; /* the end of a name says the type */
     snprintf(label, sizeof label, "fetching %s%s", n > most ? "..." : "", n > most ? name + n - (most - 3) : name);
     file f = {.d = d, .progress = {.label = label}};
-    f.fd = open(d->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    struct stat info;
+    f.fd = open(d->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (f.fd < 0 && errno == ELOOP)
+        return fail(err, VOUCH_E_IO, "%.400s: a link is in the place of the file to write; remove it", d->path);
     if (f.fd < 0) return fail(err, VOUCH_E_IO, "%.400s: %s", d->path, strerror(errno));
-    vouch_status status = file_go_on(&f, err);
+    vouch_status status = VOUCH_OK;
+    if (fstat(f.fd, &info) != 0 || !S_ISREG(info.st_mode))
+        status = fail(err, VOUCH_E_IO, "%.400s: it is no file that can be written; remove it", d->path);
+    if (!status) status = file_go_on(&f, err);
     if (!status) status = file_fill(c, &f, err);
     tool_progress_end(&f.progress);
     close(f.fd);

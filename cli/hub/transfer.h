@@ -30,6 +30,9 @@ void hub_client_close(hub_client *client); /* NULL is allowed */
 vouch_status hub_get(hub_client *client, const char *address, const char *what, char **body, size_t *n_body,
                      vouch_error *err);
 
+/* How a file has to begin: with "GGUF", with the header of safetensors, with a '{' or '['. */
+typedef enum hub_content { HUB_ANY_BYTES, HUB_GGUF, HUB_SAFETENSORS, HUB_JSON } hub_content;
+
 typedef struct hub_download {
     const char *address;
     const char *what;   /* for messages and progress, such as "Qwen3-4B-Q4_K_M.gguf" */
@@ -38,10 +41,11 @@ typedef struct hub_download {
     const char *digest; /* 64 hexadecimal digits: SHA-256; 40: git's SHA-1; NULL: the server may say it */
     const char *origin; /* where digest is NULL: the file beside `path` that says which file of the server it holds; the
                            caller removes it after success. Else NULL */
+    hub_content content;
 } hub_download;
 
 /* Fills d->path, checks size and digest, and flushes it to the disk. Errors: as above; on IO the file stays, so that
- * the next run goes on. */
+ * the next run goes on. FORMAT: other content came. A path that is a link is never followed. */
 vouch_status hub_download_run(hub_client *client, const hub_download *d, vouch_error *err);
 
 #endif

@@ -80,6 +80,11 @@ def noise(seed, n):
     return random.Random(seed).randbytes(n)
 
 
+def model_noise(seed, n):
+    """What is taken for a GGUF file by its first bytes."""
+    return b"GGUF" + noise(seed, n - 4)
+
+
 def expect_cache(hub, folder, repository, names):
     """The cache holds these files of the repository, and nothing else but locks."""
     found = hub.repositories[repository]
@@ -689,7 +694,7 @@ def expect_files(hub, path, content, folder=FOLDER):
 
 def a_killed_address_goes_on(hub):
     """By an entity tag, and by a date: no more than 1 MiB of a killed fetch is fetched twice."""
-    content = noise(15, 3000000 if QUICK else 10000000)
+    content = model_noise(15, 3000000 if QUICK else 10000000)
     old = "Mon, 05 Jan 2026 10:00:00 GMT"
     repr_digest = "sha-256=:" + base64.b64encode(hashlib.sha256(content).digest()).decode() + ":"
     chance = random.Random(15)
@@ -721,7 +726,7 @@ def a_killed_address_goes_on(hub):
 
 def addresses_begin_anew_where_they_must(hub):
     """Each server's second answer belongs to another file, or to no part of one."""
-    first, second = noise(16, 3000000), noise(17, 3000000)
+    first, second = model_noise(16, 3000000), model_noise(17, 3000000)
     tag, other = [("ETag", '"v1"')], [("ETag", '"v2"')]
     old = [("Last-Modified", "Mon, 05 Jan 2026 10:00:00 GMT")]
     new = [("Last-Modified", "Tue, 06 Jan 2026 10:00:00 GMT")]
@@ -732,7 +737,7 @@ def addresses_begin_anew_where_they_must(hub):
         ("a_date_is_ignored", {"headers": old}, {"headers": new, "ranges": "always"}, 1),
         ("another_size", {"headers": tag}, {"headers": [], "ranges": "always", "body": second[:-5]}, 1),
         ("ranges_are_unknown", {"headers": tag, "ranges": "never"}, {"headers": tag, "ranges": "never"}, 1),
-        ("shorter_than_what_is_here", {"headers": tag}, {"headers": other, "ranges": "always", "body": b"few"}, 1),
+        ("shorter_than_what_is_here", {"headers": tag}, {"headers": other, "ranges": "always", "body": b"GGUF"}, 1),
         ("weak_tag", {"headers": [("ETag", 'W/"v1"')]}, {"headers": [("ETag", 'W/"v1"')]}, 0),
         ("nothing_tells_them_apart", {"headers": []}, {"headers": []}, 0),
         ("too_long_a_tag", {"headers": [("ETag", '"' + "x" * 300 + '"')]}, {"headers": []}, 0),
@@ -755,7 +760,7 @@ def addresses_begin_anew_where_they_must(hub):
 
 def parts_are_never_taken_for_the_whole(hub):
     """A 206 that nobody asked for; and one that tells the size after a first answer that did not."""
-    content = noise(19, 3000000)
+    content = model_noise(19, 3000000)
     tag, part = [("ETag", '"v1"')], [("Content-Range", "bytes 0-999/3000000")]
     address = f"http://127.0.0.1:{hub.storage_port}/m.gguf"
     hub.plain["m.gguf"] = {"body": content[:1000], "headers": [*tag, *part], "status": 206}
@@ -787,7 +792,7 @@ def parts_are_never_taken_for_the_whole(hub):
 
 def a_retry_splices_no_files(hub):
     """The connection ends after 2 MB, and the server's file is another one when the same run asks again."""
-    first, second = noise(20, 3000000), noise(21, 3000000)
+    first, second = model_noise(20, 3000000), model_noise(21, 3000000)
     tag, date = [("ETag", '"v1"')], [("Last-Modified", "Mon, 05 Jan 2099 10:00:00 GMT")]
     sha = [("Digest", "sha-256=" + base64.b64encode(hashlib.sha256(first).digest()).decode())]
     cases = (
@@ -824,7 +829,7 @@ def a_retry_splices_no_files(hub):
 
 def a_page_leaves_what_is_here(hub):
     """A page in the file's place ends a fetch; the bytes on disk stay, and the next fetch goes on from them."""
-    content, page = noise(18, 3000000), b"<html>sign in</html>"
+    content, page = model_noise(18, 3000000), b"<html>sign in</html>"
     address = f"http://127.0.0.1:{hub.storage_port}/m.gguf"
     right = {"body": content, "headers": [("ETag", '"v1"')]}
     hub.plain["m.gguf"] = {"body": page, "headers": [("Content-Type", "text/html")]}
@@ -903,7 +908,7 @@ def certificates_are_checked(hub):
 
 
 def addresses_are_fetched(hub):
-    content = noise(7, 100000)
+    content = model_noise(7, 100000)
     digest = hashlib.sha256(content).hexdigest()
     hub.blobs[digest] = content
     address = f"http://127.0.0.1:{hub.storage_port}/{digest}"
@@ -991,6 +996,102 @@ def addresses_are_listed_and_removed(hub):
     same({path: len(got) for path, got in files_below(folder).items()}, {"m.gguf": 10 * len(content)})
 
 
+def bodies_that_are_no_model_are_refused(hub):
+    """Nothing stays of them, also where bytes of the right file are here already."""
+    header = b"{}      "
+    tensors = len(header).to_bytes(8, "little") + header
+    files = os.path.join(FOLDER, ".cache/vouch/files")
+    for name, body, headers, words in (
+        ("m.gguf", b"", [], ("the answer is empty",)),
+        ("m.gguf", b'{"error": "quota"}', [], ("no GGUF file", '{"error": "quota"}')),
+        ("m.gguf", b"sorry", [("Content-Type", "text/plain")], ("no GGUF file", "'sorry'")),
+        ("m.gguf", b"GGU", [], ("no GGUF file", "'GGU'")),
+        ("m.gguf", b"\x1f\x8b\x08" + bytes(40), [("Content-Encoding", "gzip")], ("'<1f><8b><08>", "gzip")),
+        ("dl", b"sorry", [], ("no GGUF file", "'sorry'")),
+        ("m.safetensors", b'{"error": "quota"}', [], ("no safetensors file", '{"error": "quota"}')),
+        ("m.json", b"sorry", [], ("no JSON file", "'sorry'")),
+    ):
+        for chunked in (False, True):
+            hub.plain[name] = {"body": body, "headers": headers, "chunked": chunked}
+            address = f"http://127.0.0.1:{hub.storage_port}/{name}"
+            says(run(hub, FOLDER, "pull", address, code=1)[1], address, "check the address", *words)
+            same(files_below(files), {})
+    for name, body in (("m.safetensors", tensors), ("m.json", b' {"a": 1}'), ("m.gguf", b"GGUF")):
+        hub.plain[name] = {"body": body}
+        address = f"http://127.0.0.1:{hub.storage_port}/{name}"
+        run(hub, FOLDER, "pull", address)
+        expect_files(hub, name, body)
+        run(hub, FOLDER, "rm", address)
+    content, address = model_noise(22, 3000000), f"http://127.0.0.1:{hub.storage_port}/m.gguf"
+    right = {"body": content, "headers": [("ETag", '"v1"')]}
+    hub.plain["m.gguf"], hub.seconds_per_step = right, 0.005
+    n = kill_with_bytes_on_disk(hub, address)
+    hub.plain["m.gguf"], hub.seconds_per_step = {"body": b'{"error": "quota"}'}, 0
+    says(run(hub, FOLDER, "pull", address, code=1)[1], "quota")
+    hub.plain["m.gguf"] = right
+    run(hub, FOLDER, "pull", address)
+    same(hub.log[-1]["range"], f"bytes={n}-")
+    expect_files(hub, "m.gguf", content)
+
+
+def digests_are_those_of_the_last_answer(hub):
+    """A redirect's digest is of its own body; a hub that redirects names the file's in X-Linked-Etag."""
+    content, moved = model_noise(23, 20000), b"moved"
+    address = f"http://127.0.0.1:{hub.storage_port}/r.gguf"
+    hub.plain["m.gguf"] = {"body": content}
+    own = "sha-256=:" + base64.b64encode(hashlib.sha256(moved).digest()).decode() + ":"
+    redirect = [("Location", "/m.gguf"), ("Repr-Digest", own)]
+    hub.plain["r.gguf"] = {"body": moved, "status": 302, "headers": redirect}
+    run(hub, FOLDER, "pull", address)
+    expect_files(hub, "r.gguf", content)
+    run(hub, FOLDER, "rm", address)
+    for digest, code in ((hashlib.sha256(content).hexdigest(), 0), ("0" * 64, 1)):
+        hub.plain["r.gguf"]["headers"] = [*redirect, ("X-Linked-Etag", f'"{digest}"')]
+        run(hub, FOLDER, "pull", address, code=code)
+        run(hub, FOLDER, "rm", address, code=2 if code else 0)
+
+
+def no_link_is_written_through(hub):
+    """Files in the making that are links, pipes or folders."""
+    content, precious = model_noise(24, 20000), os.path.join(FOLDER, "precious")
+    hub.plain["m.gguf"] = {"body": content, "headers": [("ETag", '"v1"')]}
+    hub.add("a/m", {"m.gguf": content})
+    address = f"http://127.0.0.1:{hub.storage_port}/m.gguf"
+    folder = os.path.join(FOLDER, f".cache/vouch/files/http#/127.0.0.1:{hub.storage_port}")
+    blobs = os.path.join(cache_of(FOLDER), "models--a--m/blobs")
+    os.makedirs(folder)
+    os.makedirs(blobs)
+    with open(precious, "wb") as file:
+        file.write(b"precious")
+    for word, path in (
+        (address, os.path.join(folder, "m.gguf.incomplete")),
+        ("a/m", os.path.join(blobs, hashlib.sha256(content).hexdigest() + ".incomplete")),
+    ):
+        for make, words in (
+            (lambda path: os.symlink(precious, path), "a link is in the place of the file to write; remove it"),
+            (os.mkfifo, "no file that can be written; remove it"),
+            (os.mkdir, "Is a directory"),
+        ):
+            make(path)
+            says(run(hub, FOLDER, "pull", word, code=1)[1], path + ": ", words)
+            if os.path.isdir(path):
+                os.rmdir(path)
+            elif os.path.lexists(path):
+                os.unlink(path)
+    origin = os.path.join(folder, "m.gguf.origin")
+    os.mkdir(origin)
+    says(run(hub, FOLDER, "pull", address, code=1)[1], origin + ": Is a directory; remove this folder")
+    os.rmdir(origin)
+    for make in (lambda path: os.symlink(precious, path), os.mkfifo):
+        for end in (".origin", ".lock"):
+            make(os.path.join(folder, "m.gguf") + end)
+        run(hub, FOLDER, "pull", address, timeout=10)
+        expect_files(hub, "m.gguf", content)
+        run(hub, FOLDER, "rm", address)
+    with open(precious, "rb") as file:
+        same(file.read(), b"precious")
+
+
 def a_full_disk_is_told(hub):
     hub.add("a/m", {"m.gguf": noise(8, 20000)})
     folder = os.path.join(FOLDER, "cache")
@@ -1003,6 +1104,19 @@ def a_full_disk_is_told(hub):
     _, err = run(hub, FOLDER, "pull", "a/m", code=1)
     says(err, "a/m needs", "GB", "HF_HUB_CACHE")
     same([e for e in hub.log if e["storage"]], [])
+    # an address tells its size when it answers
+    content, tag = model_noise(25, 3000000), [("ETag", '"v1"')]
+    address = f"http://127.0.0.1:{hub.storage_port}/m.gguf"
+    huge = type("Huge", (bytes,), {"__len__": lambda self: 1 << 60})(content)
+    hub.plain["m.gguf"] = {"body": huge, "cut": 50000}
+    says(run(hub, FOLDER, "pull", address, code=1)[1], address + " needs", "GB", "XDG_CACHE_HOME")
+    same(files_below(os.path.join(FOLDER, ".cache/vouch/files")), {})
+    hub.plain["m.gguf"], hub.seconds_per_step = {"body": content, "headers": tag, "chunked": True}, 0.005
+    n = kill_with_bytes_on_disk(hub, address)
+    hub.seconds_per_step = 0
+    part = [("Content-Range", f"bytes {n}-{n + 999}/{1 << 60}")]
+    hub.plain["m.gguf"] = {"body": content[n : n + 1000], "headers": [*tag, *part], "status": 206}
+    says(run(hub, FOLDER, "pull", address, code=1)[1], address + " needs", "GB", "XDG_CACHE_HOME")
 
 
 def random_faults_leave_nothing_wrong(hub):
