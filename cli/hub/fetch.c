@@ -415,17 +415,19 @@ static vouch_status address_fetch(const hub_places *places, const char *address,
 static vouch_status sibling_fetch(const hub_places *places, const char *repository, vouch_error *err)
 {
     char path[PATH_MAX], sibling[HUB_NAME_SIZE];
-    if (hub_sibling_of(repository, sibling)) return hub_find(places, sibling, HUB_NEWEST, path, err);
+    if (hub_sibling_of(repository, sibling)) return hub_find(places, sibling, HUB_MODEL, HUB_NEWEST, path, err);
     tool_note("%s has no file that drafts for it, and no small model of its family is known", repository);
     return VOUCH_OK;
 }
 
-vouch_status hub_find(const hub_places *places, const char *word, hub_wish wish, char path[PATH_MAX], vouch_error *err)
+vouch_status hub_find(const hub_places *places, const char *word, hub_role role, hub_wish wish, char path[PATH_MAX],
+                      vouch_error *err)
 {
     hub_name name;
     bool lacks_draft = wish == HUB_WITH_DRAFT;
     vouch_status status = hub_name_parse(&name, word, places->endpoint, err);
     if (status) return status;
+    name.role = role;
     switch (name.kind) {
     case HUB_PATH:
         if (access(word, F_OK) == 0 && snprintf(path, PATH_MAX, "%s", word) < PATH_MAX) return VOUCH_OK;
@@ -436,12 +438,14 @@ vouch_status hub_find(const hub_places *places, const char *word, hub_wish wish,
     case HUB_ADDRESS: return address_fetch(places, word, path, err);
     case HUB_REPOSITORY: break;
     }
-    if (wish == HUB_ANY && hub_here_find(places, &name, false, path)) return VOUCH_OK;
+    if (wish == HUB_ANY && hub_here_find(places, &name, true, path)) return VOUCH_OK;
     if (!places->is_offline) {
         status = repository_fetch(places, &name, path, &lacks_draft, err);
+        /* A head of any name needs no hub, once it is here. */
+        if (status && role != HUB_MODEL && hub_here_find(places, &name, false, path)) return VOUCH_OK;
         return status || !lacks_draft ? status : sibling_fetch(places, name.repository, err);
     }
-    if (hub_here_find(places, &name, !name.has_revision, path)) return VOUCH_OK;
+    if (hub_here_find(places, &name, false, path)) return VOUCH_OK;
     err->code = VOUCH_E_UNSUPPORTED;
     snprintf(err->message, sizeof err->message,
              "%.200s isn't in %.150s, and HF_HUB_OFFLINE forbids to fetch it; unset it", word, places->cache);

@@ -167,13 +167,6 @@ bool hub_is_drafter(const char *path)
     return has_mark(path, marks, sizeof marks / sizeof *marks);
 }
 
-/* Is the file no model of its own? */
-static bool is_companion(const char *path)
-{
-    static const char *const marks[] = {"mmproj", "imatrix", "-vocab", ".head.gguf", ".table.gguf"};
-    return hub_is_drafter(path) || has_mark(path, marks, sizeof marks / sizeof *marks);
-}
-
 /* Length of a GGUF file's name without ".gguf" and "-00001-of-00003". *part and *n_parts: 1 and 1 where it isn't
  * split. 0: no GGUF file. */
 static size_t stem_length(const char *path, int *part, int *n_parts)
@@ -220,25 +213,64 @@ static bool choose_parts(hub_files *files, size_t i, size_t *entry)
     return n_found == n_expected;
 }
 
-bool hub_is_first_part(const char *path)
+/* Kinds of GGUF files, by their names. A file that only "-assistant" marks is a HEAD and an ASSISTANT. */
+typedef enum file_kind { PLAIN, HEAD, TABLE, ASSISTANT, COMPANION } file_kind;
+
+static bool is_of_kind(const char *path, file_kind kind)
 {
+    static const char *const unused[] = {"mmproj", "imatrix", "-vocab"};
+    static const char *const sure[] = {"mtp-", "eagle3", "dflash", "dspark"};
     int part, n_parts;
-    return stem_length(path, &part, &n_parts) > 0 && part == 1 && !is_companion(path);
+    if (stem_length(path, &part, &n_parts) == 0 || part != 1) return false;
+    const bool is_unused = has_mark(path, unused, sizeof unused / sizeof *unused);
+    const bool is_table = strcasestr(last_part(path), ".table.gguf");
+    const bool has_end = strcasestr(last_part(path), ".head.gguf");
+    const bool is_head = !is_unused && !is_table && (has_end || hub_is_drafter(path));
+    switch (kind) {
+    case PLAIN: return !is_unused && !is_table && !is_head;
+    case HEAD: return is_head;
+    case TABLE: return is_table && !is_unused;
+    case ASSISTANT: return is_head && !has_end && !has_mark(path, sure, sizeof sure / sizeof *sure);
+    case COMPANION: return is_unused || is_table || is_head;
+    }
+    return false;
 }
 
-static bool is_model(const hub_file *f)
+bool hub_is_of_role(const char *path, hub_role role)
 {
-    return hub_is_first_part(f->path);
+    return is_of_kind(path, role == HUB_HEAD ? HEAD : role == HUB_TABLE ? TABLE : PLAIN);
+}
+
+static bool has_kind(const hub_files *files, file_kind kind)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (is_of_kind(files->items[i].path, kind)) return true;
+    return false;
+}
+
+/* The files that a role's is chosen among. */
+static file_kind kind_for(const hub_files *files, hub_role role)
+{
+    bool has_config = false;
+    if (role == HUB_HEAD && has_kind(files, HEAD)) return HEAD;
+    if (role == HUB_TABLE && has_kind(files, TABLE)) return TABLE;
+    for (size_t i = 0; i < files->n; i++) has_config |= strcmp(files->items[i].path, "config.json") == 0;
+    return !has_config && !has_kind(files, PLAIN) && has_kind(files, ASSISTANT) ? ASSISTANT : PLAIN;
+}
+
+bool hub_files_is_model(const hub_files *files, size_t i)
+{
+    return is_of_kind(files->items[i].path, kind_for(files, HUB_MODEL));
 }
 
 /* "a.gguf, b.gguf", as far as it fits */
-static void names_write(const hub_files *files, char *text, size_t size)
+static void names_write(const hub_files *files, file_kind kind, char *text, size_t size)
 {
     size_t used = 0, n = 0;
     *text = '\0';
     for (size_t i = 0; i < files->n; i++) {
         const char *name = last_part(files->items[i].path);
-        if (!is_model(&files->items[i])) continue;
+        if (!is_of_kind(files->items[i].path, kind)) continue;
         if (used + strlen(name) + 8 > size) {
             snprintf(text + used, size - used, ", ...");
             return;
@@ -275,7 +307,7 @@ static bool choose_folder(hub_files *files, size_t *entry)
 static vouch_status choose_fail(const hub_files *files, const hub_name *name, const char *reason, vouch_error *err)
 {
     char names[300];
-    names_write(files, names, sizeof names);
+    names_write(files, kind_for(files, name->role), names, sizeof names);
     err->code = VOUCH_E_ARGUMENT;
     snprintf(err->message, sizeof err->message, "%.100s%s%.60s: %s%s%s", name->repository, *name->part ? ":" : "",
              name->part, reason, *names ? "; it has " : "", names);
@@ -288,19 +320,36 @@ static vouch_status choose_file(hub_files *files, const hub_name *name, size_t *
         if (strcmp(files->items[i].path, name->part) != 0) continue;
         *entry = i;
         files->items[i].is_chosen = true;
-        return choose_parts(files, i, entry) || !is_model(&files->items[i])
+        return choose_parts(files, i, entry) || !is_of_kind(name->part, PLAIN)
                    ? VOUCH_OK
                    : choose_fail(files, name, "a part of the file is missing in the repository", err);
     }
     return choose_fail(files, name, "the repository has no such file", err);
 }
 
-/* type NULL: any. Sets *n_found to the number of models; *entry to the last. */
-static void find_type(const hub_files *files, const char *type, size_t *n_found, size_t *entry)
+/* Why nothing of a repository was chosen that has no file of the kind, and no folder. */
+static vouch_status choose_none(const hub_files *files, const hub_name *name, vouch_error *err)
+{
+    char names[200];
+    if (!has_kind(files, COMPANION))
+        return choose_fail(files, name,
+                           "the repository has neither a GGUF file nor a folder of safetensors with config.json", err);
+    names_write(files, COMPANION, names, sizeof names);
+    err->code = VOUCH_E_ARGUMENT;
+    snprintf(err->message, sizeof err->message,
+             "%.100s: %s has only files that go with a model: %s; give its name to --head or --draft-table, or write "
+             "OWNER/NAME:FILE.gguf",
+             name->repository, name->role == HUB_MODEL ? "the repository is no model's, and" : "the repository", names);
+    return err->code;
+}
+
+/* type NULL: any. Sets *n_found to the number of files of the kind; *entry to the last. */
+static void find_type(const hub_files *files, file_kind kind, const char *type, size_t *n_found, size_t *entry)
 {
     *n_found = 0;
     for (size_t i = 0; i < files->n; i++) {
-        if (!is_model(&files->items[i]) || (type && !hub_is_of_type(files->items[i].path, type))) continue;
+        const char *path = files->items[i].path;
+        if (!is_of_kind(path, kind) || (type && !hub_is_of_type(path, type))) continue;
         *entry = i;
         ++*n_found;
     }
@@ -309,13 +358,15 @@ static void find_type(const hub_files *files, const char *type, size_t *n_found,
 vouch_status hub_files_choose(hub_files *files, const hub_name *name, size_t *entry, vouch_error *err)
 {
     size_t n_found = 0, n_models = 0;
+    const file_kind kind = kind_for(files, name->role);
     for (size_t i = 0; i < files->n; i++) files->items[i].is_chosen = false;
     if (hub_is_model_file(name->part)) return choose_file(files, name, entry, err);
     const bool is_folder = strcasecmp(name->part, "safetensors") == 0;
-    if (*name->part && !is_folder) find_type(files, name->part, &n_found, entry);
-    for (size_t i = 0; !*name->part && n_found == 0 && hub_type(i); i++) find_type(files, hub_type(i), &n_found, entry);
+    if (*name->part && !is_folder) find_type(files, kind, name->part, &n_found, entry);
+    for (size_t i = 0; !*name->part && n_found == 0 && hub_type(i); i++)
+        find_type(files, kind, hub_type(i), &n_found, entry);
     if (n_found == 0 && !*name->part) { /* a single file may have any name */
-        find_type(files, NULL, &n_models, entry);
+        find_type(files, kind, NULL, &n_models, entry);
         if (n_models == 1) n_found = 1;
     }
     if (n_found > 1) return choose_fail(files, name, "several files have this type; write OWNER/NAME:FILE.gguf", err);
@@ -323,11 +374,12 @@ vouch_status hub_files_choose(hub_files *files, const hub_name *name, size_t *en
         return choose_parts(files, *entry, entry)
                    ? VOUCH_OK
                    : choose_fail(files, name, "a part of the file is missing in the repository", err);
-    if (*name->part && !is_folder) return choose_fail(files, name, "the repository has no file of this type", err);
+    const bool has_any = has_kind(files, kind) || !has_kind(files, COMPANION);
+    if (*name->part && !is_folder && has_any)
+        return choose_fail(files, name, "the repository has no file of this type", err);
     if (n_models > 1) return choose_fail(files, name, "no file says its type; write OWNER/NAME:FILE.gguf", err);
-    if (choose_folder(files, entry)) return VOUCH_OK;
-    return choose_fail(files, name,
-                       "the repository has neither a GGUF file nor a folder of safetensors with config.json", err);
+    if ((!*name->part || is_folder) && choose_folder(files, entry)) return VOUCH_OK;
+    return choose_none(files, name, err);
 }
 
 bool hub_files_choose_drafter(hub_files *files)
@@ -337,7 +389,7 @@ bool hub_files_choose_drafter(hub_files *files)
         hub_file *f = &files->items[i];
         int part, n_parts;
         const bool is_whole = stem_length(f->path, &part, &n_parts) > 0 && n_parts == 1;
-        if (is_whole && hub_is_drafter(f->path) && (!best || f->size < best->size)) best = f;
+        if (is_whole && !f->is_chosen && hub_is_drafter(f->path) && (!best || f->size < best->size)) best = f;
     }
     if (best) best->is_chosen = true;
     return best != NULL;

@@ -6,7 +6,9 @@
  *   OWNER/NAME:Q4_K_M       the GGUF file of this type; :safetensors the folder
  *   OWNER/NAME:FILE.gguf    this file
  *
- * A split file is all of its parts. Companions, such as mtp-*.gguf, and files for pictures are never the model.
+ * A split file is all of its parts. Companions, such as mtp-*.gguf, and files for pictures are never the model; but
+ * where no other file is, one that only "-assistant" marks is a model of such a name. Where a head or a table is
+ * wanted, those of a repository are chosen among in the same way; where its names mark none, a head may have any name.
  */
 #ifndef VOUCH_CLI_HUB_FILES_H
 #define VOUCH_CLI_HUB_FILES_H
@@ -37,10 +39,12 @@ void hub_files_free(hub_files *files);
 
 /* Does a GGUF file's name, or its folder's, end in the type? "m-Q4_K_M.gguf", "Q4_K_M/m.Q4_K_M-00001-of-00002.gguf" */
 bool hub_is_of_type(const char *path, const char *type);
-/* Is it a GGUF file, or the first part of one, and no companion? */
-bool hub_is_first_part(const char *path);
 /* Does a file of this name draft for a model beside it, such as mtp-m.gguf? */
 bool hub_is_drafter(const char *path);
+/* Is it a GGUF file, or the first part of one, whose name says that it is for this? */
+bool hub_is_of_role(const char *path, hub_role role);
+/* Would hub_files_choose choose the file for a model? */
+bool hub_files_is_model(const hub_files *files, size_t i);
 /* The types that a name without one stands for, best first. NULL past the last. */
 const char *hub_type(size_t i);
 

@@ -34,15 +34,18 @@ bool hub_here_entry_path(const hub_cache *cache, const char *commit, const char 
     return *path && (!is_folder || folder_is_whole(path));
 }
 
-static bool find_in(const hub_cache *cache, const char *commit, const hub_name *name, char path[PATH_MAX])
+/* is_sure: the name of a head or a table has to say so. */
+static bool find_in(const hub_cache *cache, const char *commit, const hub_name *name, bool is_sure, char path[PATH_MAX])
 {
     hub_files files;
     vouch_error ignored;
     size_t entry = 0;
     hub_cache_snapshot(cache, commit, "", path);
     if (hub_files_read(&files, path, &ignored)) return false;
-    const bool ok = !hub_files_choose(&files, name, &entry, &ignored) &&
-                    hub_here_entry_path(cache, commit, files.items[entry].path, path);
+    bool ok = !hub_files_choose(&files, name, &entry, &ignored);
+    if (ok && is_sure && name->role != HUB_MODEL && !hub_is_model_file(name->part))
+        ok = !hub_is_of_role(files.items[entry].path, HUB_MODEL);
+    ok = ok && hub_here_entry_path(cache, commit, files.items[entry].path, path);
     hub_files_free(&files);
     return ok;
 }
@@ -52,19 +55,19 @@ static bool find_in_all(const hub_cache *cache, const hub_name *name, char path[
     size_t n;
     bool is_found = false;
     hub_commit *commits = hub_cache_commits(cache, name->revision, &n);
-    for (size_t i = 0; !is_found && i < n; i++) is_found = find_in(cache, commits[i], name, path);
+    for (size_t i = 0; !is_found && i < n; i++) is_found = find_in(cache, commits[i], name, false, path);
     free(commits);
     return is_found;
 }
 
-bool hub_here_find(const hub_places *places, const hub_name *name, bool in_all, char path[PATH_MAX])
+bool hub_here_find(const hub_places *places, const hub_name *name, bool may_fetch, char path[PATH_MAX])
 {
     hub_cache cache;
     vouch_error ignored;
     char commit[HUB_NAME_SIZE];
     if (hub_cache_open(&cache, places->cache, name->repository, &ignored)) return false;
-    if (in_all) return find_in_all(&cache, name, path);
-    return hub_cache_commit(&cache, name->revision, commit) && find_in(&cache, commit, name, path);
+    if (!may_fetch && !name->has_revision) return find_in_all(&cache, name, path);
+    return hub_cache_commit(&cache, name->revision, commit) && find_in(&cache, commit, name, may_fetch, path);
 }
 
 /* The type that a file's name ends in: "Q4_K_M"; NULL: none that is known. */
@@ -99,7 +102,7 @@ static void snapshot_walk(const hub_cache *cache, const char *commit, const char
     if (hub_files_read(&files, path, &ignored)) return;
     for (size_t i = 0; i < files.n; i++) {
         const char *file = files.items[i].path, *type = type_of(file);
-        if (!hub_is_first_part(file)) continue;
+        if (!hub_files_is_model(&files, i)) continue;
         hub_cache_snapshot(cache, commit, file, path);
         if (!type || !part_found(cache, repository, type, path, found, user))
             part_found(cache, repository, file, path, found, user);
@@ -119,6 +122,13 @@ void hub_here_walk(const hub_cache *cache, const char *repository, hub_found *fo
 
 /* --------------------------------------------------------------------- removing */
 
+static bool any_chosen(const hub_files *files)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (files->items[i].is_chosen) return true;
+    return false;
+}
+
 /* Removes the files of the name from a snapshot. *n_removed: their number. Errors: as well ARGUMENT, where the snapshot
  * has no such files. */
 static vouch_status remove_from(const hub_cache *cache, const char *commit, const hub_name *name, size_t *n_removed,
@@ -136,6 +146,12 @@ static vouch_status remove_from(const hub_cache *cache, const char *commit, cons
         snprintf(err->message, sizeof err->message, "not enough memory for the list of files");
     }
     if (!status) status = hub_files_choose(&files, name, &entry, err);
+    for (hub_role role = HUB_MODEL + 1; status == VOUCH_E_ARGUMENT && !any_chosen(&files) && role < HUB_ROLES; role++) {
+        vouch_error ignored; /* the first error stays */
+        hub_name other = *name;
+        other.role = role;
+        if (!hub_files_choose(&files, &other, &entry, &ignored)) status = VOUCH_OK;
+    }
     for (size_t i = 0; chosen && i < files.n; i++)
         if (files.items[i].is_chosen) chosen[n++] = files.items[i].path;
     /* A split file of which parts are missing is no model, but its parts are what was named. */

@@ -23,6 +23,9 @@
 
 typedef enum hub_kind { HUB_PATH, HUB_REPOSITORY, HUB_ADDRESS, HUB_OLLAMA } hub_kind;
 
+/* What the file of a repository is wanted for. */
+typedef enum hub_role { HUB_MODEL, HUB_HEAD, HUB_TABLE, HUB_ROLES } hub_role;
+
 /* For messages. */
 #define HUB_NAME_FORMS                                                                               \
     "expected OWNER/NAME, OWNER/NAME:Q4_K_M, OWNER/NAME:FILE.gguf, each with @REVISION or without, " \
@@ -32,6 +35,7 @@ enum { HUB_NAME_SIZE = 256 };
 
 typedef struct hub_name {
     hub_kind kind;
+    hub_role role;                  /* hub_name_parse says HUB_MODEL */
     char repository[HUB_NAME_SIZE]; /* "Qwen/Qwen3-4B-GGUF"; of an Ollama model "qwen3" */
     char revision[HUB_NAME_SIZE];   /* "main"; "" for the other kinds */
     bool has_revision;              /* the word says a revision; else `revision` is "main" */

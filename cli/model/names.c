@@ -25,7 +25,7 @@ static const char *keep(cli_options *options, const char *text)
 }
 
 /* Replaces a name by its path; NULL and paths stay. The first name fills in `places`. */
-static int name_find(cli_options *options, hub_places *places, const char **word)
+static int name_find(cli_options *options, hub_places *places, hub_role role, const char **word)
 {
     char path[PATH_MAX];
     vouch_error err;
@@ -36,7 +36,7 @@ static int name_find(cli_options *options, hub_places *places, const char **word
         return CLI_WRONG_USAGE;
     }
     if (!*word || hub_kind_of(*word) == HUB_PATH) return CLI_DONE;
-    if ((!*places->endpoint && hub_places_read(places, &err)) || hub_find(places, *word, HUB_ANY, path, &err)) {
+    if ((!*places->endpoint && hub_places_read(places, &err)) || hub_find(places, *word, role, HUB_ANY, path, &err)) {
         tool_complain("%s", err.message);
         return err.code == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
     }
@@ -80,7 +80,7 @@ static int served_find(cli_options *options, hub_places *places, const char **te
     const char *equal = name_end(*text);
     const bool has_name = equal != NULL;
     const char *word = has_name ? equal + 1 : *text, *path = word;
-    const int status = name_find(options, places, &path);
+    const int status = name_find(options, places, HUB_MODEL, &path);
     if (status || path == word) return status;
     const char *end = strrchr(word, '/'), *colon = strchr(word, ':');
     const char *name = has_name ? *text : end ? end + 1 : colon ? colon + 1 : word;
@@ -99,7 +99,10 @@ int cli_names_find(cli_options *options)
         status = served_find(options, &places, &options->models.items[i]);
     if (options->models.n > 0) options->model = options->models.items[0];
     for (size_t i = options->models.n > 0; !status && i < sizeof words / sizeof *words; i++)
-        status = name_find(options, &places, words[i]);
-    for (int i = 0; !status && i < VOUCH_DRAFTERS; i++) status = name_find(options, &places, &options->draft_files[i]);
+        status = name_find(options, &places, HUB_MODEL, words[i]);
+    for (int i = 0; !status && i < VOUCH_DRAFTERS; i++) {
+        const hub_role role = vouch_drafter_get_info(i).is_paid ? HUB_HEAD : HUB_TABLE;
+        status = name_find(options, &places, role, &options->draft_files[i]);
+    }
     return status;
 }

@@ -95,8 +95,8 @@ static int is_companion(const struct dirent *entry)
     return ends_in(file, ".gguf") && (is_own || hub_is_drafter(file));
 }
 
-/* The files beside a model that say that they draft, in the order of their names. folder: where they are, which ends
- * in '/' or is empty. Returns their number; -1: the folder can't be read. */
+/* The files beside a model that say that they draft, in the order of their names, which may be the model's own. folder:
+ * where they are, which ends in '/' or is empty. Returns their number; -1: the folder can't be read. */
 static int companions_list(const char *model, char folder[PATH_MAX], struct dirent ***entries)
 {
     struct stat info;
@@ -111,7 +111,9 @@ static void folder_search(cli_pairs *pairs, const char *model)
     struct dirent **entries;
     const int n = companions_list(model, folder, &entries);
     for (int i = 0; i < n; i++) {
-        if (snprintf(path, sizeof path, "%s%s", folder, entries[i]->d_name) < PATH_MAX) file_take(pairs, path);
+        const bool is_other = strcmp(entries[i]->d_name, end_of(model)) != 0;
+        if (is_other && snprintf(path, sizeof path, "%s%s", folder, entries[i]->d_name) < PATH_MAX)
+            file_take(pairs, path);
         free(entries[i]);
     }
     if (n >= 0) free(entries);
@@ -122,8 +124,11 @@ char *cli_companion_of(const char *model)
     char folder[PATH_MAX];
     struct dirent **entries;
     const int n = companions_list(model, folder, &entries);
-    char *first = n > 0 ? strdup(entries[0]->d_name) : NULL;
-    for (int i = 0; i < n; i++) free(entries[i]);
+    char *first = NULL;
+    for (int i = 0; i < n; i++) {
+        if (!first && strcmp(entries[i]->d_name, end_of(model)) != 0) first = strdup(entries[i]->d_name);
+        free(entries[i]);
+    }
     if (n >= 0) free(entries);
     return first;
 }

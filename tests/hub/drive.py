@@ -325,6 +325,53 @@ def a_companion_is_found(hub):
         same(run(hub, FOLDER, *asked, "--spec", "none")[0], plain)
 
 
+def heads_are_chosen_by_name(hub):
+    """MODEL's folder has a target and its head, mtp-target.gguf. Where a head is wanted, it is a candidate."""
+    beside = os.path.dirname(MODEL)
+    target = os.path.join(beside, "target.gguf")
+    with open(os.path.join(beside, "mtp-target.gguf"), "rb") as file:
+        head = file.read()
+    with open(target, "rb") as file:
+        model = file.read()
+    asked = ["run", target, "--temp", "0", "-n", "20", "--raw", "--prompt", "the quick brown", "--ignore-eos"]
+    asked += ["--stats"]
+    plain, _ = run(hub, FOLDER, *asked, "--draft-model", "none")
+    for i, name in enumerate(("Qwen3-EAGLE3-F16.gguf", "mtp-m-F16.gguf", "m.head.gguf", "any-F16.gguf")):
+        repository = f"a/head{i}"
+        hub.add(repository, {name: head, "README.md": b"", "imatrix.gguf": b"no head"})
+        n = len(hub.log)
+        for word in [repository, repository, repository + ":" + name] + [repository + ":F16"] * ("F16" in name):
+            out, err = run(hub, FOLDER, *asked, "--head", word)
+            same(out, plain)
+            says(err, "head:")
+        n_lists = len([e for e in hub.log[n:] if "/api/models/" in e["path"]])
+        same(n_lists > 1, name.startswith("any"))
+        run(hub, FOLDER, *asked, "--head", repository, HF_HUB_OFFLINE="1")
+        if not name.startswith("any"):
+            for word in (repository, repository + ":F16"):
+                says(run(hub, FOLDER, "pull", word, code=2)[1], "no model's", name, "--head")
+        says(run(hub, FOLDER, "rm", repository + (":F16" if "F16" in name else ":" + name))[1], "removed")
+        same(os.path.exists(os.path.join(cache_of(FOLDER), "models--" + repository.replace("/", "--"))), False)
+    # beside a model, which is here already
+    hub.add("a/both", {"m-F16.gguf": model, "mtp-m-F16.gguf": head, "m.table.gguf": b"GGUF damaged"})
+    run(hub, FOLDER, "pull", "a/both")
+    expect_cache(hub, FOLDER, "a/both", ["m-F16.gguf"])
+    same(run(hub, FOLDER, *asked, "--head", "a/both:F16")[0], plain)
+    expect_cache(hub, FOLDER, "a/both", ["m-F16.gguf", "mtp-m-F16.gguf"])
+    says(run(hub, FOLDER, *asked, "--draft-table", "a/both", code=None)[2], "m.table.gguf")
+    run(hub, FOLDER, "rm", "a/both:F16")
+    expect_cache(hub, FOLDER, "a/both", ["mtp-m-F16.gguf", "m.table.gguf"])
+    # a model whose name has a companion's mark
+    hub.add("a/my", {"my-assistant-7b-Q4_K_M.gguf": model})
+    hub.add("a/pair", {"m-Q8_0.gguf": model, "m-assistant-Q4_K_M.gguf": head})
+    for word in ("a/my", "a/my:Q4_K_M"):
+        same("left" in run(hub, FOLDER, "run", word, *asked[2:])[1], False)
+    row = [line for line in run(hub, FOLDER, "list")[0].splitlines() if line.startswith("a/my")][0]
+    same("assistant" in row.split("/snapshots/")[0], False)
+    says(row, "a/my:Q4_K_M", "assistant-7b")
+    says(run(hub, FOLDER, "pull", "--print-path", "a/pair")[0], "m-Q8_0.gguf")
+
+
 def a_draft_is_pulled(hub):
     hub.add(
         "a/with",

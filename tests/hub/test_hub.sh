@@ -34,6 +34,10 @@ a_companion_is_found() {
     "build/$BUILD/tests/test_mtp" --apart "$TMP"
     drive a_companion_is_found
 }
+heads_are_chosen_by_name() {
+    "build/$BUILD/tests/test_mtp" --apart "$TMP"
+    drive heads_are_chosen_by_name
+}
 a_draft_is_pulled() { drive a_draft_is_pulled; }
 one_revision_is_removed() { drive one_revision_is_removed; }
 failed_updates_hide_nothing() { model && drive failed_updates_hide_nothing; }
@@ -75,7 +79,7 @@ huggingface_hub_shares_the_cache() {
 }
 
 test_group names_choose_files wrong_names_are_refused a_name_runs a_drafter_is_found a_companion_is_found \
-    a_draft_is_pulled one_type_is_removed one_revision_is_removed failed_updates_hide_nothing \
+    heads_are_chosen_by_name a_draft_is_pulled one_type_is_removed one_revision_is_removed failed_updates_hide_nothing \
     all_snapshots_are_searched a_fetch_outlives_rm other_stores_are_seen tokens_open_what_is_closed \
     each_failure_has_its_sentence faults_pass a_killed_fetch_goes_on two_processes_share_a_fetch \
     certificates_are_checked addresses_are_fetched a_killed_address_goes_on addresses_begin_anew_where_they_must \

@@ -112,9 +112,12 @@ static void types_end_a_name(void **state)
     assert_false(hub_is_of_type("m-IQ4_XS.gguf", "Q4_XS"));
     assert_false(hub_is_of_type("m-Q4_K_M.safetensors", "Q4_K_M"));
     assert_true(hub_is_of_type("Q4_K_M.gguf", "Q4_K_M"));
-    assert_true(hub_is_first_part("m-00001-of-00002.gguf"));
-    assert_false(hub_is_first_part("m-00002-of-00002.gguf"));
-    assert_false(hub_is_first_part("mmproj-F16.gguf"));
+    assert_true(hub_is_of_role("m-00001-of-00002.gguf", HUB_MODEL));
+    assert_false(hub_is_of_role("m-00002-of-00002.gguf", HUB_MODEL));
+    assert_false(hub_is_of_role("mmproj-F16.gguf", HUB_MODEL));
+    assert_true(hub_is_of_role("mtp-m.gguf", HUB_HEAD) && hub_is_of_role("m.head.gguf", HUB_HEAD));
+    assert_false(hub_is_of_role("mmproj-m-mtp-F16.gguf", HUB_HEAD) || hub_is_of_role("m.table.gguf", HUB_HEAD));
+    assert_true(hub_is_of_role("m.table.gguf", HUB_TABLE));
 }
 
 int main(void)
