@@ -144,6 +144,15 @@ static void keys_that_nobody_reads(void **state)
         {"llama.residual_scale", VOUCH_GGUF_F32, 0, 0.5, NULL},
         {"llama.attention.causal", VOUCH_GGUF_BOOL, 0, 0, NULL},
         {"llama.swiglu_clamp_exp", VOUCH_GGUF_ARRAY, 2, 0, NULL},
+        {"llama.hyper_connection.count", VOUCH_GGUF_U32, 4, 0, NULL},
+        {"llama.attn_res.block_size", VOUCH_GGUF_U32, 12, 0, NULL},
+        {"llama.expert_latent_length", VOUCH_GGUF_U32, 192, 0, NULL},
+        {"llama.experts_per_group", VOUCH_GGUF_U32, 2, 0, NULL},
+        {"llama.rescale_every_n_layers", VOUCH_GGUF_U32, 6, 0, NULL},
+        {"llama.kda.head_dim", VOUCH_GGUF_U32, 128, 0, NULL},
+        {"llama.wkv.head_size", VOUCH_GGUF_U32, 64, 0, NULL},
+        {"llama.hrm.layers_per_stack", VOUCH_GGUF_U32, 1, 0, NULL},
+        {"llama.altup.num_inputs", VOUCH_GGUF_U32, 4, 0, NULL},
     };
     static const entry right[] = {
         {"llama.attn_logit_softcapping", VOUCH_GGUF_F32, 0, 50, NULL},
@@ -151,6 +160,10 @@ static void keys_that_nobody_reads(void **state)
         {"llama.residual_scale", VOUCH_GGUF_F32, 0, 1, NULL},
         {"llama.attention.causal", VOUCH_GGUF_BOOL, 1, 0, NULL},
         {"llama.pooling_type", VOUCH_GGUF_U32, 3, 0, NULL},
+        {"llama.hyper_connection.count", VOUCH_GGUF_U32, 0, 0, NULL},
+        {"llama.hyper_connection.magnitude", VOUCH_GGUF_F32, 0, 2, NULL},
+        {"llama.kda.gate_lower_bound", VOUCH_GGUF_F32, 0, -INFINITY, NULL},
+        {"llama.token_shift_count", VOUCH_GGUF_U32, 2, 0, NULL},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const tiny_model_options options = model_with(&wrong[i]);

@@ -14,7 +14,7 @@ static const struct {
      "expert_shared_count leading_dense_block_count interleave_moe_layer_step moe_every_n_layers moe_latent_size",
      "the tensors say which layers have experts, and how wide they are"},
     {"expert_used_count expert_group_count expert_group_used_count expert_gating_func expert_weights_norm "
-     "expert_weights_scale expert_group_scale experts_per_group expert_latent_length",
+     "expert_weights_scale expert_group_scale",
      "experts: all are read where expert_count isn't 0"},
     {"attention.key_length* attention.value_length* attention.q_lora_rank attention.kv_lora_rank* "
      "attention.*_lora_rank attention.layer_norm_epsilon attention.layer_norm_rms_epsilon attention.group_norm* "
@@ -26,7 +26,7 @@ static const struct {
      "rope.scaling.yarn_log_multiplier rope.scaling.original_context_length rope.scaling.finetuned",
      "YaRN: all are read where rope.scaling.type is yarn; notes about training"},
     {"ssm.* kda.* wkv.* shortconv.* token_shift_count time_mix_extra_dim time_decay_extra_dim "
-     "rescale_every_n_layers full_attention_interval",
+     "full_attention_interval",
      "recurrent layers, which the tensors show"},
     {"rope.dimension_sections rope.mrope_section n_deepstack_layers deepstack_mapping vision.* swin_norm",
      "pictures; in a text all sections of a head have equal positions"},
@@ -39,13 +39,15 @@ static const struct {
 };
 enum { N_IDLE = sizeof idle / sizeof idle[0] };
 
-/* Keys that some architecture reads, with the value that means the same as none, and with llama.cpp's default, which
- * its tools write into files of all architectures. 0 is none, too. */
+/* Keys that some architecture reads, also where a pattern above matches them, with the value that means the same as
+ * none, and with llama.cpp's default, which its tools write into files of all architectures. 0 is none, too. */
 static const struct {
     const char *key;
     double none, usual;
 } changing[] = {
+    {"activation_sparsity_scale", 0, 0},
     {"adapters.count", 0, 0},
+    {"altup.num_inputs", 1, 0},
     {"attention.clamp_kqv", 0, 0},
     {"attention.max_alibi_bias", 0, 8},
     {"attention.output_scale", 1, 1},
@@ -56,14 +58,23 @@ static const struct {
     {"attention.temperature_scale", 0, 0.1},
     {"attention.value_scale", 1, 0},
     {"attn_logit_softcapping", 0, 50},
+    {"attn_res.block_size", 0, 0},
     {"embedding_length_per_layer_input", 0, 0},
     {"embedding_scale", 1, 0},
+    {"expert_latent_length", 0, 0},
+    {"experts_per_group", 1, 0},
     {"final_logit_softcapping", 0, 30},
+    {"hash_layer_count", 0, 0},
+    {"hrm.layers_per_stack", 0, 0},
+    {"hyper_connection.count", 1, 0},
+    {"kda.head_dim", 0, 0},
     {"logit_scale", 1, 0},
     {"num_loops", 1, 0},
+    {"rescale_every_n_layers", 0, 0},
     {"residual_scale", 1, 0},
     {"rope.freq_base", 10000, 0},
     {"rope.freq_base_swa", 10000, 0},
+    {"rope.scale_linear", 1, 0},
     {"rope.scaling.alpha", 0, 0},
     {"rope.scaling.attn_factor", 1, 0},
     {"rope.scaling.factor", 1, 0},
@@ -73,6 +84,7 @@ static const struct {
     {"swiglu_clamp_exp", 0, 0},
     {"swiglu_clamp_shexp", 0, 0},
     {"use_parallel_residual", 0, 1},
+    {"wkv.head_size", 0, 0},
 };
 enum { N_CHANGING = sizeof changing / sizeof changing[0] };
 
@@ -153,10 +165,10 @@ static vouch_status check(const vouch_gguf *gguf, size_t index, vouch_text key, 
     reading r;
     const vouch_text name = vouch_gguf_key(gguf, index, NULL);
     size_t i = 0;
-    if (is_idle(key)) return VOUCH_OK;
     if (vouch_text_is(key, "attention.causal")) return check_causal(gguf, name, err);
     while (i < N_CHANGING && !vouch_text_is(key, changing[i].key)) i++;
     const bool is_known = i < N_CHANGING;
+    if (!is_known && is_idle(key)) return VOUCH_OK;
     read_value(gguf, index, is_known ? changing[i].none : 0, is_known ? changing[i].usual : 0, &r);
     if (!is_known) return vouch_gguf_add_unknown(gguf, name, r.text, err);
     if (r.is_neutral) return VOUCH_OK;
