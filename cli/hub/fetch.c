@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "hub/cache.h"
-#include "hub/digest.h"
+#include "hub/bytes/digest.h"
 #include "hub/files.h"
 #include "hub/here.h"
 #include "hub/siblings.h"

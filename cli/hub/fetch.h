@@ -4,7 +4,7 @@
 #define VOUCH_CLI_HUB_FETCH_H
 
 #include "hub/name.h"
-#include "hub/space.h"
+#include "hub/bytes/space.h"
 #include "hub/stores.h"
 
 typedef enum hub_wish {

@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hub/digest.h"
-#include "hub/origin.h"
-#include "hub/space.h"
+#include "hub/bytes/digest.h"
+#include "hub/bytes/origin.h"
+#include "hub/bytes/space.h"
 #include "tool/term.h"
 
 enum {

@@ -8,7 +8,7 @@
 
 #include "support/test.h"
 
-#include "hub/digest.h"
+#include "hub/bytes/digest.h"
 #include "hub/files.h"
 #include "hub/name.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hub/origin.h"
+#include "hub/bytes/origin.h"
 
 #include <curl/curl.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hub/digest.h"
+#include "hub/bytes/digest.h"
 
 #include <stdio.h>
 #include <string.h>

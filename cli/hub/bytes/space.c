@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hub/space.h"
+#include "hub/bytes/space.h"
 
 #include <limits.h>
 #include <stdio.h>

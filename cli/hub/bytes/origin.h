@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hub/digest.h"
+#include "hub/bytes/digest.h"
 
 enum { HUB_VALIDATOR_SIZE = 256 };
 
