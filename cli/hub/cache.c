@@ -117,6 +117,38 @@ hub_commit *hub_cache_commits(const hub_cache *cache, const char *revision, size
     return commits;
 }
 
+/* What a walk of nftw works on, as nftw hands over no pointer. */
+static _Thread_local struct walk {
+    const hub_cache *cache;
+    const char *digest, *commit;
+    char *revision;
+    hub_removal *removal;
+    vouch_status status;
+    vouch_error *err;
+} walk;
+
+static int ref_matches(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    char commit[HUB_NAME_SIZE];
+    (void)info;
+    (void)at;
+    if (type != FTW_F) return 0;
+    const char *revision = path + strlen(walk.cache->folder) + strlen("/refs/");
+    if (!hub_cache_commit(walk.cache, revision, commit) || strcmp(commit, walk.commit) != 0) return 0;
+    return snprintf(walk.revision, HUB_NAME_SIZE, "%s", revision) < HUB_NAME_SIZE;
+}
+
+bool hub_cache_ref_of(const hub_cache *cache, const char *commit, char revision[HUB_NAME_SIZE])
+{
+    char path[PATH_MAX], known[HUB_NAME_SIZE];
+    snprintf(revision, HUB_NAME_SIZE, "main");
+    if (hub_cache_commit(cache, revision, known) && strcmp(known, commit) == 0) return true;
+    walk = (struct walk){.cache = cache, .commit = commit, .revision = revision};
+    path_write(path, cache->folder, "refs", "", "");
+    path[strlen(path) - 1] = '\0';
+    return nftw(path, ref_matches, 16, FTW_PHYS) == 1;
+}
+
 vouch_status hub_cache_make_folder(const char *path, vouch_error *err)
 {
     char folder[PATH_MAX];
@@ -198,15 +230,6 @@ vouch_status hub_cache_link(const hub_cache *cache, const char *commit, const ch
 }
 
 /* --------------------------------------------------------------------- removing */
-
-/* What a walk of nftw works on, as nftw hands over no pointer. */
-static _Thread_local struct walk {
-    const hub_cache *cache;
-    const char *digest, *commit;
-    hub_removal *removal;
-    vouch_status status;
-    vouch_error *err;
-} walk;
 
 static int entry_remove(const char *path, const struct stat *info, int type, struct FTW *at)
 {
@@ -299,17 +322,6 @@ static int folder_remove(const char *path, const struct stat *info, int type, st
     return 0;
 }
 
-static int ref_remove(const char *path, const struct stat *info, int type, struct FTW *at)
-{
-    char commit[HUB_NAME_SIZE];
-    (void)info;
-    (void)at;
-    if (type == FTW_F && hub_cache_commit(walk.cache, path + strlen(walk.cache->folder) + strlen("/refs/"), commit) &&
-        strcmp(commit, walk.commit) == 0)
-        unlink(path);
-    return 0;
-}
-
 /* Removes lock files that nobody holds. */
 static void locks_remove(const hub_cache *cache)
 {
@@ -333,14 +345,14 @@ static void locks_remove(const hub_cache *cache)
 static void snapshot_tidy(const hub_cache *cache, const char *commit)
 {
     static const char *const folders[] = {"blobs", "refs", ""};
-    char path[PATH_MAX];
+    char path[PATH_MAX], revision[HUB_NAME_SIZE];
     hub_cache_snapshot(cache, commit, "", path);
     nftw(path, folder_remove, 16, FTW_PHYS | FTW_DEPTH);
     if (access(path, F_OK) == 0) return;
-    walk = (struct walk){.cache = cache, .commit = commit};
-    path_write(path, cache->folder, "refs", "", "");
-    path[strlen(path) - 1] = '\0';
-    nftw(path, ref_remove, 16, FTW_PHYS);
+    while (hub_cache_ref_of(cache, commit, revision)) {
+        path_write(path, cache->folder, "refs", revision, "");
+        if (unlink(path) != 0) break;
+    }
     path_write(path, cache->folder, "snapshots", "", "");
     if (rmdir(path) != 0) return;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {

@@ -33,6 +33,8 @@ bool hub_cache_commit(const hub_cache *cache, const char *revision, char commit[
  * to be freed. *n is 0 where there is none, or no memory. */
 typedef char hub_commit[41];
 hub_commit *hub_cache_commits(const hub_cache *cache, const char *revision, size_t *n);
+/* A branch or tag that is known to mean the commit: main, if it does. False: none is. */
+bool hub_cache_ref_of(const hub_cache *cache, const char *commit, char revision[HUB_NAME_SIZE]);
 vouch_status hub_cache_set_commit(const hub_cache *cache, const char *revision, const char *commit, vouch_error *err);
 
 /* Paths; "" where they are too long. */

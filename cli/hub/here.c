@@ -78,16 +78,21 @@ static const char *type_of(const char *path)
     return NULL;
 }
 
-/* Calls for the repository's name with this part, if it stands for this path. */
-static bool part_found(const hub_cache *cache, const char *repository, const char *part, const char *path,
-                       hub_found *found, void *user)
+/* Calls for the repository's name with this part, if it stands for this path. revision: "main" or a name's own. */
+static bool part_found(const hub_cache *cache, const char *repository, const char *revision, const char *part,
+                       const char *path, hub_found *found, void *user)
 {
-    char text[PATH_MAX], meant[PATH_MAX];
-    hub_name name = {.kind = HUB_REPOSITORY, .revision = "main"};
+    char text[PATH_MAX], meant[PATH_MAX], commit[HUB_NAME_SIZE];
+    hub_name name = {.kind = HUB_REPOSITORY, .has_revision = strcmp(revision, "main") != 0};
     const bool is_folder = strcmp(part, "safetensors") == 0;
     if (snprintf(name.part, sizeof name.part, "%s", part) >= HUB_NAME_SIZE) return false;
-    if (!find_in_all(cache, &name, meant) || strcmp(meant, path) != 0) return false;
-    snprintf(text, sizeof text, "%s%s%s", repository, is_folder ? "" : ":", is_folder ? "" : part);
+    snprintf(name.revision, sizeof name.revision, "%s", revision);
+    const bool is_found = name.has_revision
+                              ? hub_cache_commit(cache, revision, commit) && find_in(cache, commit, &name, false, meant)
+                              : find_in_all(cache, &name, meant);
+    if (!is_found || strcmp(meant, path) != 0) return false;
+    snprintf(text, sizeof text, "%s%s%s%s%s", repository, is_folder ? "" : ":", is_folder ? "" : part,
+             name.has_revision ? "@" : "", name.has_revision ? revision : "");
     found(user, text, path);
     return true;
 }
@@ -95,21 +100,22 @@ static bool part_found(const hub_cache *cache, const char *repository, const cha
 static void snapshot_walk(const hub_cache *cache, const char *commit, const char *repository, hub_found *found,
                           void *user)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], revision[HUB_NAME_SIZE];
     hub_files files;
     vouch_error ignored;
     hub_cache_snapshot(cache, commit, "", path);
     if (hub_files_read(&files, path, &ignored)) return;
+    if (!hub_cache_ref_of(cache, commit, revision)) snprintf(revision, sizeof revision, "main");
     for (size_t i = 0; i < files.n; i++) {
         const char *file = files.items[i].path, *type = type_of(file);
         if (!hub_files_is_model(&files, i)) continue;
         hub_cache_snapshot(cache, commit, file, path);
-        if (!type || !part_found(cache, repository, type, path, found, user))
-            part_found(cache, repository, file, path, found, user);
+        if (!type || !part_found(cache, repository, revision, type, path, found, user))
+            part_found(cache, repository, revision, file, path, found, user);
     }
     hub_files_free(&files);
     hub_cache_snapshot(cache, commit, "", path);
-    part_found(cache, repository, "safetensors", path, found, user);
+    part_found(cache, repository, revision, "safetensors", path, found, user);
 }
 
 void hub_here_walk(const hub_cache *cache, const char *repository, hub_found *found, void *user)

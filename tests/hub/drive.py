@@ -469,6 +469,16 @@ def all_snapshots_are_searched(hub):
     says(run(hub, FOLDER, "rm", "a/m:Q4_0")[1], "removed a/m:Q4_0", f"{(len(content) + 999) // 1000} kB")
     expect_cache(hub, FOLDER, "a/m", ["m-Q8_0.gguf"])
     says(run(hub, FOLDER, "rm", "a/m:Q4_0", code=2)[1], "no file of this type")
+    # a branch that isn't main stands in its models' names
+    base = os.path.join(cache_of(FOLDER), "models--a--m")
+    os.rename(os.path.join(base, "refs/main"), os.path.join(base, "refs/v1"))
+    names = [line.split()[0] for line in run(hub, FOLDER, "list")[0].splitlines()]
+    same(names, ["name", "a/m:Q8_0@v1"])
+    n = len(hub.log)
+    run(hub, FOLDER, "run", names[1], "-n", "2", "--raw", "--prompt", "Hello")
+    same(len(hub.log), n)
+    run(hub, FOLDER, "rm", names[1])
+    same(files_below(cache_of(FOLDER)), {})
 
 
 def a_fetch_outlives_rm(hub):
