@@ -26,6 +26,7 @@
 
 #include "base/angle.h"
 #include "model/pass/latent.h"
+#include "model/stage/affine.h"
 #include "model/stage/rows.h"
 #include "model/stage/stream.h"
 
@@ -182,7 +183,7 @@ void vouch_attention_project(vouch_workspace *c, vouch_pool *team, thread_space 
     vouch_work work = vouch_pool_share(team, my->thread, a->q.n_tiles, VOUCH_STAGE_TILES);
     const vouch_acts acts = vouch_stream_receive(c, team, my, &me);
     const vouch_affine *const after[] = {&a->q_after, &a->k_after, &a->v_after};
-    vouch_adapters_reduce(c, team, my, after, 3, &acts, my->norms);
+    vouch_lora_reduce(c, team, my, after, 3, &acts, my->norms);
     const vouch_range mine = vouch_pool_divide(team, my->thread, 2 * n_units);
     compute_kv(c, my, &acts, layer, true, mine.begin, mine.end < n_units ? mine.end : n_units);
     compute_kv(c, my, &acts, layer, false, mine.begin < n_units ? 0 : mine.begin - n_units, mine.end - n_units);

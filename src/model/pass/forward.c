@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "base/angle.h"
+#include "model/pass/adapters.h"
 #include "model/pass/altup.h"
 #include "model/pass/attention.h"
 #include "model/pass/experts.h"
@@ -34,6 +35,7 @@
 #include "model/pass/hyper.h"
 #include "model/pass/layer_inputs.h"
 #include "model/pass/recurrent.h"
+#include "model/stage/affine.h"
 #include "model/stage/rows.h"
 #include "model/stage/stream.h"
 #include "model/pass/wkv.h"
@@ -168,13 +170,13 @@ static vouch_acts stage_gated(vouch_workspace *c, vouch_pool *team, thread_space
                               given_rows given, vouch_acts in)
 {
     const vouch_affine *const after[] = {&ffn->gate_after, &ffn->up_after, &ffn->down_after};
-    vouch_adapters_reduce(c, team, my, after, 2, &in, my->norms);
+    vouch_lora_reduce(c, team, my, after, 2, &in, my->norms);
     vouch_acts gated = vouch_stage_acts(c, &c->gated_acts, c->n_rows, ffn->n_ff);
     vouch_work work = vouch_pool_share(team, my->thread, (ffn->n_ff + VOUCH_TILE - 1) / VOUCH_TILE, VOUCH_STAGE_TILES);
     while (vouch_work_next(&work)) compute_gated(c, my, ffn, given, &in, &gated, work.begin, work.end);
     vouch_pool_barrier(team, my->thread);
     if (ffn->down_norm || ffn->sparsity != 0) put_whole(c, team, my, ffn, &gated);
-    vouch_adapters_reduce(c, team, my, after + 2, 1, &gated, NULL);
+    vouch_lora_reduce(c, team, my, after + 2, 1, &gated, NULL);
     return gated;
 }
 
@@ -445,7 +447,7 @@ static void stage_mix(vouch_workspace *c, vouch_pool *team, thread_space *my, in
         vouch_attention_project(c, team, my, layer); /* q, k, v [n, heads * head_dim] */
         if (a->q.n_out == 0) return;
         attended.acts = vouch_attention_mix(c, team, my, layer); /* [n, n_heads * value_dim] */
-        vouch_adapters_reduce(c, team, my, &attended.after, 1, &attended.acts, NULL);
+        vouch_lora_reduce(c, team, my, &attended.after, 1, &attended.acts, NULL);
     }
     if (r->conv.n_channels > 0) recurrent.acts = vouch_recurrent_mix(c, team, my, layer); /* [n, n_inner] */
     if (a->n_heads > 0) stage_add(c, team, my, &l->mix, attended, r->conv.n_channels > 0 ? nobody : next);

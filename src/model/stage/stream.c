@@ -79,15 +79,6 @@ vouch_needs vouch_stage_end_needs(const vouch_matrix *w, const vouch_affine *aft
     return vouch_stage_needs(all, 2);
 }
 
-void vouch_stage_affine(const vouch_workspace *c, const thread_space *my, const vouch_affine *affine, float *y,
-                        int64_t n_out, int64_t begin, int64_t end)
-{
-    const int64_t first = begin * VOUCH_TILE, last = end * VOUCH_TILE < n_out ? end * VOUCH_TILE : n_out;
-    if (affine->lora) vouch_adapters_add(c, my, affine->lora, y, n_out, begin, end);
-    if (!affine->scale && !affine->bias) return;
-    for (int64_t r = 0; r < c->n_rows; r++) vouch_row_affine(y + r * n_out + first, affine, first, last - first);
-}
-
 void vouch_stage_rotate(const vouch_workspace *c, int32_t rotary, float *x, int64_t row)
 {
     const vouch_rotary *r = &c->weights->rotaries[rotary];

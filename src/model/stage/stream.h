@@ -81,27 +81,10 @@ int64_t vouch_stage_piece(const vouch_matrix *const *matrices, int n, int64_t at
                           vouch_range *tiles);
 /* Rotates x by the angles of a row's position. */
 void vouch_stage_rotate(const vouch_workspace *c, int32_t rotary, float *x, int64_t row);
-/* Applies adapters, scale and bias to the tiles [begin, end) of y [n_rows, n_out], in all rows. */
-void vouch_stage_affine(const vouch_workspace *c, const thread_space *my, const vouch_affine *affine, float *y,
-                        int64_t n_out, int64_t begin, int64_t end);
 /* Computes the tiles [begin, end) of W acts, at most VOUCH_STAGE_TILES, in y [n_rows][VOUCH_EXPERT_UNIT]. */
 void vouch_stage_multiply_piece(const vouch_workspace *c, const vouch_matrix *w, const vouch_acts *x, float *y,
                                 int64_t begin, int64_t end, const float *factors);
 /* Forms of activations that a matrix and its adapters ask for. */
 vouch_needs vouch_stage_end_needs(const vouch_matrix *w, const vouch_affine *after);
-
-/* Adapters (adapters.c). */
-
-/* The token whose embedding this one has. */
-int32_t vouch_adapters_substitute(const vouch_hparams *h, int32_t token);
-/* Finds the adapter of each row. All threads call it. */
-void vouch_adapters_find(vouch_workspace *c, vouch_pool *team, thread_space *my);
-/* A x of n matrices with the same input, for vouch_stage_affine; nothing where they have no adapters. All threads call
- * it. factors: of the rows of `in`; NULL: none. */
-void vouch_adapters_reduce(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_affine *const *matrices,
-                           int n, const vouch_acts *in, const float *factors);
-/* y += B A x of each row's adapter, in the tiles [begin, end) of y [n_rows, n_out]. */
-void vouch_adapters_add(const vouch_workspace *c, const thread_space *my, const vouch_lora *lora, float *y,
-                        int64_t n_out, int64_t begin, int64_t end);
 
 #endif

@@ -108,7 +108,7 @@ typedef struct expert_space {
     int64_t n_units; /* of the gated values of all works */
 } expert_space;
 
-/* Adapters (adapters.c). */
+/* Adapters (affine.h). */
 typedef struct adapter_space {
     int32_t *of;     /* [n_rows] adapter of a row */
     int32_t *listed; /* [n_listed] adapters of some row, ascending */
