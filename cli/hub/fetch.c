@@ -192,7 +192,7 @@ static vouch_status remove_fail(vouch_error *err, const char *word, const char *
     return err->code;
 }
 
-/* Removes a fetched file of an address, or what has come of it. word: for messages. */
+/* Removes a fetched file of an address, or the bytes that are here of it. word: for messages. */
 static vouch_status fetched_remove(const char path[PATH_MAX], const char *word, int64_t *freed, vouch_error *err)
 {
     const partial p = partial_of(path);

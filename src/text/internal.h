@@ -13,7 +13,7 @@
  *   bpe.c            merges the bytes or characters of a word into tokens
  *   charsmap.c       normalises a text by the file's table
  *   unigram.c        finds the most probable tokens of a text
- *   longest.c        takes the longest token at each place of a text
+ *   longest.c        takes the longest token at each position of a text
  *   encode.c         puts these together: vouch_tokenizer_encode
  *   chat.c           encodes a conversation through the chat template
  *   conversation.c   conversations as JSON

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RWKV's tokenizer: the escapes of its token texts, the longest token at each place of any bytes, against the
+ * RWKV's tokenizer: the escapes of its token texts, the longest token at each position of any bytes, against the
  * definition that tries every length, and vocabularies that are refused. On the vocabulary of RWKV's models its tokens
  * are those of llama.cpp b11434 (docs/tokenizers.md).
  */

@@ -13,8 +13,9 @@
  *     x      += an extra branch             in models with inputs for single layers
  *   logits = W_head norm(x)                 of the rows that ask     [n_logits, n_vocab]
  *
- * Some models have several versions of x (altup.h, hyper.h), or stacks of layers that take turns on two states
- * (hparams.h).
+ * Some models have several versions of x (altup.h, hyper.h), keep some x of before (vouch_depth), have adapters that
+ * tokens choose (adapters.h), a channel mix in place of the feed-forward (wkv.h), or stacks of layers that take turns
+ * on two states (hparams.h).
  *
  * A norm after a branch and a scale stand between W_o or W_down and the addition, where a layer has them. layer.h has
  * these and the other variants: biases, norms, activations, softcaps, windows.
@@ -35,10 +36,10 @@
 #include "model/pass/hyper.h"
 #include "model/pass/layer_inputs.h"
 #include "model/pass/recurrent.h"
+#include "model/pass/wkv.h"
 #include "model/stage/affine.h"
 #include "model/stage/rows.h"
 #include "model/stage/stream.h"
-#include "model/pass/wkv.h"
 
 /* ----------------------------------------------------------- embedding and angles */
 

@@ -235,7 +235,7 @@ static void spread_heads(float *x, const vouch_recurrent *r)
         memmove(x + (int64_t)h * r->n_keys, x + (int64_t)(h / group) * r->n_keys, (size_t)r->n_keys * sizeof *x);
 }
 
-/* What makes linear attention of RWKV-6 without a bonus. */
+/* The keys and queries with which RWKV-6 without a bonus is linear attention. */
 static void assemble_linear(const vouch_kernels *kernels, float *q, float *k, const float *decays, int64_t n,
                             int32_t n_keys)
 {
