@@ -106,7 +106,7 @@ hub_commit *hub_cache_commits(const hub_cache *cache, const char *revision, size
         if (dated && commits && is_commit(name) && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
             dated_commit *d = &dated[(*n)++];
             *d = (dated_commit){.is_first = has_first && strcmp(name, first) == 0, .time = info.st_mtim};
-            snprintf(d->commit, sizeof d->commit, "%s", name);
+            memcpy(d->commit, name, sizeof d->commit); /* a commit has 40 digits */
         }
         free(entries[i]);
     }
