@@ -29,8 +29,8 @@ bool hub_cache_repository(const char *folder_name, char repository[HUB_NAME_SIZE
 
 /* The commit that a branch, tag or commit means here; false: none is known. */
 bool hub_cache_commit(const hub_cache *cache, const char *revision, char commit[HUB_NAME_SIZE]);
-/* The commits whose snapshots are here: the revision's first, then the others, the newest first. They are the caller's,
- * to be freed. *n is 0 where there is none, or no memory. */
+/* Lists the commits whose snapshots are in the cache: first that of the revision, then the others from the newest to
+ * the oldest. The caller frees the list. Without a snapshot, or without memory, *n is 0. */
 typedef char hub_commit[41];
 hub_commit *hub_cache_commits(const hub_cache *cache, const char *revision, size_t *n);
 /* A branch or tag that is known to mean the commit: main, if it does. False: none is. */

@@ -367,7 +367,7 @@ static vouch_status repository_fetch(const hub_places *places, const hub_name *n
     return status;
 }
 
-/* What a fetched file has to hold, by its name. A name that says nothing is one of a model. */
+/* The format that a fetched file must have, by the end of its name: GGUF where the name has no known end. */
 static hub_content content_of(const char *path)
 {
     const char *end = end_of(path, strlen(path));
@@ -389,7 +389,7 @@ static vouch_status address_fetch(const hub_places *places, const char *address,
     status = hub_client_open(&client, places, err);
     if (status) return status;
     status = hub_cache_make_folder(path, err);
-    const int held = status ? -1 : hub_lock(p.lock, address);
+    const int held = status ? HUB_NO_LOCK : hub_lock(p.lock, address);
     if (!status && bytes_of(path) < 0) {
         const hub_download d = {.address = address,
                                 .what = address,

@@ -160,7 +160,7 @@ static vouch_status remove_from(const hub_cache *cache, const char *commit, cons
     }
     for (size_t i = 0; chosen && i < files.n; i++)
         if (files.items[i].is_chosen) chosen[n++] = files.items[i].path;
-    /* A split file of which parts are missing is no model, but its parts are what was named. */
+    /* A split file with missing parts is no model, but the name stands for its parts all the same: they are removed. */
     if (n > 0) status = hub_cache_remove_files(cache, commit, chosen, n, removal, err);
     *n_removed += n;
     free(chosen);

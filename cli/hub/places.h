@@ -21,7 +21,7 @@
 typedef struct hub_places {
     char endpoint[512]; /* without a '/' at its end */
     char cache[PATH_MAX];
-    char own[PATH_MAX]; /* vouch's folder; files/ is what came from addresses outside the hub */
+    char own[PATH_MAX]; /* vouch's folder; its files/ holds what was fetched from addresses outside the hub */
     char token_file[PATH_MAX];
     char certificates[PATH_MAX];                                     /* "": the system's */
     char token[512];                                                 /* "": none */

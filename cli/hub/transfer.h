@@ -39,8 +39,8 @@ typedef struct hub_download {
     const char *path;   /* the file to fill or to continue, best under a name that says that it isn't whole */
     int64_t size;       /* bytes; -1: the server says */
     const char *digest; /* 64 hexadecimal digits: SHA-256; 40: git's SHA-1; NULL: the server may say it */
-    const char *origin; /* where digest is NULL: the file beside `path` that says which file of the server it holds; the
-                           caller removes it after success. Else NULL */
+    const char *origin; /* path of the record of which file of the server `path` has bytes of (origin.h), where digest
+                           is NULL; else NULL. The caller removes it after success */
     hub_content content;
 } hub_download;
 

@@ -14,7 +14,7 @@ typedef struct vouch_expert_hparams {
     int32_t n_experts, n_used, n_groups, n_groups_used;
     vouch_gating gating; /* 0: softmax */
     bool normalised, weighs_inputs, routes_early;
-    int32_t adjugate_group; /* experts with one adjugate (layer.h); 0: none */
+    int32_t adjugate_group; /* number of experts that share an adjugate (layer.h); 0: no adjugates */
     float adjugate_scale;
     float scale;
     float shared_scale; /* 0: 1 */

@@ -66,7 +66,7 @@ enum { VOUCH_MOST_VERSIONS = 8 }; /* of the stream (vouch_hyper, vouch_altup) */
 /* Hyper-connections (Zhu et al., arXiv 2409.19606): the stream has n versions, and a branch reads a sum of them. A row
  * computes the weights from all its versions:
  *
- *   z            = W RMSNorm(version[0] | ... | version[n - 1])                           [n, 2 n or 2 n + n * n]
+ *   z            = W RMSNorm(version[0] | ... | version[n - 1])          [n, 2 n or 2 n + n * n], the rows of W
  *   read[j]      = sigmoid(scale[0] z[j] + base[j]) + eps
  *   write[j]     = most * sigmoid(scale[1] z[n + j] + base[n + j]) + write_eps
  *   mix          = the identity, or balance(scale[2] z[2 n ...] + base[2 n ...])          [n, n]
@@ -232,7 +232,7 @@ typedef enum vouch_wkv_input {
     VOUCH_WKV_RATE,
     VOUCH_WKV_INPUTS
 } vouch_wkv_input;
-enum { VOUCH_WKV6_INPUTS = VOUCH_WKV_RATE }; /* RWKV-6 has no rates */
+enum { VOUCH_WKV6_INPUTS = VOUCH_WKV_RATE }; /* RWKV-6 has all inputs but the last, the rates */
 
 /* The parts that RWKV's mixers alone have. n = n_heads * n_keys; n_keys = n_values. */
 typedef struct vouch_wkv {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Correct numbers: the log-probabilities of tiny F32 models, of llama, qwen3 and gemma3n, equal those that transformers
- * computes in float32, within 1e-4, and those of RWKV's families the papers' formulas. golden/reference.py made the
- * table. With a folder as its argument, this program instead writes the models there for that script.
+ * Correct numbers: the log-probabilities of tiny F32 models of llama, qwen3 and gemma3n equal those that transformers
+ * computes in float32, within 1e-4. Those of RWKV's families equal what the papers' formulas give, within the same.
+ * golden/reference.py made the table. With a folder as its argument, this program instead writes the models there for
+ * that script.
  */
 #include <math.h>
 #include <stdio.h>

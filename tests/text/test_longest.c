@@ -175,7 +175,7 @@ static void broken_escapes_are_refused(void **state)
     }
 }
 
-/* Old files of RWKV have the name of a template in place of its text. */
+/* In old files of RWKV, the key of the chat template has a template's name instead of its text. */
 static void a_file_may_name_its_template(void **state)
 {
     (void)state;

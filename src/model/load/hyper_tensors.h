@@ -5,7 +5,7 @@
 
 #include "model/load/loader.h"
 
-/* Reads the number of versions and eps into h->hyper. Errors: FORMAT. */
+/* Reads hyper_connection.count and .epsilon into h->hyper.n and h->hyper.eps. Errors: FORMAT. */
 vouch_status vouch_hyper_read_keys(const vouch_gguf *gguf, vouch_hparams *h, vouch_error *err);
 /* Takes hc_attn_* and hc_ffn_* of a layer, whose branches the caller has filled. Errors: FORMAT, UNSUPPORTED, MEMORY.
  */

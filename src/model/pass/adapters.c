@@ -5,11 +5,12 @@
  * other layers, so the choice follows a row's path, and a rollback undoes it:
  *
  *   key     gain if the token chooses an adapter, else -gain                       query  1
- *   value   1 and the bits of the adapter's number; those of 0 for other tokens
+ *   value   1, then the bits of the number of the adapter that the token chooses, or of 0
  *   number  round(sum over b of 2^b mixed[1 + b] / mixed[0])
  *
- * The softmax leaves the other tokens a weight of about exp(-2 gain). Two tokens of different adapters give the rounded
- * mean of their numbers, as in llama.cpp. A bit survives any type of the cache, which a number might not.
+ * Beside a token that chooses an adapter, the softmax gives each other token a relative weight of exp(-2 gain). If two
+ * tokens choose different adapters, the row gets the rounded mean of their numbers, as in llama.cpp. The value holds
+ * bits because every type of the cache stores 0 and 1 exactly, but not every number.
  *
  * stage/affine.h has what the matrices compute with the adapters that are found here.
  */

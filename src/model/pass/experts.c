@@ -40,8 +40,8 @@ static const vouch_experts *experts_of(const vouch_workspace *c, int32_t layer)
 
 /* --------------------------------------------------------------------- route */
 
-/* Chooses the adjugates of a row's experts, each with the sum of its experts' weights. They stand where the best of
- * these experts does; NOBODY stands for the others. */
+/* Chooses the adjugates of a row's experts, each with the sum of its experts' weights. In the second half of `chosen`,
+ * an adjugate takes the place of the best of its experts, and NOBODY takes the places of its other experts. */
 static void choose_adjugates(const vouch_experts *e, int32_t *chosen, float *weights)
 {
     for (int32_t k = 0; k < e->n_used; k++) {

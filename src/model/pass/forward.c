@@ -519,8 +519,9 @@ static void keep_stream(const vouch_workspace *c, vouch_pool *team, thread_space
     if (!to) return;
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_hidden);
     for (int64_t i = mine.begin; i < mine.end; i++) {
-        if (c->streams) vouch_hyper_average(c, c->hidden_rows[i]);
-        memcpy(to + i * n_embd, c->x + c->hidden_rows[i] * n_embd, (size_t)n_embd * sizeof *to);
+        const int64_t row = c->hidden_rows[i];
+        if (c->weights->hparams.hyper.n > 0) vouch_hyper_average(c, row, to + i * n_embd);
+        else memcpy(to + i * n_embd, c->x + row * n_embd, (size_t)n_embd * sizeof *to);
     }
     vouch_pool_barrier(team, my->thread);
 }
@@ -558,7 +559,7 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
     stage_embed(c, team, my, vouch_stream_reader_from(c, 0));
     if (c->weights->layer_projection.n_out > 0) vouch_layer_inputs_compute(c, team, my);
     if (has_versions) vouch_altup_spread(c, team, my);
-    if (c->streams) vouch_hyper_spread(c, team, my);
+    if (h->hyper.n > 0) vouch_hyper_spread(c, team, my);
     if (h->adapters.n > 0) vouch_adapters_find(c, team, my);
     for (int32_t l = 0; l < h->n_layers; l++) {
         const bool is_first = h->stacks.n_layers > 0 && l % h->stacks.n_layers == 0; /* of a stack */
@@ -571,7 +572,7 @@ static void forward(void *arg, vouch_pool *team, int32_t thread)
         keep_stream(c, team, my, l); /* [n_hidden, n_embd] */
     }
     if (has_versions) vouch_altup_gather(c, team, my);
-    if (c->streams) vouch_hyper_gather(c, team, my);
+    if (h->hyper.n > 0) vouch_hyper_gather(c, team, my);
     stage_logits(c, team, my); /* [n_logits, n_vocab] */
 }
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hyper-connections. The versions of a row lie one after the other, as the matrix of the connections reads them:
- *
- *   streams      [n_rows][n][n_embd]
- *   connections  [n_rows][read n | write n | mix n * n]
- *
+ * Hyper-connections. The versions of a row lie one after the other, as the matrix of the connections reads them.
  * Sums of versions are cheap and run over pieces of rows, so that all threads have work in a pass of one row.
  */
 #include "model/pass/hyper.h"
@@ -22,7 +18,7 @@ enum { PIECE = 64 }; /* elements of a version that are computed together */
 static float *versions_of(const vouch_workspace *c, int64_t row)
 {
     const vouch_hparams *h = &c->weights->hparams;
-    return c->streams + row * h->hyper.n * h->n_embd;
+    return c->hyper.versions + row * h->hyper.n * h->n_embd;
 }
 
 void vouch_hyper_spread(vouch_workspace *c, vouch_pool *team, thread_space *my)
@@ -44,7 +40,7 @@ static void multiply(vouch_workspace *c, vouch_pool *team, thread_space *my, con
     const vouch_norm bare = {.kind = VOUCH_NORM_RMS};
     const vouch_matrix *const w = &hyper->weights;
     const int64_t width = w->n_in;
-    vouch_acts acts = vouch_stage_acts(c, &c->streams_acts, c->n_rows, width);
+    vouch_acts acts = vouch_stage_acts(c, &c->hyper.acts, c->n_rows, width);
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
     for (int64_t r = mine.begin; r < mine.end; r++) {
         vouch_row_norm(my->rows, versions_of(c, r), &bare, width, h->norm_eps);
@@ -54,7 +50,7 @@ static void multiply(vouch_workspace *c, vouch_pool *team, thread_space *my, con
     vouch_pool_barrier(team, my->thread);
     vouch_work work = vouch_pool_share(team, my->thread, w->n_tiles, 1);
     while (vouch_work_next(&work))
-        vouch_stage_multiply(c, w, &acts, c->connections, work.begin, work.end, VOUCH_FROM_ZERO, NULL);
+        vouch_stage_multiply(c, w, &acts, c->hyper.connections, work.begin, work.end, VOUCH_FROM_ZERO, NULL);
     vouch_pool_barrier(team, my->thread);
 }
 
@@ -104,7 +100,7 @@ static void weigh(vouch_workspace *c, vouch_pool *team, thread_space *my, const 
     const float *base = hyper->base, *scale = hyper->scale;
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
     for (int64_t r = mine.begin; r < mine.end; r++) {
-        float *z = c->connections + r * n_out;
+        float *z = c->hyper.connections + r * n_out;
         squash(kernels, z, scale[0], base, n, 1, h->eps);
         if (n_out > n) squash(kernels, z + n, scale[1], base + n, n, h->most, h->write_eps);
         if (n_out > 2 * n) balance(c, z + 2 * n, scale[2], base + 2 * n);
@@ -138,7 +134,8 @@ void vouch_hyper_read(vouch_workspace *c, vouch_pool *team, thread_space *my, co
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows * n_pieces(c));
     for (int64_t i = mine.begin; i < mine.end; i++) {
         const piece p = piece_at(c, i);
-        const float *read = c->connections + p.row * hyper->weights.n_out, *from = versions_of(c, p.row) + p.first;
+        const float *read = c->hyper.connections + p.row * hyper->weights.n_out,
+                    *from = versions_of(c, p.row) + p.first;
         float *x = c->x + p.row * n_embd + p.first;
         for (int64_t k = 0; k < p.size; k++) x[k] = from[k] * read[0];
         for (int32_t j = 1; j < c->weights->hparams.hyper.n; j++)
@@ -166,7 +163,7 @@ void vouch_hyper_write(vouch_workspace *c, vouch_pool *team, thread_space *my, c
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows * n_pieces(c));
     for (int64_t i = mine.begin; i < mine.end; i++) {
         const piece p = piece_at(c, i);
-        const float *write = c->connections + p.row * n_out + n, *y = c->branch + p.row * n_embd + p.first;
+        const float *write = c->hyper.connections + p.row * n_out + n, *y = c->branch + p.row * n_embd + p.first;
         float *to = versions_of(c, p.row) + p.first;
         for (int32_t j = 0; j < n; j++)
             for (int64_t k = 0; k < p.size; k++) sums[j * PIECE + k] = y[k] * write[j];
@@ -178,16 +175,15 @@ void vouch_hyper_write(vouch_workspace *c, vouch_pool *team, thread_space *my, c
     vouch_pool_barrier(team, my->thread);
 }
 
-void vouch_hyper_average(const vouch_workspace *c, int64_t row)
+void vouch_hyper_average(const vouch_workspace *c, int64_t row, float *y)
 {
     const int64_t n_embd = c->weights->hparams.n_embd;
     const int32_t n = c->weights->hparams.hyper.n;
     const float *from = versions_of(c, row);
-    float *x = c->x + row * n_embd;
-    memcpy(x, from, (size_t)n_embd * sizeof *x);
+    memcpy(y, from, (size_t)n_embd * sizeof *y);
     for (int32_t j = 1; j < n; j++)
-        for (int64_t k = 0; k < n_embd; k++) x[k] += from[j * n_embd + k];
-    c->weights->kernels->scale(x, 1 / (float)n, n_embd);
+        for (int64_t k = 0; k < n_embd; k++) y[k] += from[j * n_embd + k];
+    c->weights->kernels->scale(y, 1 / (float)n, n_embd);
 }
 
 void vouch_hyper_gather(vouch_workspace *c, vouch_pool *team, thread_space *my)
@@ -197,6 +193,6 @@ void vouch_hyper_gather(vouch_workspace *c, vouch_pool *team, thread_space *my)
         return;
     }
     const vouch_range mine = vouch_pool_divide(team, my->thread, c->n_rows);
-    for (int64_t r = mine.begin; r < mine.end; r++) vouch_hyper_average(c, r);
+    for (int64_t r = mine.begin; r < mine.end; r++) vouch_hyper_average(c, r, c->x + r * c->weights->hparams.n_embd);
     vouch_pool_barrier(team, my->thread);
 }

@@ -251,7 +251,7 @@ static void mix_depth(const vouch_workspace *c, const vouch_depth *depth, int64_
     const vouch_hparams *h = &c->weights->hparams;
     const int64_t n = h->n_embd, step = c->max_rows * n;
     float weights[VOUCH_MOST_LAYERS + 1], most = -INFINITY, sum = 0;
-    float *x = c->x + row * n, *kept = c->past_streams + row * n; /* stream i of the row is kept + i * step */
+    float *x = c->x + row * n, *kept = c->kept_streams + row * n; /* stream i of the row is kept + i * step */
     for (int32_t i = 0; i <= depth->n_kept; i++) {
         const float *s = i < depth->n_kept ? kept + i * step : x;
         const float size = sqrtf(vouch_row_dot(s, s, n) / (float)n + h->norm_eps);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/stage/workspace.h"
 
+#include <stddef.h>
+
 #include "base/common.h"
 
 /* -------------------------------------------------------------------- layout */
@@ -140,6 +142,15 @@ static void layout_rows(vouch_workspace *c, vouch_arena *arena)
     }
 }
 
+/* Takes n floats for each thread. member: offset of the pointer in thread_space that gets them. */
+static void take_for_threads(vouch_workspace *c, vouch_arena *arena, size_t n, size_t member)
+{
+    for (int32_t t = 0; t < vouch_pool_size(c->pool); t++) {
+        float *floats = vouch_arena_take(arena, n, sizeof *floats);
+        if (c->threads) *(float **)(void *)((char *)&c->threads[t] + member) = floats;
+    }
+}
+
 /* Room for the model's mixtures of experts; nothing where it has none. */
 static void layout_experts(vouch_workspace *c, vouch_arena *arena)
 {
@@ -172,13 +183,8 @@ static void layout_experts(vouch_workspace *c, vouch_arena *arena)
     vouch_acts_layout(&s->narrow_acts, rows, narrow, c->needs, arena);
     vouch_acts_layout(&s->in, chosen, most((size_t)c->weights->hparams.n_embd, narrow), c->needs, arena);
     vouch_acts_layout(&s->gated, chosen, n_ff, c->needs, arena);
-    for (int32_t t = 0; t < vouch_pool_size(c->pool); t++) {
-        float *parts = vouch_arena_take(arena, entries * VOUCH_EXPERT_UNIT, sizeof *parts);
-        float *ranks = vouch_arena_take(arena, n_experts, sizeof *ranks);
-        if (!c->threads) continue;
-        c->threads[t].parts = parts;
-        c->threads[t].ranks = ranks;
-    }
+    take_for_threads(c, arena, entries * VOUCH_EXPERT_UNIT, offsetof(thread_space, parts));
+    take_for_threads(c, arena, n_experts, offsetof(thread_space, ranks));
 }
 
 /* Room for the model's recurrent mixers; nothing where it has none. */
@@ -199,24 +205,19 @@ static void layout_recurrent(vouch_workspace *c, vouch_arena *arena)
     c->rates = vouch_arena_take(arena, rows * rates, sizeof *c->rates);
     c->inner = vouch_arena_take(arena, rows * inner, sizeof *c->inner);
     vouch_acts_layout(&c->inner_acts, rows, inner, c->needs, arena);
-    for (int32_t t = 0; t < vouch_pool_size(c->pool); t++) {
-        float *states = vouch_arena_take(arena, VOUCH_STATE_LEVELS * head, sizeof *states);
-        float *y = vouch_arena_take(arena, values, sizeof *y);
-        if (!c->threads) continue;
-        c->threads[t].states = states;
-        c->threads[t].y = y;
-    }
+    take_for_threads(c, arena, VOUCH_STATE_LEVELS * head, offsetof(thread_space, states));
+    take_for_threads(c, arena, values, offsetof(thread_space, y));
 }
 
-/* The versions of the stream under hyper-connections. */
-static void layout_streams(vouch_workspace *c, vouch_arena *arena)
+/* Room for hyper-connections; nothing where the model has none. */
+static void layout_hyper(vouch_workspace *c, vouch_arena *arena)
 {
     const vouch_hparams *h = &c->weights->hparams;
     const size_t rows = (size_t)c->max_rows, n = (size_t)h->hyper.n, width = n * (size_t)h->n_embd;
     if (n == 0) return;
-    c->streams = vouch_arena_take(arena, rows * width, sizeof(float));
-    c->connections = vouch_arena_take(arena, rows * (2 * n + n * n), sizeof(float));
-    vouch_acts_layout(&c->streams_acts, rows, width, c->needs, arena);
+    c->hyper.versions = vouch_arena_take(arena, rows * width, sizeof(float));
+    c->hyper.connections = vouch_arena_take(arena, rows * (2 * n + n * n), sizeof(float));
+    vouch_acts_layout(&c->hyper.acts, rows, width, c->needs, arena);
 }
 
 /* Room for adapters; nothing where the model has none. */
@@ -232,10 +233,7 @@ static void layout_adapters(vouch_workspace *c, vouch_arena *arena)
         s->low[i] = vouch_arena_take(arena, rows * rank, sizeof *s->low[i]);
         vouch_acts_layout(&s->acts[i], rows, rank, c->needs, arena);
     }
-    for (int32_t t = 0; t < vouch_pool_size(c->pool); t++) {
-        float *adapted = vouch_arena_take(arena, rows * VOUCH_EXPERT_UNIT, sizeof *adapted);
-        if (c->threads) c->threads[t].adapted = adapted;
-    }
+    take_for_threads(c, arena, rows * VOUCH_EXPERT_UNIT, offsetof(thread_space, adapted));
 }
 
 /* Room for the model's RWKV mixers; nothing where it has none. */
@@ -274,8 +272,8 @@ static void layout_workspace(vouch_workspace *c, vouch_arena *arena)
         vouch_acts_layout(&c->layer_acts, rows, w.n_embd, c->needs, arena);
     }
     c->versions = vouch_arena_take(arena, n_versions * rows * w.n_embd, sizeof(float));
-    layout_streams(c, arena);
-    c->past_streams = vouch_arena_take(arena, (size_t)c->weights->output_depth.n_kept * rows * w.n_embd, sizeof(float));
+    layout_hyper(c, arena);
+    c->kept_streams = vouch_arena_take(arena, (size_t)c->weights->output_depth.n_kept * rows * w.n_embd, sizeof(float));
     if (keeps_inputs(c->weights)) c->kept = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (adds_first(c->weights)) c->first = vouch_arena_take(arena, rows * w.n_embd, sizeof(float));
     if (c->weights->hparams.stacks.n_layers > 0) {

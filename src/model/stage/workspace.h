@@ -108,6 +108,13 @@ typedef struct expert_space {
     int64_t n_units; /* of the gated values of all works */
 } expert_space;
 
+/* Hyper-connections (hyper.h). */
+typedef struct hyper_space {
+    float *versions;    /* [n_rows][hyper.n][n_embd] of the stream */
+    float *connections; /* [n_rows][read n | write n | mix n * n] weights of the current branch */
+    vouch_acts acts;    /* [n_rows][hyper.n * n_embd] the input of the connections' matrix */
+} hyper_space;
+
 /* Adapters (affine.h). */
 typedef struct adapter_space {
     int32_t *of;     /* [n_rows] adapter of a row */
@@ -145,18 +152,16 @@ typedef struct vouch_workspace {
     int32_t *hidden_rows;  /* [n_hidden] rows whose hidden state is asked for, ascending */
     angle_table *angles;   /* [weights->n_rotaries] */
 
-    float *x;                /* [n_rows][n_embd] the residual stream */
-    float *versions;         /* [n_versions][max_rows][n_embd] of the stream; x is the one that a stage works on */
-    float *streams;          /* [n_rows][hyper.n][n_embd] versions of the stream under hyper-connections */
-    float *connections;      /* [n_rows][read, write, mix] weights of the current branch */
-    vouch_acts streams_acts; /* [n_rows][hyper.n * n_embd] the input of the connections' matrix */
-    float *past_streams;     /* [streams][max_rows][n_embd] that mixers kept (vouch_depth) */
-    float *layer_inputs;     /* [n_rows][n_layers * n_layer_input] */
-    vouch_acts layer_acts;   /* [n_rows][n_embd] the input of the layer inputs' projection */
-    float *kept;             /* [n_rows][n_embd] x before a layer that reads it again after attention */
-    float *own_weights;      /* [n_rows][2 * width * n_groups] of a branch's convolution */
-    float *branch;           /* [n_rows][n_embd] a branch's result, where it isn't added to x directly */
-    float *first;            /* [n_rows][n_embd] x before the first layer, in models whose layers add it */
+    float *x;              /* [n_rows][n_embd] the residual stream */
+    float *versions;       /* [n_versions][max_rows][n_embd] of the stream; x is the one that a stage works on */
+    hyper_space hyper;     /* in models with hyper-connections */
+    float *kept_streams;   /* [streams][max_rows][n_embd] that mixers kept (vouch_depth) */
+    float *layer_inputs;   /* [n_rows][n_layers * n_layer_input] */
+    vouch_acts layer_acts; /* [n_rows][n_embd] the input of the layer inputs' projection */
+    float *kept;           /* [n_rows][n_embd] x before a layer that reads it again after attention */
+    float *own_weights;    /* [n_rows][2 * width * n_groups] of a branch's convolution */
+    float *branch;         /* [n_rows][n_embd] a branch's result, where it isn't added to x directly */
+    float *first;          /* [n_rows][n_embd] x before the first layer, in models whose layers add it */
     float *low_state, *high_state; /* [n_rows][n_embd] of a row, in models with stacks */
     float *beside;                 /* [n_rows][n_embd] the dense network's result, beside experts */
     float *branch_squares;         /* [n_rows][n_embd / 16, rounded up] its sums of squares */

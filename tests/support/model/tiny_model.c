@@ -886,7 +886,7 @@ static void add_lightning(tiny_writer *w, int32_t index)
 
 enum { WKV_RANK = 32 };
 
-/* Whether the layers have channel mixes in place of feed-forward networks, and LayerNorm. */
+/* Whether the layers have channel mixes instead of feed-forward networks. Those of the families with LayerNorm do. */
 static bool has_channel_mix(const tiny_writer *w)
 {
     return w->family->mixer >= WKV6 && w->family->layer_norm;
