@@ -175,88 +175,90 @@ static void keys_that_nobody_reads(void **state)
     }
 }
 
+/* Each is refused with its status, its key and these words. */
+static const struct {
+    entry e;
+    vouch_status status;
+    const char *says;
+} wrong_values[] = {
+#define INTEGER(key, type, value, says)                                                                      \
+{                                                                                                        \
+    {key, VOUCH_GGUF_##type, value, 0, NULL}, VOUCH_E_FORMAT, says                                       \
+}
+#define REAL(key, type, value, says)                                                                         \
+{                                                                                                        \
+    {key, VOUCH_GGUF_##type, 0, value, NULL}, VOUCH_E_FORMAT, says                                       \
+}
+#define TEXT(key, value, status, says)                                                                       \
+{                                                                                                        \
+    {key, VOUCH_GGUF_STRING, 0, 0, value}, status, says                                                  \
+}
+    /* Values of the wrong type. */
+    TEXT("llama.block_count", "two", VOUCH_E_FORMAT, "string"),
+    REAL("llama.block_count", F32, 2, "f32"),
+    INTEGER("llama.block_count", BOOL, 1, "bool"),
+    INTEGER("llama.embedding_length", ARRAY, 64, "array"),
+    /* Lists of a number per layer. */
+    INTEGER("llama.attention.head_count", ARRAY, 0, "[0] is 0, must be 1 to 4096"),
+    INTEGER("llama.attention.head_count_kv", ARRAY, 3, "no multiple"),
+    INTEGER("llama.feed_forward_length", ARRAY, 1 << 23, "8388608"),
+    INTEGER("llama.attention.layer_norm_rms_epsilon", U32, 1, "u32"),
+    INTEGER("general.architecture", U32, 1, "u32"),
+    INTEGER("llama.rope.scaling.type", U32, 1, "u32"),
+    /* Values out of range. */
+    INTEGER("llama.block_count", U32, 0, "0"),
+    INTEGER("llama.block_count", I32, -2, "-2"),
+    INTEGER("llama.block_count", U32, 1u << 31, "2147483648"),
+    INTEGER("llama.context_length", U32, 0, "0"),
+    INTEGER("llama.context_length", U32, UINT32_MAX, "4294967295"),
+    INTEGER("llama.context_length", U64, -1, "18446744073709551615"),
+    INTEGER("llama.embedding_length", U32, 0, "0"),
+    INTEGER("llama.embedding_length", U64, INT64_MAX, "9223372036854775807"),
+    INTEGER("llama.feed_forward_length", U32, 0, "0"),
+    INTEGER("llama.feed_forward_length", I32, -96, "-96"),
+    INTEGER("llama.attention.head_count", U32, 0, "0"),
+    INTEGER("llama.attention.head_count", U32, 1u << 20, "1048576"),
+    INTEGER("llama.attention.head_count_kv", U32, 0, "0"),
+    INTEGER("llama.attention.head_count_kv", U32, 5, "5"),
+    INTEGER("llama.attention.key_length", U32, 0, "0"),
+    INTEGER("llama.attention.key_length", U32, 4096, "4096"),
+    INTEGER("llama.rope.dimension_count", U32, 0, "0"),
+    INTEGER("llama.rope.dimension_count", U32, 18, "18"),
+    INTEGER("llama.rope.dimension_count", U32, 7, "7"),
+    INTEGER("llama.rope.dimension_count", I32, -8, "-8"),
+    REAL("llama.attention.layer_norm_rms_epsilon", F32, 0, "0"),
+    REAL("llama.attention.layer_norm_rms_epsilon", F32, -1e-5, "-1e-05"),
+    REAL("llama.attention.layer_norm_rms_epsilon", F32, NAN, "nan"),
+    REAL("llama.attention.layer_norm_rms_epsilon", F32, 2, "2"),
+    REAL("llama.rope.freq_base", F32, 0, "0"),
+    REAL("llama.rope.freq_base", F32, NAN, "nan"),
+    REAL("llama.rope.freq_base", F64, INFINITY, "inf"),
+    REAL("llama.rope.freq_base", F32, -10000, "-10000"),
+    INTEGER("llama.vocab_size", U32, 51, "51"),
+    /* Values that contradict each other. */
+    INTEGER("llama.attention.head_count_kv", U32, 3, "no multiple"),
+    INTEGER("llama.attention.value_length", U32, 1, "2 to 1024"),
+    INTEGER("llama.attention.head_count", U32, 64, "head width"),
+    /* Unsupported values. */
+    TEXT("general.architecture", "gpt5", VOUCH_E_UNSUPPORTED, "'gpt5' is not supported; docs/models.md lists"),
+    TEXT("general.architecture", "", VOUCH_E_UNSUPPORTED, "'' is not supported; docs/models.md lists"),
+    TEXT("general.architecture", "dream", VOUCH_E_UNSUPPORTED, "'dream': this is a diffusion model"),
+    TEXT("general.architecture", "qwen3tts", VOUCH_E_UNSUPPORTED, "a model of speech"),
+    TEXT("general.architecture", "clip", VOUCH_E_UNSUPPORTED, "give the file of its language model"),
+    TEXT("general.architecture", "t5", VOUCH_E_UNSUPPORTED, "t5"),
+    TEXT("llama.rope.scaling.type", "dynamic", VOUCH_E_UNSUPPORTED, "dynamic"),
+    {{"llama.attention.sliding_window", VOUCH_GGUF_U32, 1u << 31, 0, NULL}, VOUCH_E_FORMAT, "sliding_window"},
+    {{"llama.expert_count", VOUCH_GGUF_U32, 1025, 0, NULL}, VOUCH_E_FORMAT, "0 to 1024"},
+};
+
 static void hyperparameters_out_of_range(void **state)
 {
     (void)state;
-    static const struct {
-        entry e;
-        vouch_status status;
-        const char *says;
-    } wrong[] = {
-#define INTEGER(key, type, value, says)                                                                      \
-    {                                                                                                        \
-        {key, VOUCH_GGUF_##type, value, 0, NULL}, VOUCH_E_FORMAT, says                                       \
-    }
-#define REAL(key, type, value, says)                                                                         \
-    {                                                                                                        \
-        {key, VOUCH_GGUF_##type, 0, value, NULL}, VOUCH_E_FORMAT, says                                       \
-    }
-#define TEXT(key, value, status, says)                                                                       \
-    {                                                                                                        \
-        {key, VOUCH_GGUF_STRING, 0, 0, value}, status, says                                                  \
-    }
-        /* Values of the wrong type. */
-        TEXT("llama.block_count", "two", VOUCH_E_FORMAT, "string"),
-        REAL("llama.block_count", F32, 2, "f32"),
-        INTEGER("llama.block_count", BOOL, 1, "bool"),
-        INTEGER("llama.embedding_length", ARRAY, 64, "array"),
-        /* Lists of a number per layer. */
-        INTEGER("llama.attention.head_count", ARRAY, 0, "[0] is 0, must be 1 to 4096"),
-        INTEGER("llama.attention.head_count_kv", ARRAY, 3, "no multiple"),
-        INTEGER("llama.feed_forward_length", ARRAY, 1 << 23, "8388608"),
-        INTEGER("llama.attention.layer_norm_rms_epsilon", U32, 1, "u32"),
-        INTEGER("general.architecture", U32, 1, "u32"),
-        INTEGER("llama.rope.scaling.type", U32, 1, "u32"),
-        /* Values out of range. */
-        INTEGER("llama.block_count", U32, 0, "0"),
-        INTEGER("llama.block_count", I32, -2, "-2"),
-        INTEGER("llama.block_count", U32, 1u << 31, "2147483648"),
-        INTEGER("llama.context_length", U32, 0, "0"),
-        INTEGER("llama.context_length", U32, UINT32_MAX, "4294967295"),
-        INTEGER("llama.context_length", U64, -1, "18446744073709551615"),
-        INTEGER("llama.embedding_length", U32, 0, "0"),
-        INTEGER("llama.embedding_length", U64, INT64_MAX, "9223372036854775807"),
-        INTEGER("llama.feed_forward_length", U32, 0, "0"),
-        INTEGER("llama.feed_forward_length", I32, -96, "-96"),
-        INTEGER("llama.attention.head_count", U32, 0, "0"),
-        INTEGER("llama.attention.head_count", U32, 1u << 20, "1048576"),
-        INTEGER("llama.attention.head_count_kv", U32, 0, "0"),
-        INTEGER("llama.attention.head_count_kv", U32, 5, "5"),
-        INTEGER("llama.attention.key_length", U32, 0, "0"),
-        INTEGER("llama.attention.key_length", U32, 4096, "4096"),
-        INTEGER("llama.rope.dimension_count", U32, 0, "0"),
-        INTEGER("llama.rope.dimension_count", U32, 18, "18"),
-        INTEGER("llama.rope.dimension_count", U32, 7, "7"),
-        INTEGER("llama.rope.dimension_count", I32, -8, "-8"),
-        REAL("llama.attention.layer_norm_rms_epsilon", F32, 0, "0"),
-        REAL("llama.attention.layer_norm_rms_epsilon", F32, -1e-5, "-1e-05"),
-        REAL("llama.attention.layer_norm_rms_epsilon", F32, NAN, "nan"),
-        REAL("llama.attention.layer_norm_rms_epsilon", F32, 2, "2"),
-        REAL("llama.rope.freq_base", F32, 0, "0"),
-        REAL("llama.rope.freq_base", F32, NAN, "nan"),
-        REAL("llama.rope.freq_base", F64, INFINITY, "inf"),
-        REAL("llama.rope.freq_base", F32, -10000, "-10000"),
-        INTEGER("llama.vocab_size", U32, 51, "51"),
-        /* Values that contradict each other. */
-        INTEGER("llama.attention.head_count_kv", U32, 3, "no multiple"),
-        INTEGER("llama.attention.value_length", U32, 1, "2 to 1024"),
-        INTEGER("llama.attention.head_count", U32, 64, "head width"),
-        /* Unsupported values. */
-        TEXT("general.architecture", "gpt5", VOUCH_E_UNSUPPORTED, "'gpt5' is not supported; docs/models.md lists"),
-        TEXT("general.architecture", "", VOUCH_E_UNSUPPORTED, "'' is not supported; docs/models.md lists"),
-        TEXT("general.architecture", "dream", VOUCH_E_UNSUPPORTED, "'dream': this is a diffusion model"),
-        TEXT("general.architecture", "qwen3tts", VOUCH_E_UNSUPPORTED, "a model of speech"),
-        TEXT("general.architecture", "clip", VOUCH_E_UNSUPPORTED, "give the file of its language model"),
-        TEXT("general.architecture", "t5", VOUCH_E_UNSUPPORTED, "t5"),
-        TEXT("llama.rope.scaling.type", "dynamic", VOUCH_E_UNSUPPORTED, "dynamic"),
-        {{"llama.attention.sliding_window", VOUCH_GGUF_U32, 1u << 31, 0, NULL}, VOUCH_E_FORMAT, "sliding_window"},
-        {{"llama.expert_count", VOUCH_GGUF_U32, 1025, 0, NULL}, VOUCH_E_FORMAT, "0 to 1024"},
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        const tiny_model_options options = model_with(&wrong[i].e);
-        const char *dot = strrchr(wrong[i].e.key, '.');
-        const bool together = strstr(wrong[i].says, "head width") != NULL;
-        REFUSED(&options, wrong[i].status, wrong[i].says, together ? "head" : dot + 1);
+    for (size_t i = 0; i < sizeof wrong_values / sizeof wrong_values[0]; i++) {
+        const tiny_model_options options = model_with(&wrong_values[i].e);
+        const char *dot = strrchr(wrong_values[i].e.key, '.');
+        const bool together = strstr(wrong_values[i].says, "head width") != NULL;
+        REFUSED(&options, wrong_values[i].status, wrong_values[i].says, together ? "head" : dot + 1);
     }
     const entry narrow = {"llama.attention.value_length", VOUCH_GGUF_U32, 8, 0, NULL};
     const tiny_model_options options = model_with(&narrow);
