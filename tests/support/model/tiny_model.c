@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/model/tiny_family.h"
 #include "support/model/tiny_vocab.h"
 #include "support/values.h"
 
@@ -22,242 +23,10 @@ enum { MAX_TENSORS = 1024 };
 enum { CONV_WIDTH = 3 };
 static const float embedding_gain = 0.2f, logits_gain = 4.0f, query_gain = 1.7f;
 
-/* Norms of queries and keys. EACH_HEAD: of each head, all with the same weights. ALL_HEADS: of all heads together.
- * OWN_WEIGHTS: of each head, with weights of its own. GAINS: of each head, with one weight of each query's head. */
-typedef enum tiny_heads { PLAIN, EACH_HEAD, ALL_HEADS, OWN_WEIGHTS, GAINS } tiny_heads;
-/* Latent attention: W_uk and W_uv in one tensor, or apart. */
-typedef enum tiny_latent { NO_LATENT, TOGETHER, APART } tiny_latent;
-/* The layers of a family with recurrent mixers. EVERYTHING: each has mixer, attention and feed-forward. MIXER_ONLY:
- * each has a mixer alone. MIXER_OR_ATTENTION: mixer and attention alternate, each with a feed-forward. BY_TURNS: mixer,
- * attention, feed-forward by turns. MIXER_AND_FEED: each has a mixer and a feed-forward. */
-typedef enum tiny_parts { EVERYTHING, MIXER_ONLY, MIXER_OR_ATTENTION, BY_TURNS, MIXER_AND_FEED } tiny_parts;
-/* Recurrent mixers other than Mamba's. DELTA_NET_FUSED: rates and decays are one matrix. KEY_DELTA_NET: a decay for
- * each key. KEY_DELTA_NET_LOW: its matrices of decays and gates are products of two matrices of low rank.
- * KEY_DELTA_NET_MIXED: that of decays alone. WKV6 and WKV7: RWKV's, with channel mixes under LayerNorm; WKV7_BARE:
- * without gate and norm. */
-typedef enum tiny_mixer {
-    NO_MIXER,
-    SHORT_CONVOLUTION,
-    KEY_DELTA_NET,
-    KEY_DELTA_NET_LOW,
-    KEY_DELTA_NET_MIXED,
-    DELTA_NET,
-    DELTA_NET_FUSED,
-    LIGHTNING,
-    WKV6,
-    WKV7,
-    WKV7_BARE
-} tiny_mixer;
-/* Differences of a family's tensors and keys from llama's. */
-typedef struct tiny_family {
-    const char *name;   /* of the family, for tiny_model_options.arch */
-    const char *stated; /* general.architecture; NULL: the name */
-    bool layer_norm;    /* with biases, unless bare */
-    bool layer_eps;     /* RMSNorm's epsilon under LayerNorm's key */
-    bool bias;          /* of the matrices */
-    bool no_gate, fused_qkv, fused_gate, norms_after, no_norms_before, bare_norms, no_feed_norm, second_norm;
-    bool positions, embedding_norm, head_bias, norm_bias;
-    bool is_uneven;   /* every second layer has one KV head and half the heads and hidden width */
-    tiny_heads heads; /* norms of queries and keys */
-    tiny_latent latent;
-    bool low;           /* queries have a matrix of low rank */
-    bool window_latent; /* layers with a window have other widths; rotated keys have a norm, and rows choose tokens */
-    bool own_inputs; /* per-layer embeddings; layers by turns with a window and with heads twice as wide; the last two
-                        share the keys and values of the layers before them */
-    bool experts;    /* 6 experts, of which a row uses 3 */
-    bool shared, shared_gate, selection_bias, fused_experts, expert_bias, normalised, grouped;
-    bool adjugates; /* one for each two experts */
-    bool both;      /* a dense network beside the experts */
-    bool narrow;    /* the experts work in a narrower space */
-    bool depth;     /* every second layer keeps the stream */
-    bool adapters;
-    bool sinks, narrow_values;
-    bool own_gates, head_gates; /* a matrix of gates for attention: one for each element of its result; for each head */
-    tiny_mixer mixer;
-    bool gates; /* of attention's heads */
-    const char *extra_norms[3];
-    bool router_norm; /* the router has a norm */
-    int32_t n_dense, gating;
-    const char *feed_norm, *output_norm;
-    int32_t window, window_period;
-    struct {
-        const char *key;
-        float value;
-    } numbers[5];
-    const char *flag; /* a key that is true */
-    int mamba;        /* 1: Mamba; 2: Mamba-2; 3: Mamba-2 with PLaMo 2's heads */
-    tiny_parts parts;
-    bool blocks;      /* of tokens, which attention chooses; all within n_ctx 128 */
-    bool stacks;      /* of layers that take turns: each once, or twice where the number of layers is a multiple of 4 */
-    bool adds_first;  /* each layer adds the first one's input */
-    bool versions;    /* of the stream, and a path beside the mixer */
-    int32_t streams;  /* versions of the stream under hyper-connections */
-    bool balanced;    /* they mix, the output reads their mean, and latent keys have no rotated elements */
-    bool part_norms;  /* Mamba's keys, queries and rates have norms */
-    bool inner_norms; /* before attn_output and ffn_down */
-    bool plain_nextn; /* the head's block has a dense network and fused queries, keys and values */
-} tiny_family;
-
-static const tiny_family families[] = {
-    {"llama", .bias = false},
-    {"qwen3", .heads = EACH_HEAD},
-    {"qwen2", .bias = true, .head_bias = true},
-    {"mistral3", .bias = true, .numbers = {{"attention.temperature_scale", 0.5f}}},
-    {"smollm3", .bias = false},
-    {"hunyuan-dense", .heads = EACH_HEAD},
-    {"arcee", .no_gate = true},
-    {"seed_oss", .feed_norm = "post_attention_norm"},
-    {"baichuan", .bias = false},
-    {"orion", .layer_norm = true},
-    {"plamo", .no_feed_norm = true},
-    {"granite",
-     .numbers = {{"embedding_scale", 3}, {"residual_scale", 0.7f}, {"attention.scale", 0.2f}, {"logit_scale", 2}}},
-    {"graniteswitch", .fused_qkv = true, .adapters = true,
-     .numbers = {{"embedding_scale", 3}, {"residual_scale", 0.7f}, {"attention.scale", 0.2f}, {"logit_scale", 2}}},
-    {"minicpm", .bias = false},
-    {"gemma", .bias = false},
-    {"gemma2", .norms_after = true, .window = 5,
-     .numbers = {{"attn_logit_softcapping", 5}, {"final_logit_softcapping", 9}}},
-    {"gemma3", .norms_after = true, .heads = EACH_HEAD, .window = 5, .numbers = {{"rope.freq_base_swa", 100}}},
-    {"olmo", .bare_norms = true, .layer_norm = true, .numbers = {{"attention.clamp_kqv", 1}}},
-    {"olmo2", .no_norms_before = true, .norms_after = true, .heads = ALL_HEADS, .window = 5},
-    {"exaone4", .no_norms_before = true, .norms_after = true, .heads = EACH_HEAD},
-    {"phi2", .layer_norm = true, .bias = true, .no_gate = true, .no_feed_norm = true, .head_bias = true},
-    {"gptj", .layer_norm = true, .bias = true, .no_gate = true, .no_feed_norm = true, .head_bias = true},
-    {"phi3", .fused_qkv = true, .fused_gate = true, .window = 5},
-    {"glm4", .fused_gate = true, .norms_after = true, .bias = true},
-    {"gpt2", .layer_norm = true, .bias = true, .no_gate = true, .fused_qkv = true, .positions = true},
-    {"starcoder2", .layer_norm = true, .bias = true, .no_gate = true},
-    {"bloom", .layer_norm = true, .bias = true, .no_gate = true, .fused_qkv = true, .embedding_norm = true},
-    {"gptneox", .layer_norm = true, .bias = true, .no_gate = true, .fused_qkv = true, .flag = "use_parallel_residual"},
-    {"falcon", .layer_norm = true, .no_gate = true, .fused_qkv = true, .no_feed_norm = true, .second_norm = true},
-    {"nemotron", .layer_norm = true, .no_gate = true},
-    {"stablelm", .layer_norm = true, .heads = OWN_WEIGHTS, .no_feed_norm = true},
-    {"command-r", .layer_norm = true, .heads = OWN_WEIGHTS, .no_feed_norm = true, .numbers = {{"logit_scale", 0.5f}}},
-    {"mpt", .layer_norm = true, .bias = true, .no_gate = true, .fused_qkv = true, .heads = ALL_HEADS,
-     .numbers = {{"attention.max_alibi_bias", 8}, {"attention.clamp_kqv", 2}}},
-    {"jais", .layer_norm = true, .bias = true, .fused_qkv = true, .numbers = {{"attention.max_alibi_bias", 8}}},
-    {"openelm", .fused_qkv = true, .heads = EACH_HEAD, .is_uneven = true},
-    {"plamo3", .fused_qkv = true, .fused_gate = true, .norms_after = true, .heads = EACH_HEAD, .window = 5,
-     .numbers = {{"rope.freq_base_swa", 100}}},
-    {"lfm2", .heads = EACH_HEAD, .parts = MIXER_OR_ATTENTION, .mixer = SHORT_CONVOLUTION,
-     .output_norm = "token_embd_norm.weight", .window = 5},
-    {"lfm2moe", .heads = EACH_HEAD, .parts = MIXER_OR_ATTENTION, .mixer = SHORT_CONVOLUTION,
-     .output_norm = "token_embd_norm.weight", .experts = true, .selection_bias = true, .gating = 2, .n_dense = 1},
-    {"qwen3next", .heads = EACH_HEAD, .parts = MIXER_OR_ATTENTION, .mixer = DELTA_NET_FUSED, .gates = true,
-     .feed_norm = "post_attention_norm", .experts = true, .shared = true, .shared_gate = true},
-    {"qwen35", .heads = EACH_HEAD, .parts = MIXER_OR_ATTENTION, .mixer = DELTA_NET, .gates = true,
-     .feed_norm = "post_attention_norm"},
-    {"qwen35moe", .heads = EACH_HEAD, .parts = MIXER_OR_ATTENTION, .mixer = DELTA_NET, .gates = true,
-     .feed_norm = "post_attention_norm", .experts = true, .shared = true, .shared_gate = true},
-    {"cohere2", .layer_norm = true, .no_feed_norm = true, .window = 5, .numbers = {{"logit_scale", 0.5f}}},
-    {"qwen3moe", .heads = EACH_HEAD, .experts = true},
-    {"qwen3vlmoe", .heads = EACH_HEAD, .experts = true},
-    {"mellum", .heads = EACH_HEAD, .experts = true, .window = 5},
-    {"qwen2moe", .bias = true, .experts = true, .shared = true, .shared_gate = true},
-    {"olmoe", .heads = ALL_HEADS, .experts = true},
-    {"minimax-m2", .heads = ALL_HEADS, .experts = true, .selection_bias = true, .gating = 2},
-    {"phimoe", .bias = true, .norm_bias = true, .head_bias = true, .experts = true},
-    {"granitemoe", .experts = true, .shared = true,
-     .numbers = {{"embedding_scale", 3}, {"residual_scale", 0.7f}, {"attention.scale", 0.2f}, {"logit_scale", 2}}},
-    {"ernie4_5-moe", .experts = true, .shared = true, .selection_bias = true, .n_dense = 1},
-    {"hunyuan-moe", .heads = EACH_HEAD, .experts = true, .shared = true},
-    {"gemma4", .norms_after = true, .heads = EACH_HEAD, .window = 5, .own_inputs = true},
-    {"gemma3n", .norms_after = true, .heads = EACH_HEAD, .window = 5, .window_period = 2, .own_inputs = true,
-     .versions = true, .numbers = {{"rope.freq_base_swa", 100}, {"final_logit_softcapping", 9}}},
-    {"gemma4 with experts", .stated = "gemma4", .norms_after = true, .heads = EACH_HEAD, .window = 5,
-     .own_inputs = true, .experts = true, .fused_experts = true, .both = true, .router_norm = true,
-     .extra_norms = {"pre_ffw_norm_2", "post_ffw_norm_1", "post_ffw_norm_2"}},
-    {"spark2_5", .head_gates = true, .window = 5, .window_period = 2, .numbers = {{"rope.freq_base_swa", 100}}},
-    {"arctic", .experts = true, .both = true, .extra_norms = {"ffn_norm_exps"}},
-    {"deepseek2", .latent = APART, .low = true, .experts = true, .shared = true, .selection_bias = true,
-     .normalised = true, .grouped = true, .gating = 2, .n_dense = 1},
-    {"dots3note", .latent = APART, .low = true, .window_latent = true, .is_uneven = true, .head_gates = true,
-     .window = 5, .window_period = 2, .experts = true, .shared = true, .selection_bias = true, .normalised = true,
-     .n_dense = 1, .gating = 2, .numbers = {{"rope.freq_base_swa", 100}, {"expert_weights_scale", 1.5f}}},
-    {"minicpm3", .latent = TOGETHER, .low = true},
-    {"kimi-linear", .parts = MIXER_OR_ATTENTION, .mixer = KEY_DELTA_NET_LOW, .latent = APART, .experts = true,
-     .shared = true, .selection_bias = true, .n_dense = 1},
-    {"kimi-k3", .parts = MIXER_OR_ATTENTION, .mixer = KEY_DELTA_NET_MIXED, .latent = APART, .low = true,
-     .own_gates = true, .depth = true, .narrow = true, .experts = true, .shared = true, .selection_bias = true,
-     .normalised = true, .n_dense = 1,
-     .numbers = {{"kda.gate_lower_bound", -2}, {"activation.situ_beta", 1.5f}, {"activation.situ_linear_beta", 2}}},
-    {"bailingmoe3", .parts = MIXER_OR_ATTENTION, .mixer = KEY_DELTA_NET, .latent = APART, .low = true,
-     .head_gates = true, .experts = true, .shared = true, .selection_bias = true, .normalised = true, .n_dense = 1,
-     .numbers = {{"kda.gate_lower_bound", -2}, {"swiglu_clamp_exp", 0.5f}, {"swiglu_clamp_shexp", 0.3f}}},
-    {"plm", .latent = TOGETHER, .no_gate = true},
-    {"deepseek", .experts = true, .shared = true, .n_dense = 1, .numbers = {{"expert_weights_scale", 1.5f}}},
-    {"bailingmoe", .experts = true, .shared = true, .normalised = true},
-    {"dots1", .heads = EACH_HEAD, .experts = true, .shared = true, .selection_bias = true, .normalised = true,
-     .n_dense = 1, .gating = 2},
-    {"bailingmoe2", .heads = EACH_HEAD, .fused_qkv = true, .experts = true, .shared = true, .selection_bias = true,
-     .grouped = true, .gating = 2},
-    {"glm4moe", .heads = EACH_HEAD, .feed_norm = "post_attention_norm", .experts = true, .shared = true,
-     .selection_bias = true, .n_dense = 2},
-    {"gpt-oss", .bias = true, .feed_norm = "post_attention_norm", .window = 5, .sinks = true, .experts = true,
-     .expert_bias = true},
-    {"llama4", .experts = true, .shared = true, .n_dense = 1},
-    {"grok", .extra_norms = {"attn_output_norm", "post_ffw_norm"}, .experts = true, .both = true,
-     .numbers = {{"attn_logit_softcapping", 5}, {"embedding_scale", 2}, {"attention.output_scale", 0.2f}}},
-    {"dbrx", .layer_norm = true, .fused_qkv = true, .feed_norm = "attn_output_norm", .experts = true,
-     .numbers = {{"attention.clamp_kqv", 1}}},
-    {"exaone-moe", .heads = EACH_HEAD, .window = 5, .experts = true, .shared = true, .gating = 2},
-    {"hy_v3", .heads = EACH_HEAD, .experts = true, .shared = true, .fused_experts = true, .n_dense = 1},
-    {"cohere2moe", .no_feed_norm = true, .window = 5, .experts = true, .shared = true, .fused_experts = true,
-     .n_dense = 1, .numbers = {{"logit_scale", 0.5f}}},
-    {"mamba", .mamba = 1, .parts = MIXER_ONLY},
-    {"mamba2", .mamba = 2, .parts = MIXER_ONLY},
-    {"jamba", .mamba = 1, .parts = MIXER_OR_ATTENTION, .part_norms = true, .experts = true, .n_dense = 1},
-    {"falcon-h1", .mamba = 2},
-    {"plamo2", .mamba = 3, .parts = MIXER_OR_ATTENTION, .part_norms = true, .fused_qkv = true, .fused_gate = true,
-     .norms_after = true, .heads = OWN_WEIGHTS},
-    {"granitehybrid", .mamba = 2, .parts = MIXER_OR_ATTENTION, .experts = true, .shared = true,
-     .numbers = {{"embedding_scale", 3}, {"residual_scale", 0.7f}, {"attention.scale", 0.2f}, {"logit_scale", 2}}},
-    {"nemotron_h", .mamba = 2, .parts = BY_TURNS, .no_gate = true, .no_feed_norm = true},
-    {"nemotron_h_moe", .layer_eps = true, .mamba = 2, .parts = BY_TURNS, .no_gate = true, .no_feed_norm = true,
-     .experts = true, .shared = true, .selection_bias = true, .normalised = true},
-    {"smallthinker", .window = 5, .experts = true},
-    {"maple", .heads = EACH_HEAD, .window = 5, .window_period = 2, .experts = true,
-     .numbers = {{"swiglu_clamp_exp", 0.5f}}},
-    {"afmoe", .heads = EACH_HEAD, .norms_after = true, .own_gates = true, .window = 5, .experts = true, .shared = true,
-     .selection_bias = true, .n_dense = 1},
-    {"laguna", .heads = EACH_HEAD, .head_gates = true, .window = 5, .experts = true, .shared = true,
-     .selection_bias = true, .numbers = {{"rope.freq_base_swa", 100}}},
-    {"mimo2", .is_uneven = true, .narrow_values = true, .sinks = true, .window = 5, .window_period = 2, .experts = true,
-     .selection_bias = true, .n_dense = 1, .plain_nextn = true,
-     .numbers = {{"attention.value_scale", 0.7f}, {"rope.freq_base_swa", 100}}},
-    {"step35", .heads = EACH_HEAD, .head_gates = true, .window = 5, .window_period = 2, .experts = true, .shared = true,
-     .selection_bias = true, .n_dense = 1,
-     .numbers = {{"rope.freq_base_swa", 100}, {"swiglu_clamp_exp", 0.5f}, {"swiglu_clamp_shexp", 0.3f}}},
-    {"minimax-01", .parts = MIXER_OR_ATTENTION, .mixer = LIGHTNING, .experts = true,
-     .numbers = {{"residual_scale", 0.7f}}},
-    {"minimax-m3", .heads = EACH_HEAD, .blocks = true, .experts = true, .shared = true, .selection_bias = true,
-     .normalised = true, .n_dense = 1, .gating = 2},
-    {"talkie", .bare_norms = true, .heads = GAINS, .adds_first = true, .numbers = {{"logit_scale", 0.5f}}},
-    {"hrm_text", .bare_norms = true, .own_gates = true, .stacks = true, .numbers = {{"embedding_scale", 3}}},
-    {"muse-glimmer", .norms_after = true, .heads = EACH_HEAD, .own_gates = true, .window = 5,
-     .numbers = {{"logit_scale", 0.5f}, {"final_logit_softcapping", 9}}},
-    {"hy_v4", .latent = APART, .low = true, .sinks = true, .own_gates = true, .streams = 4, .experts = true,
-     .shared = true, .selection_bias = true, .normalised = true, .gating = 2, .n_dense = 1,
-     .numbers = {{"swiglu_clamp_exp", 0.5f}, {"hyper_connection.magnitude", 2}}},
-    {"glm5-next", .parts = MIXER_OR_ATTENTION, .mixer = KEY_DELTA_NET_LOW, .latent = APART, .low = true, .streams = 3,
-     .balanced = true, .experts = true, .shared = true, .selection_bias = true, .n_dense = 1,
-     .numbers = {{"kda.gate_lower_bound", -2}, {"swiglu_clamp_exp", 0.5f}}},
-    {"grovemoe", .heads = EACH_HEAD, .experts = true, .adjugates = true, .numbers = {{"expert_group_scale", 0.6f}}},
-    {"rwkv6", .layer_norm = true, .parts = MIXER_AND_FEED, .mixer = WKV6, .feed_norm = "attn_norm_2",
-     .embedding_norm = true},
-    {"rwkv6qwen2", .parts = MIXER_AND_FEED, .mixer = WKV6},
-    {"rwkv7", .layer_norm = true, .parts = MIXER_AND_FEED, .mixer = WKV7, .feed_norm = "attn_norm_2",
-     .embedding_norm = true},
-    {"arwkv7", .parts = MIXER_AND_FEED, .mixer = WKV7},
-    {"arwkv7 without gate and norm", .stated = "arwkv7", .parts = MIXER_AND_FEED, .mixer = WKV7_BARE},
-    {"bitnet", .inner_norms = true},
-    {"apertus", .no_gate = true, .heads = EACH_HEAD},
-};
-
 const char *tiny_model_family(int32_t i)
 {
-    return i < (int32_t)(sizeof families / sizeof families[0]) ? families[i].name : NULL;
+    const tiny_family *family = tiny_family_at(i);
+    return family ? family->name : NULL;
 }
 
 typedef struct tiny_writer {
@@ -1335,9 +1104,9 @@ void tiny_model_write(const char *path, const tiny_model_options *options)
     vouch_error err;
     w->o = *options;
     if (!w->o.arch) w->o.arch = "llama";
-    w->family = &families[0]; /* an architecture that vouch doesn't know has llama's tensors */
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
-        if (strcmp(families[i].name, w->o.arch) == 0) w->family = &families[i];
+    w->family = tiny_family_at(0); /* an architecture that vouch doesn't know has llama's tensors */
+    for (int32_t i = 0; tiny_family_at(i); i++)
+        if (strcmp(tiny_family_at(i)->name, w->o.arch) == 0) w->family = tiny_family_at(i);
     if (w->family->stated) w->o.arch = w->family->stated;
     resolve_experts(&w->o, w->family);
     resolve(&w->o);
