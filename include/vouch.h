@@ -131,6 +131,8 @@ typedef struct vouch_model_options {
                        GGUF file of a vocabulary without weights, a tokenizer.json, a
                        tokenizer.model, or a Hugging Face folder that has one. The model's facts
                        are 0 there, and its architecture is "none" */
+    bool untuned; /* takes the usual way of reading packed weights instead of measuring which one is the fastest on this
+                     machine, some 10 ms for each type of weights. Every way gives the same bits */
     vouch_progress_fn progress; /* may be NULL */
     void *progress_user;
 } vouch_model_options;
@@ -177,6 +179,20 @@ VOUCH_API vouch_status vouch_model_open(vouch_model **out, const char *path, con
 VOUCH_API void vouch_model_close(vouch_model *model);
 /* The facts; they live as long as the model. */
 VOUCH_API const vouch_model_info *vouch_model_get_info(const vouch_model *model);
+
+/* One way of reading packed weights, measured when the model was opened. */
+typedef struct vouch_kernel_trial {
+    const char *type;        /* of the weights: "Q4_K" */
+    int32_t rows;            /* of a pass */
+    int32_t tiles;           /* of 16 outputs each that are read together, each as a stream of its own */
+    int32_t ahead;           /* bytes between what is asked of memory and what is read */
+    double bytes_per_second; /* of packed weights, by all threads */
+    bool is_chosen; /* the fastest for this type and number of rows, or the usual way if that is hardly slower */
+} vouch_kernel_trial;
+
+/* Trial i, ordered by type and rows, the usual way first. False past the last. A small model, or one opened with
+ * `untuned`, has none. */
+VOUCH_API bool vouch_model_get_kernel_trial(const vouch_model *model, size_t i, vouch_kernel_trial *trial);
 
 /* Bytes of packed weights that a pass of n_rows >= 1 rows reads; with experts the expected number, for rows that choose
  * their experts independently. */

@@ -319,7 +319,7 @@ int cli_bench_run(const cli_options *options)
     cli_comparison b = {.engine = &engine, .n_rounds = (size_t)options->bench.n_reps, .costs = cli_cost_curve_new()};
     int status = outputs_check(options);
     if (status) return status;
-    if (!options->prompts) return cli_bench_passes(options);
+    if (!options->prompts) return options->bench.kernels ? cli_bench_trials(options) : cli_bench_passes(options);
     if (options->bench.parallel.n > 0) return cli_bench_load(options);
     status = cli_engine_open(&engine, options);
     if (!status) status = cli_questions_read(&b.questions, &engine, "prompts");

@@ -9,6 +9,7 @@
  *   bench_files.c   JSON and CSV
  *   bench_html.c    a page with plots
  *   load.h          many answers at once (--parallel)
+ *   trials.c        the ways of reading weights (--kernels)
  */
 #ifndef VOUCH_CLI_BENCH_H
 #define VOUCH_CLI_BENCH_H
@@ -61,6 +62,7 @@ int32_t cli_bench_threads(const cli_comparison *bench);
 const char *cli_bench_limit(const cli_comparison *bench, char text[32]);
 
 int cli_bench_passes(const cli_options *options);
+int cli_bench_trials(const cli_options *options);
 int cli_bench_load(const cli_options *options);
 int cli_bench_print(const cli_comparison *bench);
 int cli_bench_write_json(const cli_comparison *bench);

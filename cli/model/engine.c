@@ -38,6 +38,7 @@ static vouch_status model_open(vouch_model **out, const char *path, const char *
     if (options->think == CLI_THINK_OFF) model.chat_variables = "{\"enable_thinking\": false, \"thinking\": false}";
     model.n_threads = options->session.n_threads;
     model.text_only = text_only;
+    model.untuned = options->tune == CLI_TUNE_OFF;
     model.progress = tool_progress_report;
     model.progress_user = &progress;
     tool_progress_report(&progress, 0);

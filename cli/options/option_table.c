@@ -419,6 +419,9 @@ static const tool_flag rows[] = {
      "also time a prompt of N tokens; 0: no prompt", NULL, NULL},
     {"decode", NULL, 0, TOOL_FLAG_INT, AT(bench.n_decode), "N", "[0, 1000000]", PASSES,
      "also time N tokens decoded without speculation, after --depth tokens; 0: none", NULL, NULL},
+    {"kernels", NULL, 0, TOOL_FLAG_SWITCH, AT(bench.kernels), NULL, NULL, PASSES,
+     "instead of passes, show the ways of reading the weights that --tune measured, and which ones it chose", NULL,
+     NULL},
     {"reps", NULL, 0, TOOL_FLAG_INT, AT(bench.n_reps), "N", "[1, 1000]", CLI_BENCH, "Measuring",
      "measure each N times (default 10; with --prompts 1)", NULL, NULL},
     {"law", NULL, 0, TOOL_FLAG_SET, AT(check.laws), "all|L1|L2|L3|L4", NULL, CLI_CHECK, "Checking",
@@ -447,6 +450,10 @@ static const tool_flag rows[] = {
     {"cpu", NULL, 0, TOOL_FLAG_FILE, AT(cpu), "ISA", NULL, WITH_MODEL | CLI_SERVE, "Resources",
      "instruction set: ref, avx2, avxvnni, avx512, avx512vnni, avx512gfni; on Arm ref, neon, i8mm (default auto: the "
      "widest that this machine has)",
+     NULL, NULL},
+    {"tune", NULL, 0, TOOL_FLAG_CHOICE, AT(tune), "on|off", NULL, WITH_WEIGHTS | CLI_SERVE, "Resources",
+     "on: measure at the start which way of reading the weights is the fastest on this machine. Every way gives the "
+     "same bits (bench --kernels shows them)",
      NULL, NULL},
     {"kv-type", NULL, 0, TOOL_FLAG_CHOICE, AT(session.kv_type), CLI_KV_TYPES, NULL, WITH_WEIGHTS | CLI_SERVE,
      "Resources", "type in which the cache keeps keys and values", NULL, NULL},

@@ -48,6 +48,9 @@ extern const char *const cli_command_names[CLI_COMMANDS];
 /* Does vouch look for a drafter by itself (model/pairing.h)? YES without being asked to, ASKED: --draft-model auto. */
 typedef enum cli_pairing { CLI_PAIRING_NO, CLI_PAIRING_YES, CLI_PAIRING_ASKED } cli_pairing;
 
+/* The words of --tune. */
+typedef enum cli_tune { CLI_TUNE_ON, CLI_TUNE_OFF } cli_tune;
+
 /* The words of --think. */
 typedef enum cli_think { CLI_THINK_AUTO, CLI_THINK_ON, CLI_THINK_OFF, CLI_THINK_HIDE } cli_think;
 
@@ -79,6 +82,7 @@ typedef struct cli_bench_options {
     tool_ints draft_lengths; /* values of -k; 0: as many as pay */
     tool_ints rules;         /* values of vouch_accept */
     const char *csv, *html;
+    bool kernels;
 } cli_bench_options;
 
 typedef struct cli_check_options {
@@ -123,6 +127,7 @@ typedef struct cli_options {
     const char *chat_template; /* "auto", "none", a name of vouch_chat_template_name, or a file; NULL: auto */
     bool lists_templates;      /* --chat-template list */
     int think;                 /* cli_think */
+    int tune;                  /* cli_tune */
     const char *prompts;       /* a file of many */
     tool_texts categories;
     int32_t n_each;

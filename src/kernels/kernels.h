@@ -30,7 +30,7 @@
  * The activations of a pass lie in groups of at most `group_rows` rows, so that every address in the inner loop is a
  * constant offset. n rows make ceil(n / group_rows) groups. Group i begins at row n * i / n_groups and has R rows:
  *
- *   quantised   q [n_in / 32][8][R][4] s8;  d [n_in / 32][R] f32;  x = d q;
+ *   quantised   q [n_in / 32][R][32] s8;  d [n_in / 32][R] f32;  x = d q;
  *               and the sums of forms.h that the weights need, each [n_in / 32][runs][R]
  *   float       x [n_in / 16, rounded up][R][16] f32. A matmul can write its results in this layout (vouch_result), so
  *               attention mixes values with softmax weights where the scores were written
@@ -42,6 +42,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
 #include "base/tensor_type.h"
 #include "kernels/forms.h"
 
@@ -49,13 +50,24 @@ enum { VOUCH_TILE = 16, VOUCH_BLOCK = 32, VOUCH_MAX_GROUP = 16 };
 #define VOUCH_QUANT_MIN 1e-30f
 #define VOUCH_INFINITY_BITS 0x7f800000 /* the bits of infinity */
 
+/* How a kernel reads quantised weights: so many tiles together (1 or 2; each is a stream of its own), asking memory for
+ * bytes so far ahead of its reads. Any choice gives the same bits, and which one is the fastest depends on the machine:
+ * tune.h measures it. */
+typedef struct vouch_reading {
+    uint16_t tiles, ahead;
+} vouch_reading;
+
+/* The choice without a measurement. */
+#define VOUCH_USUAL_READING {2, 8192}
+
 /* A weight matrix [n_out, n_in], packed. `data` is 64-byte aligned. */
 typedef struct vouch_matrix {
     vouch_type type;
     int64_t n_out, n_in;
-    int64_t n_tiles;     /* ceil(n_out / 16); output rows from n_out on are zero */
-    size_t tile_bytes;   /* a multiple of 64 */
-    unsigned char *data; /* [n_tiles][tile_bytes] */
+    int64_t n_tiles;               /* ceil(n_out / 16); output rows from n_out on are zero */
+    size_t tile_bytes;             /* a multiple of 64 */
+    unsigned char *data;           /* [n_tiles][tile_bytes] */
+    const vouch_reading *readings; /* [VOUCH_MAX_GROUP + 1], by the rows of a group; NULL: the usual one */
 } vouch_matrix;
 
 /* An integer sum starts at VOUCH_ZERO_BITS, the bits of the float VOUCH_ZERO. For |n| < 2^22, VOUCH_ZERO_BITS + n are
@@ -233,7 +245,8 @@ static inline size_t vouch_matrix_bytes(const vouch_matrix *m)
 void vouch_matrix_pack(vouch_matrix *matrix, const void *rows, int64_t tile_begin, int64_t tile_end);
 /* Row `row` as floats, exactly the values that GGUF defines: out [n_in]. */
 void vouch_matrix_get_row(const vouch_matrix *matrix, int64_t row, float *out);
-/* Copies the rows rows[0, matrix->n_out) of `from`, in this order. Both matrices have the same type and n_in. */
+/* Copies the rows rows[0, matrix->n_out) of `from`, in this order, and its readings. Both matrices have the same type
+ * and n_in. */
 void vouch_matrix_pick(vouch_matrix *matrix, const vouch_matrix *from, const int32_t *rows);
 /* Whether the type's kernels take quantised activations. */
 static inline bool vouch_type_is_quantized(vouch_type type)
@@ -245,6 +258,9 @@ static inline vouch_needs vouch_type_needs(vouch_type type)
 {
     return vouch_type_is_quantized(type) ? (vouch_needs)1 << vouch_forms[type].sums : VOUCH_NEEDS_FLOATS;
 }
+
+/* Takes room for activations of these forms. */
+void vouch_acts_layout(vouch_acts *acts, size_t max_rows, size_t n_in, vouch_needs needs, vouch_arena *arena);
 
 /* One group of activation rows: its first row, its number of rows, and the beginnings of its arrays. */
 typedef struct vouch_group {

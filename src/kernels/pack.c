@@ -274,6 +274,7 @@ static void copy_lane(const vouch_matrix *m, unsigned char *to, int to_lane, con
 
 void vouch_matrix_pick(vouch_matrix *matrix, const vouch_matrix *from, const int32_t *rows)
 {
+    matrix->readings = from->readings;
     memset(matrix->data, 0, (size_t)matrix->n_tiles * matrix->tile_bytes);
     for (int64_t i = 0; i < matrix->n_out; i++)
         copy_lane(matrix, matrix->data + (size_t)(i / VOUCH_TILE) * matrix->tile_bytes, (int)(i % VOUCH_TILE),

@@ -24,10 +24,10 @@ static inline uint16_t load_half(const unsigned char *p)
 }
 
 /* The integer dot product of the inputs [first, first + n) of a block. q: the quants of this block and row. */
-static int32_t dot_run(const vouch_lane_block *block, const int8_t *q, int64_t n_rows, int first, int n)
+static int32_t dot_run(const vouch_lane_block *block, const int8_t *q, int first, int n)
 {
     int32_t dot = 0;
-    for (int k = first; k < first + n; k++) dot += block->values[k] * q[k / 4 * n_rows * 4 + k % 4];
+    for (int k = first; k < first + n; k++) dot += block->values[k] * q[k];
     return dot;
 }
 
@@ -49,9 +49,9 @@ static void dot_quantized(const vouch_matrix *w, const unsigned char *tile, int 
         vouch_lane_block block;
         vouch_form_read(form, tile + b / in_unit * vouch_form_unit_bytes(form), (int32_t)(b % in_unit), lane, &block);
         for (int64_t r = 0; r < g->rows; r++) {
-            const int8_t *q = g->q + (b * 8 * g->rows + r) * 4;
-            float sum = scaled(dot_run(&block, q, g->rows, 0, n), block.scale[0]);
-            if (runs == 2) sum = fmaf((float)dot_run(&block, q, g->rows, n, n), block.scale[1], sum);
+            const int8_t *q = g->q + (b * g->rows + r) * VOUCH_BLOCK;
+            float sum = scaled(dot_run(&block, q, 0, n), block.scale[0]);
+            if (runs == 2) sum = fmaf((float)dot_run(&block, q, n, n), block.scale[1], sum);
             acc[r] = fmaf(sum, g->d[b * g->rows + r], acc[r]);
             for (int run = 0; form.minimum && run < runs; run++)
                 acc[r] = fmaf(block.minimum[run], sums[(b * runs + run) * g->rows + r].s, acc[r]);
@@ -157,7 +157,7 @@ static void quantize_block(const vouch_acts *acts, const vouch_group *g, int64_t
     int32_t halves[2] = {0};
     for (int k = 0; k < VOUCH_BLOCK; k++) {
         const int8_t q = finite ? (int8_t)lrintf(x[k] * inverse) : 0;
-        g->q[((b * 8 + k / 4) * g->rows + r) * 4 + k % 4] = q;
+        g->q[(b * g->rows + r) * VOUCH_BLOCK + k] = q;
         halves[k / 16] += q;
     }
     g->d[b * g->rows + r] = d;

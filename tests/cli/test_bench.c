@@ -107,6 +107,27 @@ static void defaults_and_edges(void **state)
     expect(RUN("bench", "-m", model, "--rows", "1", "--depth", "300", "--reps", "1"), 0, "trained for 256 tokens");
 }
 
+/* The ways of reading weights that --tune measured. A small model has none. */
+static void readings_are_shown(void **state)
+{
+    (void)state;
+    char path[256];
+    strcpy(path, test_temporary("kernels.json"));
+    result r = RUN("bench", "-m", model, "--kernels", "-j", path);
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.out, "\nnone: the model has less than 16 MiB"));
+    result_free(&r);
+    json_t *o = json_of(path);
+    assert_true(json_is_array(json_object_get(o, "kernels")));
+    assert_int_equal(json_array_size(json_object_get(o, "kernels")), 0);
+    json_decref(o);
+    r = RUN("bench", "-m", model, "--kernels", "--tune", "off");
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.out, "or --tune is off"));
+    result_free(&r);
+    expect(RUN("bench", "-m", model, "--kernels", "--tune", "maybe"), 2, "--tune 'maybe'");
+}
+
 static void wrong_usage_is_named(void **state)
 {
     (void)state;
@@ -320,10 +341,10 @@ static void kernels_are_measured(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(curve_is_written),     cmocka_unit_test(defaults_and_edges),
-        cmocka_unit_test(wrong_usage_is_named), cmocka_unit_test(outputs_that_fail),
-        cmocka_unit_test(shapes_are_written),   cmocka_unit_test(values_are_sane),
-        cmocka_unit_test(kernels_are_measured),
+        cmocka_unit_test(curve_is_written),   cmocka_unit_test(defaults_and_edges),
+        cmocka_unit_test(readings_are_shown), cmocka_unit_test(wrong_usage_is_named),
+        cmocka_unit_test(outputs_that_fail),  cmocka_unit_test(shapes_are_written),
+        cmocka_unit_test(values_are_sane),    cmocka_unit_test(kernels_are_measured),
     };
     return cmocka_run_group_tests(tests, model_write, NULL);
 }

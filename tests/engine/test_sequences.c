@@ -105,7 +105,9 @@ static machine machine_open(const char *path, const vouch_kernels *kernels, int3
     vouch_gguf *gguf;
     assert_int_equal(vouch_gguf_open(&gguf, path, NULL), VOUCH_OK);
     assert_int_equal(vouch_pool_open(&m.pool, n_threads, NULL), VOUCH_OK);
-    assert_int_equal(vouch_weights_open(&m.weights, gguf, 0, kernels, m.pool, NULL, NULL, NULL), VOUCH_OK);
+    assert_int_equal(vouch_weights_open(&m.weights, gguf, 0, &(vouch_packing){.kernels = kernels, .pool = m.pool},
+                                        NULL),
+                     VOUCH_OK);
     vouch_gguf_close(gguf);
     if (is_hybrid) hybrid_layers(m.weights);
     return m;

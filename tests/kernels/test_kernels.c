@@ -178,18 +178,33 @@ static void run_matmul(const vouch_kernels *kernels, const vouch_matrix *w, int6
     kernels->matmul[w->type](w, &acts, y, 0, middle);
 }
 
-/* Compares the matmul of every table with the reference, bit for bit. */
+/* Compares one way of reading the weights with the expected results, bit for bit. */
+static void compare_reading(const vouch_kernels *kernels, const vouch_matrix *w, int64_t n_rows, vouch_start start)
+{
+    run_matmul(kernels, w, n_rows, start, actual);
+    /* The comparison includes the 3 unused floats after each row. */
+    const size_t bytes = (size_t)(n_rows * (w->n_out + 3)) * sizeof(float);
+    if (memcmp(expected, actual, bytes) == 0) return;
+    fail_msg("%s, %s: [%lld, %lld] times %lld rows, %d tiles together", vouch_type_get_info(w->type)->name,
+             kernels->name, (long long)w->n_out, (long long)w->n_in, (long long)n_rows,
+             w->readings ? w->readings[0].tiles : 0);
+}
+
+/* Compares the matmul of every table with the reference, in every way of reading the weights. */
 static void compare_matmul(const fixture *f, int64_t n_rows, vouch_start start)
 {
+    static const vouch_reading ways[] = {{1, 4096}, {2, 16384}};
     const vouch_kernels *kernels;
+    vouch_reading readings[VOUCH_MAX_GROUP + 1];
+    vouch_matrix w = f->matrix;
     run_matmul(&vouch_kernels_ref, &f->matrix, n_rows, start, expected);
     for (size_t i = 1; (kernels = vouch_kernels_get(i)) != NULL; i++) {
-        run_matmul(kernels, &f->matrix, n_rows, start, actual);
-        /* The comparison includes the 3 unused floats after each row. */
-        const size_t bytes = (size_t)(n_rows * (f->matrix.n_out + 3)) * sizeof(float);
-        if (memcmp(expected, actual, bytes) == 0) continue;
-        fail_msg("%s, %s: [%lld, %lld] times %lld rows", vouch_type_get_info(f->matrix.type)->name, kernels->name,
-                 (long long)f->matrix.n_out, (long long)f->matrix.n_in, (long long)n_rows);
+        compare_reading(kernels, &f->matrix, n_rows, start);
+        for (size_t k = 0; vouch_type_is_quantized(w.type) && k < sizeof ways / sizeof ways[0]; k++) {
+            for (int r = 0; r <= VOUCH_MAX_GROUP; r++) readings[r] = ways[k];
+            w.readings = readings;
+            compare_reading(kernels, &w, n_rows, start);
+        }
     }
 }
 

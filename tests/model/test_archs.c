@@ -51,7 +51,8 @@ static void run_tokens(run *out, const char *path, const vouch_kernels *kernels,
     vouch_error err = {0};
     assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_OK);
     assert_int_equal(vouch_pool_open(&pool, n_threads, &err), VOUCH_OK);
-    if (vouch_weights_open(&weights, gguf, 0, kernels, pool, NULL, NULL, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    if (vouch_weights_open(&weights, gguf, 0, &(vouch_packing){.kernels = kernels, .pool = pool}, &err) != VOUCH_OK)
+        fail_msg("%s", err.message);
     vouch_gguf_close(gguf);
     assert_int_equal(vouch_sequence_open(&s, weights, pool, &options, &err), VOUCH_OK);
     for (int32_t at = 0; at < N_TOKENS; at += chunk) {

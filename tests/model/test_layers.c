@@ -694,7 +694,9 @@ static loaded load(const tiny_model_options *options, const vouch_kernels *kerne
     tiny_model_write(path, options);
     assert_int_equal(vouch_gguf_open(&gguf, path, NULL), VOUCH_OK);
     assert_int_equal(vouch_pool_open(&m.pool, n_threads, NULL), VOUCH_OK);
-    assert_int_equal(vouch_weights_open(&m.weights, gguf, 0, kernels, m.pool, NULL, NULL, NULL), VOUCH_OK);
+    assert_int_equal(vouch_weights_open(&m.weights, gguf, 0, &(vouch_packing){.kernels = kernels, .pool = m.pool},
+                                        NULL),
+                     VOUCH_OK);
     vouch_gguf_close(gguf);
     return m;
 }

@@ -578,7 +578,9 @@ static void passes_read_more_with_experts(void **state)
     tiny_model_write(path, &options);
     assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_OK);
     assert_int_equal(vouch_pool_open(&pool, 1, &err), VOUCH_OK);
-    assert_int_equal(vouch_weights_open(&weights, gguf, 0, vouch_kernels_find(NULL), pool, NULL, NULL, &err), VOUCH_OK);
+    assert_int_equal(vouch_weights_open(&weights, gguf, 0,
+                                        &(vouch_packing){.kernels = vouch_kernels_find(NULL), .pool = pool}, &err),
+                     VOUCH_OK);
     /* Weights, in tiles of 16 outputs: 50 tokens fill 64 outputs and 8 experts 16. mix: W_q, W_k, W_v and W_o. */
     const double head = 64 * 64, mix = (64 + 32 + 32 + 64) * 64, router = 16 * 64, expert = 3 * 96 * 64;
     const double rest = head + mix + router, one = rest + 2 * expert, two = rest + 3.5 * expert;

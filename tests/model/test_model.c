@@ -138,7 +138,9 @@ static loaded load(const char *path, const vouch_kernels *kernels, int32_t n_thr
     vouch_error err;
     assert_int_equal(vouch_gguf_open(&gguf, path, &err), VOUCH_OK);
     assert_int_equal(vouch_pool_open(&model.pool, n_threads, &err), VOUCH_OK);
-    assert_int_equal(vouch_weights_open(&model.weights, gguf, 0, kernels, model.pool, NULL, NULL, &err), VOUCH_OK);
+    assert_int_equal(vouch_weights_open(&model.weights, gguf, 0,
+                                        &(vouch_packing){.kernels = kernels, .pool = model.pool}, &err),
+                     VOUCH_OK);
     vouch_gguf_close(gguf);
     return model;
 }

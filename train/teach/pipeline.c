@@ -123,7 +123,8 @@ vouch_status train_weights_open(train_distiller *d, vouch_error *err)
     VOUCH_TRY(vouch_pool_open(&d->pool, d->options->n_threads, err));
     VOUCH_TRY(vouch_format_open(&gguf, d->target, err));
     const vouch_status status =
-        vouch_weights_open(&d->weights, gguf, 0, vouch_kernels_find(NULL), d->pool, NULL, NULL, err);
+        vouch_weights_open(&d->weights, gguf, 0, &(vouch_packing){.kernels = vouch_kernels_find(NULL), .pool = d->pool},
+                           err);
     vouch_gguf_close(gguf);
     return status;
 }

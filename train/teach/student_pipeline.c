@@ -64,7 +64,9 @@ static vouch_status begin(school *s, vouch_error *err)
     if (o->student_model) VOUCH_TRY(pair_check(s, err));
     VOUCH_TRY(vouch_pool_open(&s->d->pool, o->n_threads, err));
     VOUCH_TRY(vouch_format_open(&gguf, s->base, err));
-    vouch_status status = vouch_weights_open(&weights, gguf, 0, vouch_kernels_find(NULL), s->d->pool, NULL, NULL, err);
+    vouch_status status =
+        vouch_weights_open(&weights, gguf, 0, &(vouch_packing){.kernels = vouch_kernels_find(NULL), .pool = s->d->pool},
+                           err);
     vouch_gguf_close(gguf);
     if (!status)
         status = train_student_open(&s->student, s->base, weights, o->student_layers, o->n_student_layers, err);

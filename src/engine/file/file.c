@@ -136,8 +136,8 @@ static void weights_check(vouch_file *file, const vouch_gguf *gguf, int32_t n_to
     const bool has_arch = vouch_arch_find(gguf, &arch, &err) == VOUCH_OK;
     if (!has_arch) *problem_add(file) = err;
     if (vouch_weights_check_any(gguf, &err) != VOUCH_OK) *problem_add(file) = err;
-    else if (has_arch &&
-             vouch_weights_open(&weights, gguf, n_tokens, vouch_kernels_find(NULL), NULL, NULL, NULL, &err) != VOUCH_OK)
+    else if (has_arch && vouch_weights_open(&weights, gguf, n_tokens,
+                                            &(vouch_packing){.kernels = vouch_kernels_find(NULL)}, &err) != VOUCH_OK)
         *problem_add(file) = err;
     vouch_weights_close(weights);
 }

@@ -177,8 +177,12 @@ static vouch_status load_weights(vouch_model *model, const vouch_gguf *gguf, con
     VOUCH_TRY(vouch_head_refuse(gguf, err));
     VOUCH_TRY(vouch_table_refuse(gguf, err));
     if (!options->text_only) VOUCH_TRY(vouch_pool_open(&pool, options->n_threads, err));
-    vouch_status status = vouch_weights_open(&model->weights, gguf, n_tokens, kernels, pool, options->progress,
-                                             options->progress_user, err);
+    const vouch_packing packing = {.kernels = kernels,
+                                   .pool = pool,
+                                   .is_tuned = !options->untuned,
+                                   .progress = options->progress,
+                                   .user = options->progress_user};
+    vouch_status status = vouch_weights_open(&model->weights, gguf, n_tokens, &packing, err);
     vouch_head_weights *head = NULL;
     if (status == VOUCH_OK && pool) status = vouch_head_weights_open_own(&head, gguf, model->weights, pool, err);
     model->own = (vouch_draft_file){.target = model, .content = head};
@@ -294,6 +298,13 @@ vouch_status vouch_model_trie(const vouch_trie **out, const vouch_model *model, 
 const vouch_model_info *vouch_model_get_info(const vouch_model *model)
 {
     return &model->info;
+}
+
+bool vouch_model_get_kernel_trial(const vouch_model *model, size_t i, vouch_kernel_trial *trial)
+{
+    if (!model->weights || i >= (size_t)model->weights->tuning.n_trials) return false;
+    *trial = model->weights->tuning.trials[i];
+    return true;
 }
 
 unsigned vouch_model_sampling(const vouch_model *model, unsigned keep, vouch_sampling *sampling)

@@ -24,7 +24,7 @@
 enum { VL = 4, PARTS = 4, PARTS_TOGETHER = 4 };
 #define KEEP(vector) __asm__("" : "+w"(vector))
 #define VL_CHAINS 20
-enum { VL_MOST_ROWS = 8, VL_PAIR_ROWS = 0 };
+enum { VL_MOST_ROWS = 8, VL_PAIR_ROWS = 2 };
 enum { VL_STREAMS = 4, VL_BROADCASTS = 0 };
 #define VL_ROWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) \
     X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__)
@@ -105,13 +105,6 @@ static inline void vi_store_bytes(int8_t *p, vi a)
     const int16x4_t words = vmovn_s32(a);
     const int32_t four = vget_lane_s32(vreinterpret_s32_s8(vmovn_s16(vcombine_s16(words, words))), 0);
     memcpy(p, &four, sizeof four);
-}
-static inline void vi_store_narrow(int8_t *p, int64_t step, const vi v[4])
-{
-    const int16x8_t low = vcombine_s16(vmovn_s32(v[0]), vmovn_s32(v[1]));
-    const int16x8_t high = vcombine_s16(vmovn_s32(v[2]), vmovn_s32(v[3]));
-    (void)step; /* four lanes per vector make a single store of 16 bytes */
-    vst1q_s8(p, vcombine_s8(vmovn_s16(low), vmovn_s16(high)));
 }
 /* Loads exactly 4 bytes into the low lane. */
 static inline uint8x8_t bytes_load(const void *p)

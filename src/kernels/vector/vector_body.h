@@ -8,7 +8,7 @@
  *   KEEP(v)   forces v into a register here; the compiler forgets how it computed v
  *
  *   VL_MOST_ROWS   most rows of a group
- *   VL_PAIR_ROWS   most rows that take quantised tiles in pairs (vector_quantized.h)
+ *   VL_PAIR_ROWS   most rows that may take quantised tiles in pairs (vector_quantized.h)
  *   VL_CHAINS      most sums that tiles of float weights keep in registers
  *   VL_STREAMS     most tiles of float weights computed together (vector_float.h)
  *   VL_BROADCASTS  whether vf_fma takes a float from memory for all lanes
@@ -43,9 +43,10 @@ INLINE const float *hide_floats(const float *p)
     return (const float *)(const void *)hide((const unsigned char *)p);
 }
 
-/* How many bytes ahead of its reads a kernel prefetches: FAR from memory into the second-level cache, NEAR from there
- * into the first level. Kernels that read several streams divide both among them. */
-enum { FAR_AHEAD = 8192, NEAR_AHEAD = 2048 };
+/* How many bytes ahead of its reads a kernel prefetches: `far` from memory into the second-level cache, and a quarter
+ * of that from there into the first level. Kernels that read several streams divide both among them. Types whose
+ * reading isn't measured take FAR_AHEAD. */
+enum { FAR_AHEAD = 8192 };
 
 /* Addresses to prefetch: those of the first of several streams, which lie `step` bytes apart. */
 typedef struct ahead {
@@ -54,9 +55,9 @@ typedef struct ahead {
 } ahead;
 
 /* What to prefetch when the first of T streams has come to `at`. */
-INLINE ahead ahead_of(const int T, const unsigned char *at, size_t step)
+INLINE ahead ahead_of(const int T, const unsigned char *at, size_t step, size_t far)
 {
-    return (ahead){at + NEAR_AHEAD / T, at + FAR_AHEAD / T, step};
+    return (ahead){at + far / 4 / T, at + far / T, step};
 }
 
 INLINE void prefetch(const int T, const ahead *next, int64_t at, const int bytes)
@@ -139,7 +140,7 @@ static void all_groups(group_kernel *const *kernels, const vouch_matrix *w, cons
         all_groups(kernels, w, x, &y, begin, end, strip);                                                   \
     }
 #define FLOAT(type) MATMUL(matmul, float, type, 8)
-#define QUANTIZED(type) MATMUL(matmul, quantized, type, VL_PAIR_ROWS ? PAIR : 1)
+#define QUANTIZED(type) MATMUL(matmul, quantized, type, PAIR)
 VOUCH_FLOAT_TYPES(FLOAT)
 VOUCH_KERNEL_TYPES(QUANTIZED)
 MATMUL(mix, mix, Q8_0, 1)

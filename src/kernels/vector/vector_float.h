@@ -45,7 +45,7 @@ INLINE void tiles_float(const int R, const int T, const vouch_type type, const v
         UNROLL for (int t = 0; t < T; t++) x[t] = VL_BROADCASTS ? hide_floats(g->x) : g->x;
         for (int64_t k = 0; k < w->n_in; k += 16) {
             const int64_t n = w->n_in - k < 16 ? w->n_in - k : 16;
-            const ahead next = ahead_of(T, tile + k * bytes, step);
+            const ahead next = ahead_of(T, tile + k * bytes, step, FAR_AHEAD);
             if (part == 0) prefetch(T, &next, 0, 16 * bytes);
             for (int64_t i = 0; i < n; i++) add_input(R, T, type, tile, step, k + i, part, x, k * R + i, acc);
         }

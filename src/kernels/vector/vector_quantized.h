@@ -6,12 +6,11 @@
  * tile are computed side by side, so that the tile is not read once per part.
  *
  * Pairs of tiles. Two tiles share the loads of activations: ten values per row and block, each repeated in all lanes.
- * This saves 8 % of the time with 4-bit weights and 5 rows (Emerald Rapids). The tiles of a pair lie half a thread's
- * range apart, so that a pair reads two streams from end to end. Pairs of neighbours, which skip every second tile,
- * get a sixth less from memory (Zen 5). Above VL_PAIR_ROWS rows the accumulators of two tiles don't fit into the
- * registers; with 16 registers pairs never pay (VL_PAIR_ROWS = 0). They don't pay either where memory is the limit,
- * because it is fastest as a single stream: for one row, and for 8-bit weights. Types with a high plane or with two
- * runs gain nothing from pairs.
+ * The tiles of a pair lie half a thread's range apart, so that a pair reads two streams from end to end. Pairs of
+ * neighbours, which skip every second tile, get a sixth less from memory (Zen 5). Whether a pair is faster than two
+ * tiles one after the other depends on the memory: up to a fifth faster on Granite Rapids, up to a twentieth slower on
+ * Emerald Rapids. So the matrix says what to do (vouch_reading). Above VL_PAIR_ROWS rows the accumulators of two tiles
+ * don't fit into the registers.
  *
  * The float operations of a block and row (dot: the dot product of a run; d: the row's scale of the block):
  *
@@ -89,7 +88,7 @@ INLINE void dot_run(const int R, const int T, const vouch_form form, const vi ta
             vi w[PAIR];
             UNROLL for (int t = 0; t < T; t++) w[t] = load_group(form, table, block[t], g);
             UNROLL for (int r = 0; r < R; r++) {
-                vx x = vi_four(q + (g * R + r) * 4);
+                vx x = vi_four(q + r * VOUCH_BLOCK + g * 4);
                 if (T > 1) KEEP(x);
                 UNROLL for (int t = 0; t < T; t++) part[t * R + r] = part_add(part[t * R + r], w[t], x, bits == 8);
             }
@@ -176,7 +175,7 @@ INLINE void add_block(const int R, const int T, const vouch_form form, const vi 
 /* Computes T tiles: `first`, and each `apart` tiles after the one before. */
 INLINE void tiles_quantized(const int R, const int T, const vouch_form form, const vouch_matrix *w,
                             const vouch_group *g, const vouch_sum *sums, const vouch_result *y, int64_t first,
-                            int64_t apart)
+                            int64_t apart, size_t far)
 {
     const int in_unit = vouch_form_blocks(form), runs = vouch_form_runs(form), bytes = vouch_form_unit_bytes(form);
     const int64_t n_blocks = w->n_in / VOUCH_BLOCK;
@@ -199,7 +198,7 @@ INLINE void tiles_quantized(const int R, const int T, const vouch_form form, con
             UNROLL for (int i = 0; i < R * T; i++) acc[p][i] = start_sum(&out[i / R], i % R, part + p);
         for (int64_t left = n_blocks; left > 0; left -= in_unit) {
             const int32_t n = left < in_unit ? (int32_t)left : in_unit;
-            const ahead next = ahead_of(T, unit[0], (size_t)apart * w->tile_bytes);
+            const ahead next = ahead_of(T, unit[0], (size_t)apart * w->tile_bytes, far);
             if (part == 0) prefetch(T, &next, 0, vouch_form_head_bytes(form));
             for (int p = 0; p < PARTS_TOGETHER; p++)
                 UNROLL for (int t = 0; t < T; t++) load_steps(form, unit[t], part + p, d[p][t]);
@@ -220,9 +219,12 @@ INLINE void group_quantized(const int R, const vouch_type type, const vouch_matr
 {
     const vouch_form form = vouch_forms[type];
     const vouch_sum *sums = vouch_group_sums(x, g, form.sums);
-    const bool can_pair = number_bits(form) < 8 && !form.high && vouch_form_runs(form) == 1;
-    const int T = can_pair && R > 1 && R <= VL_PAIR_ROWS ? PAIR : 1;
-    const int64_t apart = (end - begin) / T;
-    for (int64_t t = begin; t < begin + apart; t++) tiles_quantized(R, T, form, w, g, sums, y, t, apart);
-    if (T > 1 && (end - begin) % T > 0) tiles_quantized(R, 1, form, w, g, sums, y, end - 1, 0);
+    const vouch_reading reading = w->readings ? w->readings[R] : (vouch_reading)VOUCH_USUAL_READING;
+    int64_t t = begin;
+    if (R <= VL_PAIR_ROWS && reading.tiles == PAIR) {
+        const int64_t apart = (end - begin) / PAIR;
+        for (; t < begin + apart; t++) tiles_quantized(R, PAIR, form, w, g, sums, y, t, apart, reading.ahead);
+        t += apart;
+    }
+    for (; t < end; t++) tiles_quantized(R, 1, form, w, g, sums, y, t, 0, reading.ahead);
 }

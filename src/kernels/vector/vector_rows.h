@@ -3,8 +3,7 @@
 
 /*
  * Quantises up to four rows together, one block of each. Reducing four vectors together gives each row's
- * largest |x| and its sums. Two vector divisions are enough for the four rows. Narrowing four vectors together
- * writes the quants as a group stores them (kernels.h): four of one row, then four of the next.
+ * largest |x| and its sums. Two vector divisions are enough for the four rows.
  */
 enum { BLOCK_VECTORS = VOUCH_BLOCK / VL, FEW = 4 };
 typedef float few_floats __attribute__((vector_size(FEW * sizeof(float))));
@@ -26,32 +25,19 @@ INLINE vi largest_size(const float *x)
 
 INLINE int8_t *quants_at(const vouch_group *g, int64_t b, int64_t r)
 {
-    return g->q + (b * 8 * g->rows + r) * 4;
-}
-
-INLINE void put_quants(const vouch_group *g, int64_t b, int64_t r, const int8_t *quants)
-{
-    const unsigned char *from = hide((const unsigned char *)quants); /* else GCC extracts the bytes from vectors */
-    int8_t *to = quants_at(g, b, r);
-    UNROLL for (int k = 0; k < 8; k++) memcpy(to + k * 4 * g->rows, from + k * 4, 4);
+    return g->q + (b * g->rows + r) * VOUCH_BLOCK;
 }
 
 /* Writes the quants of n rows. halves[h][i]: a vector of partial sums of half h of row i's block. */
 INLINE void round_few(const int n, const vouch_group *g, const few_rows *from, few_floats inverse, vi halves[2][FEW])
 {
-    int8_t quants[FEW][VOUCH_BLOCK];
-    UNROLL for (int v = 0; v < BLOCK_VECTORS; v++) {
-        vi q[FEW];
+    UNROLL for (int v = 0; v < BLOCK_VECTORS; v++)
         UNROLL for (int i = 0; i < n; i++) {
+            const vi q = vf_round_to_int(vf_mul(vf_load(from->x + i * from->ldx + v * VL), vf_set(inverse[i])));
             vi *sum = &halves[v * 2 / BLOCK_VECTORS][i];
-            q[i] = vf_round_to_int(vf_mul(vf_load(from->x + i * from->ldx + v * VL), vf_set(inverse[i])));
-            *sum = v * 2 % BLOCK_VECTORS ? vi_add(*sum, q[i]) : q[i];
-            if (n < FEW) vi_store_bytes(quants[i] + v * VL, q[i]);
+            *sum = v * 2 % BLOCK_VECTORS ? vi_add(*sum, q) : q;
+            vi_store_bytes(quants_at(g, from->b, from->r + i) + v * VL, q);
         }
-        if (n == FEW) vi_store_narrow(quants_at(g, from->b, from->r) + v * VL * g->rows, 4 * g->rows, q);
-    }
-    if (n < FEW)
-        UNROLL for (int i = 0; i < n; i++) put_quants(g, from->b, from->r + i, quants[i]);
 }
 
 /* Writes the sums of the quants in block b of rows [r, r + n): each kind of sum in acts->needs. halves: as above. */
@@ -82,9 +68,8 @@ INLINE void put_sums(const int n, const vouch_acts *acts, const vouch_group *g, 
 /* Writes d = NaN and zero quants for a block with a value that isn't finite. */
 static void quantize_not_finite(const vouch_acts *acts, const vouch_group *g, int64_t b, int64_t r)
 {
-    static const int8_t none[VOUCH_BLOCK];
     const vi zeros[2][FEW] = {{vi_zero()}, {vi_zero()}};
-    put_quants(g, b, r, none);
+    memset(quants_at(g, b, r), 0, VOUCH_BLOCK);
     g->d[b * g->rows + r] = NAN;
     put_sums(1, acts, g, b, r, zeros, (few_floats){NAN});
 }

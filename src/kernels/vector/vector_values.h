@@ -38,7 +38,7 @@ INLINE void halves_mix(const int R, const int H, const int first, const vouch_ty
         for (int64_t k = 0; k < w->n_in; k += 16, x += R * 16) {
             float scaled[VOUCH_MAX_GROUP * 16];
             const unsigned char *slot = tile + vouch_slot_at(type, k), *past = slot + 16 * bytes;
-            if (part == 0) prefetch(1, &(ahead){slot + NEAR_AHEAD, slot + FAR_AHEAD, 0}, 0, (int)(16 * bytes));
+            if (part == 0) prefetch(1, &(ahead){slot + FAR_AHEAD / 4, slot + FAR_AHEAD, 0}, 0, (int)(16 * bytes));
             if (w->n_in - k < 16) past = slot + (w->n_in - k) * bytes;
             scale_inputs(R, scaled, x, tile + vouch_slot_scale_at(type, k));
             for (const float *input = scaled; slot < past; slot += bytes, input++) {

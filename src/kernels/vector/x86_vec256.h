@@ -17,7 +17,7 @@
 enum { VL = 8, PARTS = 2, PARTS_TOGETHER = 1 };
 #define KEEP(vector) __asm__("" : "+x"(vector))
 #define VL_CHAINS 12
-enum { VL_MOST_ROWS = 12, VL_PAIR_ROWS = 0 };
+enum { VL_MOST_ROWS = 12, VL_PAIR_ROWS = 2 };
 enum { VL_STREAMS = 2, VL_BROADCASTS = 0 };
 #define VL_ROWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) \
     X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) \
@@ -84,12 +84,6 @@ static inline void vi_store_bytes(int8_t *p, vi a)
 {
     const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
     _mm_storel_epi64((void *)p, _mm_packs_epi16(words, words));
-}
-static inline void vi_store_narrow(int8_t *p, int64_t step, const vi v[4])
-{
-    const vi all = _mm256_packs_epi16(_mm256_packs_epi32(v[0], v[1]), _mm256_packs_epi32(v[2], v[3]));
-    _mm_storeu_si128((void *)p, _mm256_castsi256_si128(all));
-    _mm_storeu_si128((void *)(p + step), _mm256_extracti128_si256(all, 1));
 }
 static inline vi vi_or(vi a, vi b) { return _mm256_or_si256(a, b); }
 /* Moves the bits [from, from + bits) of each byte to bit `to` and clears the other bits. */

@@ -18,7 +18,7 @@ enum { VL = 16, PARTS = 1, PARTS_TOGETHER = 1 };
 #define KEEP(vector) __asm__("" : "+v"(vector))
 #define VL_CHAINS 24     /* accumulators that fit beside the operands */
 /* From 13 rows on some accumulators of quantised weights lie in memory. Unpacking the weights twice would cost more. */
-enum { VL_MOST_ROWS = 16, VL_PAIR_ROWS = 5 };
+enum { VL_MOST_ROWS = 16, VL_PAIR_ROWS = 8 };
 enum { VL_STREAMS = 2, VL_BROADCASTS = 1 };
 #define VL_ROWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) \
     X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) \
@@ -81,16 +81,6 @@ VI_FOUR(vi_four_sums, int32_t, _mm512_add_epi32, _mm256_add_epi32, _mm_add_epi32
 #undef VI_FOUR
 
 static inline void vi_store_bytes(int8_t *p, vi a) { _mm_storeu_si128((void *)p, _mm512_cvtepi32_epi8(a)); }
-/* Narrows four vectors to bytes. Each store has 16 bytes: the same four lanes of each of the four vectors. Stores are
- * `step` bytes apart. */
-static inline void vi_store_narrow(int8_t *p, int64_t step, const vi v[4])
-{
-    const vi all = _mm512_packs_epi16(_mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3]));
-    _mm_storeu_si128((void *)p, _mm512_castsi512_si128(all));
-    _mm_storeu_si128((void *)(p + step), _mm512_extracti32x4_epi32(all, 1));
-    _mm_storeu_si128((void *)(p + 2 * step), _mm512_extracti32x4_epi32(all, 2));
-    _mm_storeu_si128((void *)(p + 3 * step), _mm512_extracti32x4_epi32(all, 3));
-}
 static inline vi vi_or(vi a, vi b) { return _mm512_or_si512(a, b); }
 /* Moves the bits [from, from + bits) of each byte to bit `to` and clears the other bits. The arguments are constants
  * after inlining. */

@@ -115,7 +115,8 @@ static vouch_status open_assistant(vouch_head_weights *head, const vouch_gguf *g
     head->taps[0] = h->n_layers - 1;
     head->n_features = h->n_embd;
     VOUCH_TRY(read_centroids(head, gguf, err));
-    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err));
+    const vouch_packing packing = vouch_packing_beside(target->weights, pool);
+    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, &packing, err));
     head->embedding = &target->weights->embedding;
     return VOUCH_OK;
 }

@@ -51,7 +51,8 @@ static vouch_status open_eagle(vouch_head_weights *head, const vouch_gguf *gguf,
     head->is_normed = true;
     head->embedding_scale = 0;
     head->token_norm.kind = head->state_norm.kind = VOUCH_NORM_NONE;
-    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err));
+    const vouch_packing packing = vouch_packing_beside(target->weights, pool);
+    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, &packing, err));
     head->embedding = head->body->embedding.n_out > 0 ? &head->body->embedding : &target->weights->embedding;
     return VOUCH_OK;
 }

@@ -131,7 +131,8 @@ static vouch_status open_eagle3(vouch_head_weights *head, const vouch_gguf *gguf
     VOUCH_TRY(read_taps(head, gguf, err));
     VOUCH_TRY(read_masks(head, gguf, err));
     VOUCH_TRY(vouch_head_read_tokens(head, gguf, "d2t", t->hparams.n_vocab, err));
-    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, t->kernels, pool, NULL, NULL, err));
+    const vouch_packing packing = vouch_packing_beside(t, pool);
+    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, &packing, err));
     head->embedding = head->body->embedding.n_out > 0 ? &head->body->embedding : &t->embedding;
     head->has_pairs = true;
     if (norms_first) return VOUCH_OK;

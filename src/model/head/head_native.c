@@ -178,7 +178,8 @@ static vouch_status open_native(vouch_head_weights *head, const vouch_gguf *gguf
     VOUCH_TRY(check_target(gguf, target, err));
     VOUCH_TRY(read_taps(head, gguf, &target->weights->hparams, err));
     VOUCH_TRY(vouch_head_read_tokens(head, gguf, "d2t", target->weights->hparams.n_vocab, err));
-    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err));
+    const vouch_packing packing = vouch_packing_beside(target->weights, pool);
+    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, &packing, err));
     return check_finite(head, gguf, err);
 }
 

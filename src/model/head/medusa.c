@@ -77,7 +77,8 @@ static vouch_status open_medusa(vouch_head_weights *head, const vouch_gguf *gguf
     head->n_features = h->n_embd;
     head->n_draft = h->n_vocab;
     head->is_normed = true;
-    return vouch_weights_open_plan(&head->body, gguf, &plan, target->weights->kernels, pool, NULL, NULL, err);
+    const vouch_packing packing = vouch_packing_beside(target->weights, pool);
+    return vouch_weights_open_plan(&head->body, gguf, &plan, &packing, err);
 }
 
 const vouch_head_kind vouch_head_kind_medusa = {.arch = ARCH, .open = open_medusa};

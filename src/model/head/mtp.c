@@ -93,7 +93,8 @@ static vouch_status open_block(vouch_head_weights **out, const vouch_gguf *gguf,
     own_opening opening = {.head = head, .target = target};
     vouch_weights_plan plan = {.take_ends = take_ends, .user = &opening, .is_part = true, .nextn = number};
     VOUCH_TRY(vouch_arch_find(gguf, &plan.arch, err));
-    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, target->kernels, pool, NULL, NULL, err));
+    const vouch_packing packing = vouch_packing_beside(target, pool);
+    VOUCH_TRY(vouch_weights_open_plan(&head->body, gguf, &plan, &packing, err));
     head->embedding = head->body->embedding.n_out ? &head->body->embedding : &target->embedding;
     return VOUCH_OK;
 }

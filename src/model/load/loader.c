@@ -109,6 +109,7 @@ static vouch_status take_matrices(vouch_loader *w, const char *name, const vouch
         !vouch_mul_size((size_t)n, (size_t)matrix->n_tiles, &count))
         return vouch_fail(w->err, VOUCH_E_MEMORY, "tensor '%s' is too large for this machine", name);
     matrix->data = vouch_arena_take(w->arena, count, matrix->tile_bytes);
+    matrix->readings = w->tuning->readings[matrix->type];
     const size_t row = tensor->bytes / (size_t)(n * rows.of);
     for (int64_t i = 0; i < n; i++)
         VOUCH_TRY(add_job(w, (vouch_job){.matrix = matrix->data ? vouch_matrix_at(matrix, i) : *matrix,

@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "format/gguf.h"
+#include "kernels/tune.h"
 #include "model/hparams.h"
 #include "model/layer.h"
 
@@ -40,6 +41,7 @@ typedef struct vouch_loader {
     const vouch_gguf *gguf;
     const vouch_hparams *hparams;
     vouch_arena *arena;
+    const vouch_tuning *tuning; /* has the readings of the matrices */
     vouch_error *err;
     vouch_job *jobs; /* [n_jobs], with room for max_jobs; the caller frees it */
     size_t n_jobs, max_jobs;

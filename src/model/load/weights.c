@@ -258,9 +258,21 @@ static void leave_nextn(vouch_hparams *h, int32_t number)
     h->n_nextn = 0;
 }
 
-/* Does both walks and then packs. pool NULL: the first walk only. */
-static vouch_status load(vouch_weights *w, const vouch_weights_plan *plan, vouch_loader *loader, vouch_pool *pool,
-                         vouch_progress_fn progress, void *user)
+static vouch_status tune(vouch_weights *w, const vouch_loader *loader, vouch_pool *pool)
+{
+    size_t n = 0;
+    vouch_matrix *matrices = calloc(loader->n_jobs + 1, sizeof *matrices);
+    if (!matrices) return vouch_fail(loader->err, VOUCH_E_MEMORY, "not enough memory for the list of matrices");
+    for (const vouch_job *job = loader->jobs; job < loader->jobs + loader->n_jobs; job++)
+        if (!job->vector && job->matrix.n_tiles > 0) matrices[n++] = job->matrix;
+    const vouch_status status = vouch_tuning_measure(&w->tuning, w->kernels, matrices, n, pool, loader->err);
+    free(matrices);
+    return status;
+}
+
+/* Does both walks, packs and tunes. Without a pool: the first walk only. */
+static vouch_status load(vouch_weights *w, const vouch_weights_plan *plan, vouch_loader *loader,
+                         const vouch_packing *packing)
 {
     rotary_sources sources = {0};
     vouch_arena counting = {0};
@@ -268,7 +280,7 @@ static vouch_status load(vouch_weights *w, const vouch_weights_plan *plan, vouch
     VOUCH_TRY(take_all(w, plan, loader, &sources));
     if (!plan->is_part) VOUCH_TRY(vouch_loader_refuse_others(loader));
     VOUCH_TRY(check_all_rope_factors(loader->gguf, loader->err));
-    if (!pool) {
+    if (!packing->pool) {
         w->arena.used = counting.used;
         return vouch_gguf_recheck(loader->gguf, loader->err);
     }
@@ -276,14 +288,13 @@ static vouch_status load(vouch_weights *w, const vouch_weights_plan *plan, vouch
     w->arena = counting;
     loader->arena = &w->arena;
     VOUCH_TRY(take_all(w, plan, loader, &sources));
-    VOUCH_TRY(vouch_loader_pack(loader, pool, progress, user));
+    VOUCH_TRY(vouch_loader_pack(loader, packing->pool, packing->progress, packing->user));
     for (int32_t i = 0; i < w->n_rotaries; i++) fill_frequencies(&w->rotaries[i], &sources.of[i]);
-    return VOUCH_OK;
+    return packing->is_tuned ? tune(w, loader, packing->pool) : VOUCH_OK;
 }
 
 vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf, const vouch_weights_plan *plan,
-                                     const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress,
-                                     void *user, vouch_error *err)
+                                     const vouch_packing *packing, vouch_error *err)
 {
     *out = NULL;
     vouch_weights *w = calloc(1, sizeof *w);
@@ -291,7 +302,10 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
     vouch_status status = VOUCH_OK;
     if (!w || !loader.is_taken) status = vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the weights' table");
     if (status == VOUCH_OK) {
-        w->kernels = kernels;
+        w->kernels = packing->kernels;
+        if (packing->tuning) w->tuning = *packing->tuning;
+        else vouch_tuning_init(&w->tuning);
+        loader.tuning = &w->tuning;
         w->hparams.arch = plan->arch->name;
         w->hparams.rotary = plan->arch->rotary;
         w->hparams.has_feed_scales = plan->arch->has_feed_scales;
@@ -301,7 +315,7 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
     if (status == VOUCH_OK && plan->nextn > 0) leave_nextn(&w->hparams, plan->nextn);
     if (status == VOUCH_OK && !plan->take_ends) status = read_activation(gguf, &w->hparams, err);
     if (status == VOUCH_OK && !plan->take_ends) status = read_vocabulary_size(gguf, plan->n_tokens, &w->hparams, err);
-    if (status == VOUCH_OK) status = load(w, plan, &loader, pool, progress, user);
+    if (status == VOUCH_OK) status = load(w, plan, &loader, packing);
     if (status == VOUCH_OK && w->own_output.n_out) w->output = &w->own_output;
     else if (status == VOUCH_OK && !w->output) w->output = &w->embedding;
     if (status == VOUCH_E_FORMAT || status == VOUCH_E_UNSUPPORTED) vouch_gguf_add_sizes(gguf, err);
@@ -313,14 +327,13 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
 }
 
 vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int32_t n_tokens,
-                                const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress, void *user,
-                                vouch_error *err)
+                                const vouch_packing *packing, vouch_error *err)
 {
     vouch_weights_plan plan = {.n_tokens = n_tokens};
     *out = NULL;
     VOUCH_TRY(vouch_arch_find(gguf, &plan.arch, err));
     VOUCH_TRY(vouch_weights_check_any(gguf, err));
-    VOUCH_TRY(vouch_weights_open_plan(out, gguf, &plan, kernels, pool, progress, user, err));
+    VOUCH_TRY(vouch_weights_open_plan(out, gguf, &plan, packing, err));
     const vouch_status status = vouch_known_keys_check(gguf, plan.arch->name, err);
     if (status == VOUCH_OK) return VOUCH_OK;
     vouch_weights_close(*out);

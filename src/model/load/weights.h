@@ -30,16 +30,30 @@ typedef struct vouch_weights {
     vouch_rotary *rotaries;        /* [n_rotaries] that the layers name */
     int32_t n_rotaries;
     const vouch_kernels *kernels;
-    vouch_arena arena; /* holds all of the above */
+    vouch_arena arena;   /* holds all of the above */
+    vouch_tuning tuning; /* how the kernels read the matrices */
 } vouch_weights;
 
-/* Checks every hyperparameter and tensor of the file and packs the weights with the threads of `pool`.
- * n_tokens: size of the token table, 0 where the file has none. All is copied: the file can be closed.
- * pool NULL: checks only; the arena counts its bytes and has no memory.
- * Errors: FORMAT, UNSUPPORTED, MEMORY. */
+/* How weights are packed. */
+typedef struct vouch_packing {
+    const vouch_kernels *kernels;
+    vouch_pool *pool;           /* its threads pack; NULL: the file is only checked, and the arena counts its bytes */
+    bool is_tuned;              /* measures the readings (tune.h) */
+    const vouch_tuning *tuning; /* has the readings where they aren't measured; NULL: the usual ones */
+    vouch_progress_fn progress; /* may be NULL */
+    void *user;
+} vouch_packing;
+
+/* For a head, which reads as its target does. */
+static inline vouch_packing vouch_packing_beside(const vouch_weights *target, vouch_pool *pool)
+{
+    return (vouch_packing){.kernels = target->kernels, .pool = pool, .tuning = &target->tuning};
+}
+
+/* Checks every hyperparameter and tensor of the file and packs the weights. n_tokens: size of the token table, 0 where
+ * the file has none. All is copied: the file can be closed. Errors: FORMAT, UNSUPPORTED, MEMORY. */
 vouch_status vouch_weights_open(vouch_weights **out, const vouch_gguf *gguf, int32_t n_tokens,
-                                const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress, void *user,
-                                vouch_error *err);
+                                const vouch_packing *packing, vouch_error *err);
 /* The same for a part of a file, such as a head (head_weights.h). */
 typedef struct vouch_weights_plan {
     const vouch_arch *arch; /* reads n_vocab, too */
@@ -52,8 +66,7 @@ typedef struct vouch_weights_plan {
     int32_t nextn;    /* the only layer is this block after the file's layers, from 1 on; 0: all layers */
 } vouch_weights_plan;
 vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf, const vouch_weights_plan *plan,
-                                     const vouch_kernels *kernels, vouch_pool *pool, vouch_progress_fn progress,
-                                     void *user, vouch_error *err);
+                                     const vouch_packing *packing, vouch_error *err);
 /* Does the file have tensors? Errors: FORMAT (a vocabulary or a header alone). */
 vouch_status vouch_weights_check_any(const vouch_gguf *gguf, vouch_error *err);
 void vouch_weights_close(vouch_weights *weights);

@@ -222,7 +222,4 @@ void vouch_workspace_close(vouch_workspace *c);
 vouch_status vouch_workspace_open_tap(vouch_workspace *c, int32_t layer, vouch_error *err);
 size_t vouch_workspace_bytes(const vouch_workspace *c);
 
-/* Takes room for activations of these forms. */
-void vouch_acts_layout(vouch_acts *acts, size_t max_rows, size_t n_in, vouch_needs needs, vouch_arena *arena);
-
 #endif
