@@ -258,6 +258,38 @@ static void shapes_are_written(void **state)
            1, "No space left");
 }
 
+/* A padded model says what the small one says. Two of its KV heads' copies, an added layer and all other zeros change
+ * nothing; the weights are F16 as before, so only sums round differently. */
+static void a_padded_model_writes_the_same(void **state)
+{
+    (void)state;
+    char path[256];
+    strcpy(path, test_temporary("padded.gguf"));
+    const char *inflate = "bench/inflate";
+    expect(run_as(&(setting){0}, inflate,
+                  ARGUMENTS("-m", model, "--shape", "qwen3-0.6b", "--type", "F16", "--layers", "6", "--out", path)),
+           0, NULL);
+    result small = RUN("run", "-m", model, "--raw", "-p", "Once upon a time", "-n", "60", "--temp", "0");
+    result large = RUN("run", "-m", path, "--raw", "-p", "Once upon a time", "-n", "60", "--temp", "0");
+    assert_int_equal(small.status, 0);
+    assert_int_equal(large.status, 0);
+    assert_true(strlen(small.out) > 60);
+    assert_string_equal(small.out, large.out);
+    result_free(&small);
+    result_free(&large);
+    expect(run_as(&(setting){0}, inflate,
+                  ARGUMENTS("-m", model, "--shape", "qwen3-0.6b", "--type", "F16", "--layers", "1", "--out", path)),
+           1, " layers; the new shape has 1");
+    expect(run_as(&(setting){0}, inflate,
+                  ARGUMENTS("-m", model, "--shape", "qwen3-4b", "--type", "IQ1_S", "--out", path)),
+           2, "--type 'IQ1_S'");
+    expect(run_as(&(setting){0}, inflate,
+                  ARGUMENTS("-m", "/dev/null", "--shape", "qwen3-4b", "--type", "F16", "--out", path)),
+           1, "/dev/null");
+    expect(run_as(&(setting){0}, inflate, ARGUMENTS("--shape", "qwen3-4b", "--type", "F16", "--out", path)), 2,
+           "--model FILE is missing");
+}
+
 /* A matrix of every type has mean 0 and standard deviation 1 / sqrt(inputs), as the generator promises. */
 static void values_are_sane(void **state)
 {
@@ -341,10 +373,15 @@ static void kernels_are_measured(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(curve_is_written),   cmocka_unit_test(defaults_and_edges),
-        cmocka_unit_test(readings_are_shown), cmocka_unit_test(wrong_usage_is_named),
-        cmocka_unit_test(outputs_that_fail),  cmocka_unit_test(shapes_are_written),
-        cmocka_unit_test(values_are_sane),    cmocka_unit_test(kernels_are_measured),
+        cmocka_unit_test(curve_is_written),
+        cmocka_unit_test(defaults_and_edges),
+        cmocka_unit_test(readings_are_shown),
+        cmocka_unit_test(wrong_usage_is_named),
+        cmocka_unit_test(outputs_that_fail),
+        cmocka_unit_test(shapes_are_written),
+        cmocka_unit_test(a_padded_model_writes_the_same),
+        cmocka_unit_test(values_are_sane),
+        cmocka_unit_test(kernels_are_measured),
     };
     return cmocka_run_group_tests(tests, model_write, NULL);
 }
