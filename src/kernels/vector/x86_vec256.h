@@ -17,7 +17,7 @@
 enum { VL = 8, PARTS = 2, PARTS_TOGETHER = 1 };
 #define KEEP(vector) __asm__("" : "+x"(vector))
 #define VL_CHAINS 12
-enum { VL_MOST_ROWS = 12, VL_PAIR_ROWS = 2 };
+enum { VL_MOST_ROWS = 12, VL_PAIR_ROWS = 5 };
 enum { VL_STREAMS = 2, VL_BROADCASTS = 0 };
 #define VL_ROWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) \
     X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) \
