@@ -64,13 +64,14 @@ typedef struct model {
     vouch_gguf *from;
     char arch[16];
     double norm_eps;
+    int64_t n_rotated; /* values of a head that RoPE rotates */
     widths old, new;
     int64_t copies; /* of each KV head */
     vouch_type type, head;
     vouch_gguf_writer *writer;
     struct tensor *tensors;
-    size_t n_tensors;
-    int64_t total, written; /* bytes */
+    size_t n_tensors, n_used; /* new ones; old ones that are in them */
+    int64_t total, written;   /* bytes */
     tool_progress progress;
 } model;
 
@@ -173,6 +174,7 @@ static vouch_status tensor_fill(void *user, size_t offset, void *bytes, size_t s
         const size_t at = offset + done, in_row = at % row;
         part = row - in_row < size - done ? row - in_row : size - done;
         if (t->at != (int64_t)(at / row)) status = row_make(t, (int64_t)(at / row), line, err);
+        if (status != VOUCH_OK) break;
         vouch_quantize_values(t->type, t->row + in_row / block * (size_t)info->block_length,
                               (int64_t)(part / block) * info->block_length, (char *)bytes + done);
     }
@@ -197,6 +199,13 @@ static vouch_status tensor_add(model *m, const struct kind *kind, int64_t layer,
     name_write(kind, layer, name);
     const vouch_gguf_tensor *old = vouch_gguf_find_tensor(m->from, like);
     if (!old) return VOUCH_OK;
+    const int64_t n_in = axis_length(&m->old, kind->columns, old->dim[0]);
+    const int64_t n_rows = kind->is_matrix ? axis_length(&m->old, kind->rows, old->dim[1]) : 1;
+    if (!vouch_type_get_info(old->type) || old->dim[0] != n_in || old->dim[1] != n_rows)
+        return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: tensor '%s' is [%lld, %lld] of type %u; expected [%lld, %lld]",
+                          vouch_gguf_path(m->from), like, (long long)old->dim[1], (long long)old->dim[0],
+                          (unsigned)old->type, (long long)n_rows, (long long)n_in);
+    m->n_used += layer == old_layer;
     tensor *t = &m->tensors[m->n_tensors++];
     *t = (tensor){.m = m, .kind = kind, .old = layer == old_layer ? old : NULL, .at = -1, .type = VOUCH_TYPE_F32};
     t->n_in = axis_length(&m->new, kind->columns, old->dim[0]);
@@ -219,7 +228,10 @@ static vouch_status tensors_add(model *m, vouch_error *err)
     for (int64_t l = 0; l < m->new.n_layers; l++)
         for (size_t k = 0; k < N_KINDS; k++)
             if (kinds[k].of_layer) VOUCH_TRY(tensor_add(m, &kinds[k], l, err));
-    return VOUCH_OK;
+    if (m->n_used == vouch_gguf_n_tensors(m->from)) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_UNSUPPORTED, "%s: %zu of its %zu tensors aren't those of a dense model",
+                      vouch_gguf_path(m->from), vouch_gguf_n_tensors(m->from) - m->n_used,
+                      vouch_gguf_n_tensors(m->from));
 }
 
 /* -------------------------------------------------------------------- keys */
@@ -243,7 +255,7 @@ static void keys_add(model *m)
                  {"attention.head_count_kv", m->new.n_kv_heads},
                  {"attention.key_length", m->new.head_dim},
                  {"attention.value_length", m->new.head_dim},
-                 {"rope.dimension_count", m->old.head_dim}};
+                 {"rope.dimension_count", m->n_rotated}};
     char key[96];
     for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++)
         vouch_gguf_add_u32(m->writer, key_of(m, shape[i].name, key), (uint32_t)shape[i].value);
@@ -282,6 +294,9 @@ static vouch_status old_read(model *m, vouch_error *err)
     w->n_kv_heads = w->n_heads;
     VOUCH_TRY(int_read(m, "attention.head_count_kv", false, &w->n_kv_heads, err));
     w->head_dim = w->n_embd / w->n_heads;
+    VOUCH_TRY(int_read(m, "attention.key_length", false, &w->head_dim, err));
+    m->n_rotated = w->head_dim;
+    VOUCH_TRY(int_read(m, "rope.dimension_count", false, &m->n_rotated, err));
     return vouch_gguf_get_float(m->from, key_of(m, "attention.layer_norm_rms_epsilon", key), true, &m->norm_eps, err);
 }
 
@@ -302,8 +317,10 @@ static vouch_status new_set(model *m, const bench_shape *s, int32_t n_layers, vo
                  {"values in a head", old->head_dim, m->new.head_dim}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         if (sizes[i].old > sizes[i].new)
-            return vouch_fail(err, VOUCH_E_ARGUMENT, "the model needs %lld %s; the new shape has %lld",
-                              (long long)sizes[i].old, sizes[i].what, (long long)sizes[i].new);
+            return vouch_fail(
+                err, VOUCH_E_ARGUMENT,
+                "the model needs %lld %s; the new shape has %lld: choose another --shape or more --layers",
+                (long long)sizes[i].old, sizes[i].what, (long long)sizes[i].new);
     return VOUCH_OK;
 }
 
@@ -348,6 +365,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; (shape = bench_shape_at(i)) && strcmp(shape->name, o.shape) != 0;) i++;
     if (!shape) {
         tool_complain("--shape '%s': expected one of " BENCH_SHAPE_NAMES, o.shape);
+        return 2;
+    }
+    if (shape->n_experts > 0 || shape->delta.every > 0) {
+        tool_complain("--shape %s: it has experts or delta nets; choose a dense one, such as qwen3-4b", o.shape);
         return 2;
     }
     if (!type_find("type", o.type, &m.type)) return 2;

@@ -132,7 +132,7 @@ typedef struct vouch_model_options {
                        tokenizer.model, or a Hugging Face folder that has one. The model's facts
                        are 0 there, and its architecture is "none" */
     bool untuned; /* takes the usual way of reading packed weights instead of measuring which one is the fastest on this
-                     machine, some 10 ms for each type of weights. Every way gives the same bits */
+                     machine, some 10 to 40 ms for each type of weights. Every way gives the same bits */
     vouch_progress_fn progress; /* may be NULL */
     void *progress_user;
 } vouch_model_options;

@@ -10,12 +10,12 @@
 static void trials_write(FILE *out, const vouch_model *model)
 {
     vouch_kernel_trial one;
-    fprintf(out, "%-8s %4s %8s %8s %8s\n", "weights", "rows", "streams", "ahead", "GB/s");
+    fprintf(out, "%-8s %4s %8s %8s %8s\n", "weights", "rows", "tiles", "ahead", "GB/s");
     for (size_t i = 0; vouch_model_get_kernel_trial(model, i, &one); i++)
         fprintf(out, "%-8s %4d %8d %8d %8.1f%s\n", one.type, one.rows, one.tiles, one.ahead,
                 one.bytes_per_second * 1e-9, one.is_chosen ? "  chosen" : "");
     if (!vouch_model_get_kernel_trial(model, 0, &one))
-        fprintf(out, "none: the model has less than 16 MiB of quantised weights, or --tune is off\n");
+        fprintf(out, "none: the model has less than 16 MiB of quantised weights, --tune is off, or --cpu is ref\n");
 }
 
 static json_t *trials_json(const vouch_model *model)
@@ -24,7 +24,7 @@ static json_t *trials_json(const vouch_model *model)
     json_t *array = json_array();
     for (size_t i = 0; array && vouch_model_get_kernel_trial(model, i, &one); i++)
         json_array_append_new(array, json_pack("{s:s, s:i, s:i, s:i, s:f, s:b}", "weights", one.type, "rows", one.rows,
-                                               "streams", one.tiles, "ahead", one.ahead, "bytes_per_second",
+                                               "tiles", one.tiles, "ahead", one.ahead, "bytes_per_second",
                                                one.bytes_per_second, "chosen", one.is_chosen));
     return array;
 }

@@ -160,6 +160,7 @@ typedef struct vouch_channel_scan {
 typedef struct vouch_kernels {
     const char *name;
     int32_t group_rows; /* most rows of a group of activations, <= VOUCH_MAX_GROUP */
+    int32_t pair_rows;  /* most rows for which a reading of two tiles is one; more rows take one tile at a time */
 
     /* y[r][o] = start + sum over k of w[o][k] x[r][k], for all rows r of x (at least one) and the outputs o of the
      * tiles [tile_begin, tile_end). Writes only outputs below n_out. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels/tune.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/common.h"
@@ -8,10 +9,12 @@
 
 enum {
     LEAST_BYTES = 16 << 20,
-    LEAST_PART = 32,        /* a type with less than this fraction of all bytes isn't measured */
-    SAMPLE_BYTES = 2 << 20, /* for each thread */
-    MOST_PIECES = 16,       /* of a sample, each in one matrix */
-    GRAIN = 2,              /* tiles, as in a stage of a pass */
+    LEAST_PART = 32,         /* a type with less than this fraction of all bytes isn't measured */
+    LEAST_OF_TYPE = 4 << 20, /* nor one with fewer bytes */
+    SAMPLE_BYTES = 2 << 20,  /* for each thread */
+    LEAST_SAMPLES = 4,       /* a type has at least so many, so that each one lies elsewhere */
+    MOST_PIECES = 16,        /* of a sample, each in one matrix */
+    GRAIN = 2,               /* tiles, as in a stage of a pass */
     ROUNDS = 5,
     LEAST_ROUNDS = 3,
     MOST_ROWS = 8
@@ -46,6 +49,7 @@ typedef struct tuner {
     int32_t n_pieces;
     int64_t n_tiles, most_tiles; /* of the sample; of any sample */
     vouch_acts acts;
+    vouch_reading readings[VOUCH_MAX_GROUP + 1];
     float *y; /* [MOST_ROWS][most_tiles * VOUCH_TILE] */
 } tuner;
 
@@ -103,13 +107,14 @@ static void multiply_on_thread(void *arg, vouch_pool *team, int32_t thread)
 }
 
 /* Bytes per second of the next sample, read in this way. */
-static double measure(tuner *t, int32_t rows, const vouch_reading *all, vouch_pool *pool)
+static double measure(tuner *t, int32_t rows, vouch_reading reading, vouch_pool *pool)
 {
     size_t bytes = 0;
     take_sample(t);
     t->acts.n_rows = rows;
+    t->readings[rows] = reading;
     for (int32_t i = 0; i < t->n_pieces; i++) {
-        t->pieces[i].w.readings = all;
+        t->pieces[i].w.readings = t->readings;
         bytes += vouch_matrix_bytes(&t->pieces[i].w);
     }
     const double start = vouch_now();
@@ -123,33 +128,35 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Measures all readings for this number of rows. */
+/* Measures the readings that this number of rows can have. Each round begins with another one. */
 static void measure_rows(vouch_tuning *tuning, tuner *t, int step, vouch_pool *pool)
 {
+    const int32_t rows = steps[step].rows;
     double speeds[N_READINGS][ROUNDS];
-    vouch_kernel_trial *trials = tuning->trials + tuning->n_trials;
-    int best = 0;
-    int n = -1; /* rounds that count; the first one wakes the threads */
+    vouch_reading can[N_READINGS];
+    int n_readings = 0, n = -1, best = 0; /* n: rounds that count; the first one wakes the threads */
+    for (int i = 0; i < N_READINGS; i++)
+        if (readings[i].tiles == 1 || rows <= t->kernels->pair_rows) can[n_readings++] = readings[i];
     for (const double start = vouch_now(); n < ROUNDS && (n < LEAST_ROUNDS || vouch_now() - start < MOST_SECONDS); n++)
-        for (int i = 0; i < N_READINGS; i++) {
-            vouch_reading all[VOUCH_MAX_GROUP + 1];
-            for (int r = 0; r <= VOUCH_MAX_GROUP; r++) all[r] = readings[i];
-            const double speed = measure(t, steps[step].rows, all, pool);
+        for (int k = 0; k < n_readings; k++) {
+            const int i = (k + n + 1) % n_readings;
+            const double speed = measure(t, rows, can[i], pool);
             if (n >= 0) speeds[i][n] = speed;
         }
-    for (int i = 0; i < N_READINGS; i++) {
+    assert(tuning->n_trials + n_readings <= VOUCH_MOST_TRIALS);
+    vouch_kernel_trial *trials = tuning->trials + tuning->n_trials;
+    for (int i = 0; i < n_readings; i++) {
         qsort(speeds[i], (size_t)n, sizeof speeds[i][0], ascending);
         trials[i] = (vouch_kernel_trial){.type = vouch_type_get_info(t->type)->name,
-                                         .rows = steps[step].rows,
-                                         .tiles = readings[i].tiles,
-                                         .ahead = readings[i].ahead,
+                                         .rows = rows,
+                                         .tiles = can[i].tiles,
+                                         .ahead = can[i].ahead,
                                          .bytes_per_second = speeds[i][n / 2]};
-    }
-    tuning->n_trials += N_READINGS;
-    for (int i = 1; i < N_READINGS; i++)
         if (trials[i].bytes_per_second > trials[best].bytes_per_second * (best == 0 ? 1.02 : 1)) best = i;
+    }
+    tuning->n_trials += n_readings;
     trials[best].is_chosen = true;
-    for (int32_t r = steps[step].first; r <= steps[step].last; r++) tuning->readings[t->type][r] = readings[best];
+    for (int32_t r = steps[step].first; r <= steps[step].last; r++) tuning->readings[t->type][r] = can[best];
 }
 
 /* Room for the largest sample of the type, and for inputs of its widest matrix. */
@@ -169,43 +176,40 @@ static void layout(tuner *t, float **x, vouch_arena *arena)
     *x = vouch_arena_take(arena, MOST_ROWS * n_in, sizeof **x);
 }
 
-static vouch_status measure_type(vouch_tuning *tuning, tuner *t, vouch_pool *pool, vouch_error *err)
+/* Without memory the usual readings stay. */
+static void measure_type(vouch_tuning *tuning, tuner *t, vouch_pool *pool)
 {
     vouch_arena arena = {0};
     float *x;
-    t->acts =
-        (vouch_acts){.n_rows = MOST_ROWS, .group_rows = t->kernels->group_rows, .needs = vouch_type_needs(t->type)};
+    t->acts = (vouch_acts){.group_rows = t->kernels->group_rows, .needs = vouch_type_needs(t->type)};
     layout(t, &x, &arena);
-    VOUCH_TRY(vouch_arena_allocate(&arena, "measuring kernels", err));
+    if (vouch_arena_allocate(&arena, "measuring kernels", NULL) != VOUCH_OK) return;
     layout(t, &x, &arena);
     /* All inputs are the same, so the arrays hold for any width and number of rows. */
+    t->acts.n_rows = MOST_ROWS;
     for (int64_t i = 0; i < MOST_ROWS * t->acts.n_in; i++) x[i] = 1;
     t->kernels->quantize(&t->acts, x, t->acts.n_in, 0, MOST_ROWS, 0, t->acts.n_in);
     t->matrix = 0;
     t->tile = 0;
     for (int step = 0; step < N_STEPS; step++) measure_rows(tuning, t, step, pool);
     vouch_arena_free(&arena);
-    return VOUCH_OK;
 }
 
-vouch_status vouch_tuning_measure(vouch_tuning *tuning, const vouch_kernels *kernels, const vouch_matrix *matrices,
-                                  size_t n, vouch_pool *pool, vouch_error *err)
+void vouch_tuning_measure(vouch_tuning *tuning, const vouch_kernels *kernels, const vouch_matrix *matrices, size_t n,
+                          vouch_pool *pool)
 {
     size_t bytes[VOUCH_TYPE_COUNT] = {0}, all = 0;
-    if (kernels == &vouch_kernels_ref) return VOUCH_OK; /* it has one way to read */
     for (size_t i = 0; i < n; i++) {
+        if (!vouch_type_is_quantized(matrices[i].type)) continue;
         bytes[matrices[i].type] += vouch_matrix_bytes(&matrices[i]);
         all += vouch_matrix_bytes(&matrices[i]);
     }
-    tuner t = {.kernels = kernels,
-               .matrices = matrices,
-               .n = n,
-               .sample_bytes = (size_t)SAMPLE_BYTES * (size_t)vouch_pool_size(pool)};
-    for (int type = 0; all >= LEAST_BYTES && type < VOUCH_TYPE_COUNT; type++) {
-        const bool fits = tuning->n_trials + N_STEPS * N_READINGS <= VOUCH_MOST_TRIALS;
-        if (!fits || bytes[type] < all / LEAST_PART || !vouch_type_is_quantized((vouch_type)type)) continue;
-        t.type = (vouch_type)type;
-        VOUCH_TRY(measure_type(tuning, &t, pool, err));
+    if (kernels == &vouch_kernels_ref || all < LEAST_BYTES) return; /* the reference has one way to read */
+    for (int type = 0; type < VOUCH_TYPE_COUNT; type++) {
+        if (bytes[type] < LEAST_OF_TYPE || bytes[type] < all / LEAST_PART) continue;
+        tuner t = {.kernels = kernels, .matrices = matrices, .n = n, .type = (vouch_type)type};
+        t.sample_bytes = (size_t)SAMPLE_BYTES * (size_t)vouch_pool_size(pool);
+        if (t.sample_bytes > bytes[type] / LEAST_SAMPLES) t.sample_bytes = bytes[type] / LEAST_SAMPLES;
+        measure_type(tuning, &t, pool);
     }
-    return VOUCH_OK;
 }

@@ -123,7 +123,7 @@ static void readings_are_shown(void **state)
     json_decref(o);
     r = RUN("bench", "-m", model, "--kernels", "--tune", "off");
     assert_int_equal(r.status, 0);
-    assert_non_null(strstr(r.out, "or --tune is off"));
+    assert_non_null(strstr(r.out, "--tune is off"));
     result_free(&r);
     expect(RUN("bench", "-m", model, "--kernels", "--tune", "maybe"), 2, "--tune 'maybe'");
 }
@@ -279,7 +279,7 @@ static void a_padded_model_writes_the_same(void **state)
     result_free(&large);
     expect(run_as(&(setting){0}, inflate,
                   ARGUMENTS("-m", model, "--shape", "qwen3-0.6b", "--type", "F16", "--layers", "1", "--out", path)),
-           1, " layers; the new shape has 1");
+           1, "--layers");
     expect(run_as(&(setting){0}, inflate,
                   ARGUMENTS("-m", model, "--shape", "qwen3-4b", "--type", "IQ1_S", "--out", path)),
            2, "--type 'IQ1_S'");

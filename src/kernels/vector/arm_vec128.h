@@ -24,7 +24,7 @@
 enum { VL = 4, PARTS = 4, PARTS_TOGETHER = 4 };
 #define KEEP(vector) __asm__("" : "+w"(vector))
 #define VL_CHAINS 20
-enum { VL_MOST_ROWS = 8, VL_PAIR_ROWS = 2 };
+enum { VL_MOST_ROWS = 8, VL_PAIR_ROWS = 3 };
 enum { VL_STREAMS = 4, VL_BROADCASTS = 0 };
 #define VL_ROWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) \
     X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__)

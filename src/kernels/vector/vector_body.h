@@ -140,7 +140,8 @@ static void all_groups(group_kernel *const *kernels, const vouch_matrix *w, cons
         all_groups(kernels, w, x, &y, begin, end, strip);                                                   \
     }
 #define FLOAT(type) MATMUL(matmul, float, type, 8)
-#define QUANTIZED(type) MATMUL(matmul, quantized, type, PAIR)
+/* Several groups have at least half of VL_MOST_ROWS each: only then do pairs need a strip of two tiles. */
+#define QUANTIZED(type) MATMUL(matmul, quantized, type, 2 * VL_PAIR_ROWS >= VL_MOST_ROWS ? PAIR : 1)
 VOUCH_FLOAT_TYPES(FLOAT)
 VOUCH_KERNEL_TYPES(QUANTIZED)
 MATMUL(mix, mix, Q8_0, 1)
@@ -152,7 +153,7 @@ MATMUL(mix, mix, Q4_0, 1)
 #define SHARED(type, with) [VOUCH_TYPE_##type] = matmul_##with,
 #define KERNELS(isa)                                                                                        \
     {                                                                                                       \
-        .name = isa, .group_rows = VL_MOST_ROWS,                                                            \
+        .name = isa, .group_rows = VL_MOST_ROWS, .pair_rows = VL_PAIR_ROWS, \
         .matmul = {VOUCH_FLOAT_TYPES(ENTRY) VOUCH_KERNEL_TYPES(ENTRY) VOUCH_SHARED_KERNELS(SHARED)},        \
         .mix = {[VOUCH_TYPE_F32] = matmul_F32, [VOUCH_TYPE_F16] = matmul_F16, [VOUCH_TYPE_Q8_0] = mix_Q8_0, \
                 [VOUCH_TYPE_Q4_0] = mix_Q4_0},                                                              \

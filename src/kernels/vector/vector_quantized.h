@@ -8,8 +8,9 @@
  * Pairs of tiles. Two tiles share the loads of activations: ten values per row and block, each repeated in all lanes.
  * The tiles of a pair lie half a thread's range apart, so that a pair reads two streams from end to end. Pairs of
  * neighbours, which skip every second tile, get a sixth less from memory (Zen 5). Whether a pair is faster than two
- * tiles one after the other depends on the memory: up to a fifth faster on Granite Rapids, up to a twentieth slower on
- * Emerald Rapids. So the matrix says what to do (vouch_reading). Above VL_PAIR_ROWS rows the accumulators of two tiles
+ * tiles one after the other depends on the memory: up to a fifth faster on a Xeon with AMX, up to a twentieth slower on
+ * an Emerald Rapids. So the matrix says what to do (vouch_reading). Above VL_PAIR_ROWS rows the accumulators of
+ * two tiles
  * don't fit into the registers.
  *
  * The float operations of a block and row (dot: the dot product of a run; d: the row's scale of the block):

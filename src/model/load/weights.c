@@ -258,16 +258,16 @@ static void leave_nextn(vouch_hparams *h, int32_t number)
     h->n_nextn = 0;
 }
 
-static vouch_status tune(vouch_weights *w, const vouch_loader *loader, vouch_pool *pool)
+/* Without memory for the list the usual readings stay. */
+static void tune(vouch_weights *w, const vouch_loader *loader, vouch_pool *pool)
 {
     size_t n = 0;
     vouch_matrix *matrices = calloc(loader->n_jobs + 1, sizeof *matrices);
-    if (!matrices) return vouch_fail(loader->err, VOUCH_E_MEMORY, "not enough memory for the list of matrices");
+    if (!matrices) return;
     for (const vouch_job *job = loader->jobs; job < loader->jobs + loader->n_jobs; job++)
         if (!job->vector && job->matrix.n_tiles > 0) matrices[n++] = job->matrix;
-    const vouch_status status = vouch_tuning_measure(&w->tuning, w->kernels, matrices, n, pool, loader->err);
+    vouch_tuning_measure(&w->tuning, w->kernels, matrices, n, pool);
     free(matrices);
-    return status;
 }
 
 /* Does both walks, packs and tunes. Without a pool: the first walk only. */
@@ -290,7 +290,8 @@ static vouch_status load(vouch_weights *w, const vouch_weights_plan *plan, vouch
     VOUCH_TRY(take_all(w, plan, loader, &sources));
     VOUCH_TRY(vouch_loader_pack(loader, packing->pool, packing->progress, packing->user));
     for (int32_t i = 0; i < w->n_rotaries; i++) fill_frequencies(&w->rotaries[i], &sources.of[i]);
-    return packing->is_tuned ? tune(w, loader, packing->pool) : VOUCH_OK;
+    if (packing->is_tuned) tune(w, loader, packing->pool);
+    return VOUCH_OK;
 }
 
 vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf, const vouch_weights_plan *plan,
@@ -303,8 +304,8 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
     if (!w || !loader.is_taken) status = vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the weights' table");
     if (status == VOUCH_OK) {
         w->kernels = packing->kernels;
-        if (packing->tuning) w->tuning = *packing->tuning;
-        else vouch_tuning_init(&w->tuning);
+        vouch_tuning_init(&w->tuning);
+        if (packing->readings_of) memcpy(w->tuning.readings, packing->readings_of->readings, sizeof w->tuning.readings);
         loader.tuning = &w->tuning;
         w->hparams.arch = plan->arch->name;
         w->hparams.rotary = plan->arch->rotary;

@@ -37,17 +37,17 @@ typedef struct vouch_weights {
 /* How weights are packed. */
 typedef struct vouch_packing {
     const vouch_kernels *kernels;
-    vouch_pool *pool;           /* its threads pack; NULL: the file is only checked, and the arena counts its bytes */
-    bool is_tuned;              /* measures the readings (tune.h) */
-    const vouch_tuning *tuning; /* has the readings where they aren't measured; NULL: the usual ones */
-    vouch_progress_fn progress; /* may be NULL */
+    vouch_pool *pool; /* its threads pack; NULL: the file is only checked, and the arena counts its bytes */
+    bool is_tuned;    /* measures the readings (tune.h) */
+    const vouch_tuning *readings_of; /* has the readings where they aren't measured; NULL: the usual ones */
+    vouch_progress_fn progress;      /* may be NULL */
     void *user;
 } vouch_packing;
 
 /* For a head, which reads as its target does. */
 static inline vouch_packing vouch_packing_beside(const vouch_weights *target, vouch_pool *pool)
 {
-    return (vouch_packing){.kernels = target->kernels, .pool = pool, .tuning = &target->tuning};
+    return (vouch_packing){.kernels = target->kernels, .pool = pool, .readings_of = &target->tuning};
 }
 
 /* Checks every hyperparameter and tensor of the file and packs the weights. n_tokens: size of the token table, 0 where

@@ -269,7 +269,8 @@ static void copy_row(const vouch_acts *to, int64_t to_row, const vouch_acts *fro
     const vouch_group a = vouch_group_of(to, to_row, &t), b = vouch_group_of(from, from_row, &f);
     const int64_t blocks = from->n_in / VOUCH_BLOCK;
     if (needs & VOUCH_NEEDS_QUANTS) {
-        copy_steps(a.q + t * 32, (size_t)a.rows * 32, b.q + f * 32, (size_t)b.rows * 32, blocks, 32);
+        copy_steps(a.q + t * VOUCH_BLOCK, (size_t)a.rows * VOUCH_BLOCK, b.q + f * VOUCH_BLOCK,
+                   (size_t)b.rows * VOUCH_BLOCK, blocks, VOUCH_BLOCK);
         copy_steps(a.d + t, (size_t)a.rows * 4, b.d + f, (size_t)b.rows * 4, blocks, 4);
     }
     for (int i = 0; i < VOUCH_SUMS_COUNT; i++)
