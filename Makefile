@@ -253,7 +253,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
 
 # The tests of the kernels, which need no foreign library where tests/arm stands for cmocka.
 $(B)/kernels_alone $(B)/scans_alone: $(B)/%_alone: $(B)/tests/test_%.o $(B)/tests/support/test.o \
-    $(filter $(B)/src/kernels/% $(B)/src/base/tensor_type.o,$(LIB_OBJ))
+    $(filter $(B)/src/kernels/% $(B)/src/base/%,$(LIB_OBJ))
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ -lm
 
