@@ -75,7 +75,7 @@ ifeq ($(WERROR),1)
 WARN += -Werror
 endif
 OPT      ?= -O2 -g
-INCLUDES = -Iinclude -Isrc
+INCLUDES = -Iinclude -Isrc -I.
 # -ffp-contract=off: a fused multiply-add is written where one is meant, and nowhere else (law L1).
 CFLAGS_ALL = $(OPT) $(WARN) -fno-math-errno -fno-trapping-math -fPIC -fvisibility=hidden -pthread \
              -D_GNU_SOURCE $(INCLUDES) $(PKG_CFLAGS) $(SAN) $(CFLAGS) \
@@ -83,7 +83,11 @@ CFLAGS_ALL = $(OPT) $(WARN) -fno-math-errno -fno-trapping-math -fPIC -fvisibilit
 LDFLAGS_ALL = -pthread $(SAN) $(LDFLAGS)
 
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
-LIB_SRC := $(filter-out $(wildcard src/kernels/vector/*.c),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
+# The system that it builds for: its files of os/.
+OS ?= linux
+OS_SRC_linux   := os/posix.c os/linux.c
+OS_SRC_windows := os/windows.c
+LIB_SRC := $(OS_SRC_$(OS)) $(filter-out $(wildcard src/kernels/vector/*.c),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
 ifeq ($(ARCH),x86_64)
 LIB_SRC += $(wildcard src/kernels/vector/x86_*.c)
 endif
@@ -253,7 +257,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
 
 # The tests of the kernels, which need no foreign library where tests/arm stands for cmocka.
 $(B)/kernels_alone $(B)/scans_alone: $(B)/%_alone: $(B)/tests/test_%.o $(B)/tests/support/test.o \
-    $(filter $(B)/src/kernels/% $(B)/src/base/%,$(LIB_OBJ))
+    $(filter $(B)/os/% $(B)/src/kernels/% $(B)/src/base/%,$(LIB_OBJ))
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ -lm
 

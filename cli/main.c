@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* vouch: finds the command that the first word names. `vouch --model ...` and `vouch MODEL ...` mean `vouch run`. */
-#include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +10,7 @@
 #include "hub/name.h"
 #include "model/names.h"
 #include "tool/wrap.h"
+#include "os/os.h"
 
 /* Help shows these texts as they are: lines of at most 80 columns. */
 static const cli_command commands[] = {
@@ -243,27 +242,15 @@ static void help_command(const cli_command *c, FILE *out)
 /* Help of a command, or NULL: of all. In a terminal of less than 80 columns lines break between words. */
 static void help_print(const cli_command *c, FILE *out)
 {
-    char *text = NULL;
+    char *text;
     size_t n;
-    FILE *stream = open_memstream(&text, &n);
+    vouch_os_stream memory;
+    FILE *stream = vouch_os_stream_open(&memory);
     if (!stream) return;
     if (c) help_command(c, stream);
     else help_all(stream);
-    if (fclose(stream) == 0) tool_put_words(out, text, tool_terminal_width(fileno(out)));
+    if (vouch_os_stream_close(&memory, &text, &n)) tool_put_words(out, text, tool_terminal_width(fileno(out)));
     free(text);
-}
-
-/* Opens descriptors 0 to 2 where they are closed, so that no file gets one of these numbers later; a closed standard
- * output becomes one that can't be written to. A write to a pipe without a reader, or beyond the limit of a file's
- * size, becomes an error that the command reports; the signal would end it in silence. */
-static void prepare_process(void)
-{
-    int fd;
-    do fd = open("/dev/null", O_RDONLY);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd >= 0) close(fd);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
 }
 
 /* Flushes standard output. A failure to write is a failure of the command. */
@@ -333,7 +320,7 @@ static int help_run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    prepare_process();
+    vouch_os_start();
     const char *word = argc > 1 ? argv[1] : "";
     if (!*word) {
         help_print(NULL, stderr);

@@ -65,6 +65,7 @@ int cli_serve_run(const cli_options *options)
 #include "tool/file.h"
 #include "options/recommended.h"
 #include "server.h"
+#include "os/os.h"
 
 typedef struct serving {
     const cli_options *options;
@@ -172,8 +173,7 @@ static int keys_read(serving *s)
     }
     for (size_t i = 0; i < o->serve.keys.n; i++) s->keys[s->n_keys++] = o->serve.keys.items[i];
     char *rest = s->key_text;
-    for (char *line; !status && s->key_text && (line = strsep(&rest, "\r\n"));)
-        if (*line) s->keys[s->n_keys++] = line;
+    for (char *line; !status && rest && (line = strtok_r(rest, "\r\n", &rest));) s->keys[s->n_keys++] = line;
     if (!status && o->serve.key_file && s->n_keys == o->serve.keys.n) {
         tool_complain("--api-key-file %s: the file has no key; expected one a line", o->serve.key_file);
         status = CLI_FAILED;

@@ -2,9 +2,11 @@
 # Checks the house rules that a text search can check:  tests/house.sh [FOLDER-OF-THE-TREE]
 #
 #   includes between rooms run one way: cli -> vouch.h -> engine -> decode -> draft -> sample, model
-#                                       -> text -> format, kernels -> base
-#   train sees model, text, format, kernels, base and vouch.h; of train, cli/distill and cli/options see distill.h alone
-#   cli and server see vouch.h, tool and their own rooms; tool sees vouch.h
+#                                       -> text -> format, kernels -> base -> os
+#   os includes nothing of the others, and no other file asks which system it is built for
+#   train sees model, text, format, kernels, base, os and vouch.h; of train, cli/distill and cli/options see
+#   distill.h alone
+#   cli and server see vouch.h, tool, os and their own rooms; tool sees vouch.h and os
 #   includes between files make no circle, where x.c and x.h of one folder are one file; nor do those between folders
 #   no folder has more than 24 source files on its own floor, except tests/golden
 #   the library never prints, exits, aborts or reads the environment
@@ -17,7 +19,7 @@ exec </dev/null # instead of no file
 mapfile -t library < <(find src -name '*.[ch]' 2>/dev/null | sort)
 mapfile -t training < <(find train -name '*.[ch]' 2>/dev/null | sort)
 mapfile -t users < <(find cli examples -name '*.[ch]' 2>/dev/null | sort)
-mapfile -t all < <(find include src train tool cli server examples tests bench -name '*.[ch]' 2>/dev/null | sort)
+mapfile -t all < <(find include os src train tool cli server examples tests bench -name '*.[ch]' 2>/dev/null | sort)
 
 # Visits the files, or their folders, depth first. One that is met again while it is still open closes a circle.
 circles() { # files|folders FILE...
@@ -68,8 +70,8 @@ circles() { # files|folders FILE...
 breaches=$(
     awk '
     BEGIN {
-        split("base format kernels text model sample draft decode engine", rooms, " ")
-        split("0    1      1       2    3     3      4     5    6", levels, " ")
+        split("os base format kernels text model sample draft decode engine", rooms, " ")
+        split("0  1    2      2       3    4     4      5     6      7", levels, " ")
         for (i in rooms) level[rooms[i]] = levels[i]
     }
     /^[ \t]*#[ \t]*include[ \t]*"/ {
@@ -91,8 +93,8 @@ breaches=$(
         file = $0
         sub(/^[^"]*"/, "", file)
         sub(/".*/, "", file)
-        if (file ~ /^(train|model|text|format|kernels|base)\// || file == "vouch.h") next
-        print FILENAME ":" FNR ": train includes " file ": not model, text, format, kernels, base or vouch.h"
+        if (file ~ /^(train|model|text|format|kernels|base|os)\// || file == "vouch.h") next
+        print FILENAME ":" FNR ": train includes " file ": not model, text, format, kernels, base, os or vouch.h"
     }' "${training[@]}"
     circles files "${all[@]}"
     circles folders "${all[@]}"
@@ -108,7 +110,7 @@ breaches=$(
         n = split(FILENAME, part, "/")
         room = part[2]
         if (file == "train/distill.h" && room ~ /^(distill|options)$/) next
-        shared = to ~ /^(tool|options|model|report|hub)$/
+        shared = to ~ /^(os|tool|options|model|report|hub)$/
         if (!shared && to !~ /^(run|distill|batch|bench|check|analyze)$/)
             why = "the command and examples see vouch.h only"
         else if (n >= 3 && to != room && !shared) why = room " includes " file ": not its own room, nor one for all"
@@ -116,9 +118,13 @@ breaches=$(
         print FILENAME ":" FNR ": " file ": " why
     }' "${users[@]}"
     grep -nE '^[ \t]*#[ \t]*include[ \t]*"[^"]*/' server/*/*.[ch] tool/*.[ch] 2>/dev/null |
-        grep -vE '^server/.*"(tool|http|api|request|work|call)/|^tool/.*"tool/' |
-        sed 's/$/: server sees vouch.h, its own rooms and tool, and tool sees vouch.h/'
-    find include src train tool cli server examples tests bench python \
+        grep -vE '^server/.*"(os|tool|http|api|request|work|call)/|^tool/.*"(os|tool)/' |
+        sed 's/$/: server sees vouch.h, its own rooms, tool and os, and tool sees vouch.h and os/'
+    grep -nE '^[ \t]*#[ \t]*include[ \t]*"' os/*.[ch] 2>/dev/null | grep -v '"os/' |
+        sed 's/$/: os includes its own headers only/'
+    grep -nE '__linux__|__APPLE__|__MINGW32__|__unix__|_WIN32|__ANDROID__|__FreeBSD__' "${all[@]}" |
+        grep -vE '^os/' | sed 's/$/: only os asks which system it is/'
+    find include os src train tool cli server examples tests bench python \
         -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) ! -path '*/golden/*' \
         -exec env LC_ALL=C.UTF-8 grep -HnE '^.{121}' {} + 2>/dev/null |
         sed -E 's/^([^:]*:[0-9]+):.*/\1: a line of more than 120 characters/'

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/file.h"
+#include "os/os.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Most bytes of a file. A longer one is a mistake, such as /dev/zero. */
@@ -58,7 +57,7 @@ static vouch_status read_all(int fd, const char *name, char **bytes, size_t *n, 
 vouch_status tool_file_read(const char *path, char **bytes, size_t *n, vouch_error *err)
 {
     if (strcmp(path, "-") == 0) return read_all(STDIN_FILENO, "standard input", bytes, n, err);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = vouch_os_open(path, VOUCH_OS_READ, 0);
     if (fd < 0) return file_fail(err, path, strerror(errno));
     const vouch_status status = read_all(fd, path, bytes, n, err);
     close(fd);
@@ -82,9 +81,9 @@ static int descriptor_of(const char *path)
 /* A device, a pipe, or the name of an open descriptor: vouch writes to it and doesn't replace it. */
 static bool is_stream(const char *path)
 {
-    struct stat info;
+    vouch_os_info info;
     if (descriptor_of(path) >= 0) return true;
-    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    return vouch_os_info_of(path, &info) && info.kind != VOUCH_OS_FILE && info.kind != VOUCH_OS_FOLDER;
 }
 
 /* Follows links to the file that `path` means, which need not exist yet. False: errno says why there can be none. */
@@ -92,13 +91,14 @@ static bool path_resolve(const char *path, char resolved[PATH_MAX])
 {
     enum { MOST_LINKS = 40 };
     char link[PATH_MAX], folder[PATH_MAX];
-    if (realpath(path, resolved)) return true;
-    if (errno != ENOENT || strlen(path) >= PATH_MAX) return false;
+    char *whole = vouch_os_path_resolve(path);
+    const bool fits = whole && snprintf(resolved, PATH_MAX, "%s", whole) < PATH_MAX;
+    free(whole);
+    if (fits) return true;
+    if (whole || errno != ENOENT || strlen(path) >= PATH_MAX) return false;
     strcpy(resolved, path);
     for (int i = 0; i < MOST_LINKS; i++) {
-        const ssize_t n = readlink(resolved, link, sizeof link - 1);
-        if (n < 0) return true; /* not a link */
-        link[n] = 0;
+        if (vouch_os_link_read(resolved, link, sizeof link) < 0) return true; /* not a link */
         strcpy(folder, *link == '/' ? "/" : resolved);
         if (snprintf(resolved, PATH_MAX, "%s/%s", dirname(folder), link) < PATH_MAX) continue;
         errno = ENAMETOOLONG;
@@ -110,24 +110,23 @@ static bool path_resolve(const char *path, char resolved[PATH_MAX])
 
 /* Identifies a file, which need not exist yet. Two paths name the same file if their identities are equal. */
 typedef struct identity {
-    dev_t device;
-    ino_t number;        /* of the file, or of the folder it will be in */
-    char name[PATH_MAX]; /* in that folder; "" if the file exists */
+    uint64_t device, number; /* of the file, or of the folder it will be in */
+    char name[PATH_MAX];     /* in that folder; "" if the file exists */
 } identity;
 
 /* False: the path names something other than a regular file, or a path at which no file can be created. */
 static bool file_identify(const char *path, identity *out)
 {
     char resolved[PATH_MAX], copy[PATH_MAX];
-    struct stat info;
+    vouch_os_info info;
     if (!path_resolve(path, resolved)) return false;
-    const bool exists = stat(resolved, &info) == 0;
-    if (exists && !S_ISREG(info.st_mode)) return false;
+    const bool exists = vouch_os_info_of(resolved, &info);
+    if (exists && info.kind != VOUCH_OS_FILE) return false;
     strcpy(copy, resolved);
     strcpy(out->name, exists ? "" : basename(copy));
-    if (!exists && stat(dirname(resolved), &info) != 0) return false;
-    out->device = info.st_dev;
-    out->number = info.st_ino;
+    if (!exists && !vouch_os_info_of(dirname(resolved), &info)) return false;
+    out->device = info.device;
+    out->number = info.number;
     return true;
 }
 
@@ -146,22 +145,16 @@ bool tool_file_is_same(const char *a, const char *b)
            left.number == right.number && strcmp(left.name, right.name) == 0;
 }
 
-static bool is_writable(int descriptor)
-{
-    const int flags = fcntl(descriptor, F_GETFL);
-    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
-}
-
 vouch_status tool_file_check(const char *path, vouch_error *err)
 {
     char resolved[PATH_MAX], folder[PATH_MAX];
-    struct stat info;
+    vouch_os_info info;
     const int descriptor = descriptor_of(path);
-    if (descriptor >= 0) return is_writable(descriptor) ? VOUCH_OK : file_fail(err, path, strerror(EBADF));
+    if (descriptor >= 0) return vouch_os_file_writable(descriptor) ? VOUCH_OK : file_fail(err, path, strerror(EBADF));
     if (is_stream(path)) return access(path, W_OK) == 0 ? VOUCH_OK : file_fail(err, path, strerror(errno));
     if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
-    const bool exists = stat(resolved, &info) == 0;
-    if ((exists && S_ISDIR(info.st_mode)) || (*path && path[strlen(path) - 1] == '/'))
+    const bool exists = vouch_os_info_of(resolved, &info);
+    if ((exists && info.kind == VOUCH_OS_FOLDER) || (*path && path[strlen(path) - 1] == '/'))
         return file_fail(err, path, strerror(EISDIR));
     if (exists && access(resolved, W_OK) != 0) return file_fail(err, path, strerror(errno));
     strcpy(folder, resolved);
@@ -171,8 +164,8 @@ vouch_status tool_file_check(const char *path, vouch_error *err)
 
 vouch_status tool_file_check_new(const char *path, vouch_error *err)
 {
-    struct stat info;
-    if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
+    vouch_os_info info;
+    if (vouch_os_info_of(path, &info) && info.kind == VOUCH_OS_FILE)
         return file_fail(err, path, "exists already; name another file, or replace it with --force");
     return tool_file_check(path, err);
 }
@@ -195,13 +188,10 @@ static int write_all(int fd, const char *bytes, size_t n)
 }
 
 /* The permissions of the file that is replaced, or of a new file. */
-static mode_t file_mode(const char *path)
+static unsigned file_mode(const char *path)
 {
-    struct stat info;
-    if (stat(path, &info) == 0) return info.st_mode & 0777;
-    const mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
+    vouch_os_info info;
+    return vouch_os_info_of(path, &info) ? info.mode : vouch_os_new_mode();
 }
 
 /* Writes the file beside its name, then renames it. Returns 0, or errno; then the old content is still there. */
@@ -210,12 +200,12 @@ static int write_beside(const char *resolved, const char *bytes, size_t n)
     char folder[PATH_MAX], beside[PATH_MAX + 16];
     strcpy(folder, resolved);
     snprintf(beside, sizeof beside, "%s/.vouch-XXXXXX", dirname(folder)); /* a short name, which always fits */
-    const int fd = mkstemp(beside);
+    const int fd = vouch_os_file_temporary(beside);
     if (fd < 0) return errno;
-    int reason = fchmod(fd, file_mode(resolved)) == 0 ? 0 : errno;
+    int reason = vouch_os_file_set_mode(fd, file_mode(resolved)) ? 0 : errno;
     const int written = write_all(fd, bytes, n);
     if (!reason) reason = written;
-    if (!reason && rename(beside, resolved) != 0) reason = errno;
+    if (!reason && !vouch_os_file_replace(beside, resolved)) reason = errno;
     if (reason) unlink(beside);
     return reason;
 }
@@ -232,7 +222,7 @@ vouch_status tool_file_write(const char *path, const char *bytes, size_t n, vouc
         /* dup shares the offset, so that whoever writes to this descriptor next writes after these bytes. */
         const int descriptor = descriptor_of(path);
         fflush(stdout);
-        const int fd = descriptor < 0 ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : dup(descriptor);
+        const int fd = descriptor < 0 ? vouch_os_open(path, VOUCH_OS_WRITE | VOUCH_OS_APPEND, 0) : dup(descriptor);
         const int reason = fd < 0 ? errno : write_all(fd, bytes, n);
         return reason ? file_fail(err, path, strerror(reason)) : VOUCH_OK;
     }
@@ -240,7 +230,7 @@ vouch_status tool_file_write(const char *path, const char *bytes, size_t n, vouc
     if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
     int reason = write_beside(resolved, bytes, n);
     if (is_fixed(reason)) {
-        const int fd = open(resolved, O_WRONLY | O_TRUNC | O_CLOEXEC);
+        const int fd = vouch_os_open(resolved, VOUCH_OS_WRITE | VOUCH_OS_EMPTY, 0);
         if (fd >= 0) reason = write_all(fd, bytes, n);
     }
     return reason ? file_fail(err, path, strerror(reason)) : VOUCH_OK;

@@ -3,17 +3,16 @@
 
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tool/text.h"
 #include "tool/wrap.h"
+#include "os/os.h"
 
 /* Globals, because a signal handler gets no other arguments than the signal's number; and as standard output is one. */
 static volatile sig_atomic_t shown_columns, interrupt_mode, interrupted;
@@ -23,15 +22,16 @@ static bool output_closed;
 
 static void say(const char *prefix, const char *format, va_list arguments)
 {
-    char line[2048], *shown = NULL;
+    char line[2048], *shown;
     size_t n;
+    vouch_os_stream text;
     vsnprintf(line, sizeof line, format, arguments);
-    FILE *stream = open_memstream(&shown, &n);
+    FILE *stream = vouch_os_stream_open(&text);
     if (!stream) return;
     fputs(prefix, stream);
     tool_put_escaped(stream, line, strlen(line), 0);
     fputc('\n', stream);
-    if (fclose(stream) == 0) tool_put_words(stderr, shown, tool_terminal_width(STDERR_FILENO));
+    if (vouch_os_stream_close(&text, &shown, &n)) tool_put_words(stderr, shown, tool_terminal_width(STDERR_FILENO));
     free(shown);
 }
 
@@ -62,9 +62,8 @@ vouch_status tool_print(const char *bytes, size_t n, vouch_error *err)
     const int before = errno; /* of the write that failed, where the caller comes from it */
     errno = 0;
     if (fwrite(bytes, 1, n, stdout) == n && fflush(stdout) == 0 && !ferror(stdout)) return VOUCH_OK;
-    struct pollfd reader = {STDOUT_FILENO, POLLOUT, 0}; /* tells of an earlier write, too */
     const int reason = errno ? errno : before;
-    output_closed = reason == EPIPE || (poll(&reader, 1, 0) == 1 && reader.revents & POLLERR);
+    output_closed = reason == EPIPE || vouch_os_output_gone(); /* tells of an earlier write, too */
     errno = reason;
     err->code = VOUCH_E_IO;
     snprintf(err->message, sizeof err->message, "standard output: %s",
@@ -114,9 +113,8 @@ static void line_wipe(void)
 
 static int terminal_columns(void)
 {
-    struct winsize size;
-    const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    return !is_known ? USUAL_COLUMNS + 1 : size.ws_col <= WIDEST ? size.ws_col : WIDEST + 1;
+    const int columns = vouch_os_terminal_columns(STDERR_FILENO);
+    return columns == 0 ? USUAL_COLUMNS + 1 : columns <= WIDEST ? columns : WIDEST + 1;
 }
 
 /* Shows the line in place of the last one. Shows nothing where it doesn't fit: a line that the terminal breaks can't be
@@ -221,12 +219,9 @@ static void interrupt_handle(int number)
 
 void tool_interrupt_set(tool_interrupt mode)
 {
-    const bool reads = mode == TOOL_INTERRUPT_READS;
-    struct sigaction old, action = {.sa_handler = interrupt_handle, .sa_flags = reads ? 0 : SA_RESTART};
     interrupted = 0;
     interrupt_mode = mode;
-    sigemptyset(&action.sa_mask);
-    if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
+    vouch_os_on_interrupt(interrupt_handle, mode == TOOL_INTERRUPT_READS);
 }
 
 void tool_interrupt_restore(void (*restore)(void))

@@ -5,20 +5,19 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "tool/text.h"
+#include "os/os.h"
 
 enum { NARROWEST = 20 }; /* in narrower terminals the words stay as they are */
 
 int tool_terminal_width(int descriptor)
 {
-    struct winsize size;
     const char *terminal = getenv("TERM");
     if (!isatty(descriptor) || !terminal || strcmp(terminal, "dumb") == 0) return 0;
-    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST) return 0;
-    return size.ws_col;
+    const int columns = vouch_os_terminal_columns(descriptor);
+    return columns < NARROWEST ? 0 : columns;
 }
 
 /* Columns of a character: 0 for marks that combine, 2 for East Asian letters and emoji. */

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch/lines.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tool/json.h"
 #include "tool/text.h"
+#include "os/os.h"
 
 /* ------------------------------------------------------------ keys and lines */
 
@@ -37,7 +35,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 static uint64_t hash_file(uint64_t hash, const char *path)
 {
     unsigned char bytes[8192];
-    FILE *file = fopen(path, "re");
+    FILE *file = fopen(path, "rb");
     for (size_t n; file && (n = fread(bytes, 1, sizeof bytes, file)) > 0;) hash = hash_bytes(hash, bytes, n);
     if (file) fclose(file);
     return hash;
@@ -46,16 +44,15 @@ static uint64_t hash_file(uint64_t hash, const char *path)
 /* A file, or the files of a folder in the order of their names. */
 static uint64_t hash_path(uint64_t hash, const char *path)
 {
-    struct dirent **entries;
-    const int n = scandir(path, &entries, NULL, alphasort);
+    char **names;
+    const ptrdiff_t n = vouch_os_folder_list(path, &names);
     if (n < 0) return hash_file(hash, path);
-    for (int i = 0; i < n; i++) {
+    for (ptrdiff_t i = 0; i < n; i++) {
         char inner[PATH_MAX];
-        snprintf(inner, sizeof inner, "%s/%s", path, entries[i]->d_name);
+        snprintf(inner, sizeof inner, "%s/%s", path, names[i]);
         hash = hash_file(hash, inner);
-        free(entries[i]);
     }
-    free(entries);
+    vouch_os_names_free(names, n);
     return hash;
 }
 
@@ -207,7 +204,7 @@ static int write_fail(const cli_lines *lines)
 static int regular_open(cli_lines *lines, bool resume)
 {
     struct stat info;
-    const int fd = open(lines->path, (resume ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC, 0666);
+    const int fd = vouch_os_open(lines->path, (resume ? VOUCH_OS_READ : 0) | VOUCH_OS_WRITE | VOUCH_OS_CREATE, 0666);
     if (fd < 0) return write_fail(lines);
     lines->file = fdopen(fd, resume ? "r+" : "w"); /* "w" of fdopen doesn't empty the file */
     if (!lines->file) {
@@ -215,7 +212,7 @@ static int regular_open(cli_lines *lines, bool resume)
         return write_fail(lines);
     }
     /* The lock ends with the process. A file system without locks is no reason to refuse. */
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (vouch_os_file_lock(fd, false) == VOUCH_OS_LOCK_BUSY) {
         tool_complain("--out %s: another process writes to this file; wait for its end, or name another file",
                       lines->path);
         return CLI_FAILED;
@@ -246,7 +243,7 @@ int cli_lines_open(cli_lines *lines, const cli_engine *engine, const cli_questio
         tool_complain("--out %s: --resume needs a regular file", lines->path);
         return CLI_FAILED;
     }
-    lines->file = fopen(lines->path, "we");
+    lines->file = fopen(lines->path, "wb");
     return lines->file ? CLI_DONE : write_fail(lines);
 }
 

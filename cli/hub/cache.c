@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "hub/cache.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tool/file.h"
 #include "tool/term.h"
+#include "os/os.h"
 
 static vouch_status cache_fail(vouch_error *err, const char *path, int reason)
 {
@@ -76,41 +74,39 @@ bool hub_cache_commit(const hub_cache *cache, const char *revision, char commit[
 typedef struct dated_commit {
     hub_commit commit;
     bool is_first;
-    struct timespec time; /* of the last change of the snapshot's folder */
+    int64_t time; /* of the last change of the snapshot's folder, in nanoseconds */
 } dated_commit;
 
 static int dated_compare(const void *first, const void *second)
 {
     const dated_commit *a = first, *b = second;
     if (a->is_first != b->is_first) return a->is_first ? -1 : 1;
-    if (a->time.tv_sec != b->time.tv_sec) return a->time.tv_sec > b->time.tv_sec ? -1 : 1;
-    if (a->time.tv_nsec != b->time.tv_nsec) return a->time.tv_nsec > b->time.tv_nsec ? -1 : 1;
+    if (a->time != b->time) return a->time > b->time ? -1 : 1;
     return strcmp(a->commit, b->commit);
 }
 
 hub_commit *hub_cache_commits(const hub_cache *cache, const char *revision, size_t *n)
 {
     char folder[PATH_MAX], first[HUB_NAME_SIZE], path[PATH_MAX];
-    struct dirent **entries;
-    struct stat info;
+    char **names;
+    vouch_os_info info;
     const bool has_first = hub_cache_commit(cache, revision, first);
     path_write(folder, cache->folder, "snapshots", "", "");
     *n = 0;
-    const int n_entries = scandir(folder, &entries, NULL, alphasort);
+    const ptrdiff_t n_entries = vouch_os_folder_list(folder, &names);
     if (n_entries < 0) return NULL;
     dated_commit *dated = calloc((size_t)n_entries + 1, sizeof *dated);
     hub_commit *commits = calloc((size_t)n_entries + 1, sizeof *commits);
-    for (int i = 0; i < n_entries; i++) {
-        const char *name = entries[i]->d_name;
+    for (ptrdiff_t i = 0; i < n_entries; i++) {
+        const char *name = names[i];
         hub_cache_snapshot(cache, name, "", path);
-        if (dated && commits && is_commit(name) && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        if (dated && commits && is_commit(name) && vouch_os_info_of(path, &info) && info.kind == VOUCH_OS_FOLDER) {
             dated_commit *d = &dated[(*n)++];
-            *d = (dated_commit){.is_first = has_first && strcmp(name, first) == 0, .time = info.st_mtim};
+            *d = (dated_commit){.is_first = has_first && strcmp(name, first) == 0, .time = info.modified};
             memcpy(d->commit, name, sizeof d->commit); /* a commit has 40 digits */
         }
-        free(entries[i]);
     }
-    free(entries);
+    vouch_os_names_free(names, n_entries);
     if (*n > 0) qsort(dated, *n, sizeof *dated, dated_compare);
     for (size_t i = 0; i < *n; i++) memcpy(commits[i], dated[i].commit, sizeof commits[i]);
     free(dated);
@@ -155,7 +151,7 @@ vouch_status hub_cache_make_folder(const char *path, vouch_error *err)
     snprintf(folder, sizeof folder, "%s", path);
     for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(folder, 0777) != 0 && errno != EEXIST) return cache_fail(err, folder, errno);
+        if (!vouch_os_folder_make(folder, 0777) && errno != EEXIST) return cache_fail(err, folder, errno);
         *slash = '/';
     }
     return VOUCH_OK;
@@ -192,22 +188,22 @@ void hub_cache_lock_path(const hub_cache *cache, const char *digest, char path[P
 int hub_lock(const char *path, const char *what)
 {
     vouch_error ignored;
-    struct stat info;
+    vouch_os_info info;
     if (hub_cache_make_folder(path, &ignored)) return HUB_NO_LOCK;
     for (bool is_told = false;;) {
-        const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0664);
+        const int fd = vouch_os_open(path, VOUCH_OS_READ | VOUCH_OS_WRITE | VOUCH_OS_CREATE | VOUCH_OS_NO_LINK, 0664);
         if (fd < 0) return HUB_NO_LOCK;
-        if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-            if (errno != EWOULDBLOCK || !what) {
-                const int result = errno == EWOULDBLOCK ? HUB_BUSY : HUB_NO_LOCK;
-                close(fd);
-                return result;
-            }
+        const vouch_os_lock lock = vouch_os_file_lock(fd, false);
+        if (lock == VOUCH_OS_LOCK_FAILED || (lock == VOUCH_OS_LOCK_BUSY && !what)) {
+            close(fd);
+            return lock == VOUCH_OS_LOCK_BUSY ? HUB_BUSY : HUB_NO_LOCK;
+        }
+        if (lock == VOUCH_OS_LOCK_BUSY) {
             if (!is_told) tool_note("another process fetches %s; waiting for it", what);
             is_told = true;
-            while (flock(fd, LOCK_EX) != 0 && errno == EINTR) continue;
+            (void)vouch_os_file_lock(fd, true);
         }
-        if (fstat(fd, &info) != 0 || info.st_nlink > 0) return fd;
+        if (!vouch_os_info_of_open(fd, &info) || info.n_links > 0) return fd;
         close(fd); /* its holder removed it, so a third process may hold another file of this name */
     }
 }
@@ -225,8 +221,8 @@ vouch_status hub_cache_link(const hub_cache *cache, const char *commit, const ch
     const vouch_status status = hub_cache_make_folder(link, err);
     if (status || access(link, F_OK) == 0) return status;
     unlink(link); /* a link that leads nowhere */
-    if (symlink(to, link) == 0 || errno == EEXIST) return VOUCH_OK;
-    return rename(blob, link) == 0 ? VOUCH_OK : cache_fail(err, link, errno);
+    if (vouch_os_link_make(to, link) || errno == EEXIST) return VOUCH_OK;
+    return vouch_os_file_replace(blob, link) ? VOUCH_OK : cache_fail(err, link, errno);
 }
 
 /* --------------------------------------------------------------------- removing */
@@ -245,8 +241,8 @@ static int entry_remove(const char *path, const struct stat *info, int type, str
 /* Removes a file or folder with all that is in it. */
 static vouch_status tree_remove(const char *path, hub_removal *removal, vouch_error *err)
 {
-    struct stat info;
-    if (lstat(path, &info) != 0) return errno == ENOENT ? VOUCH_OK : cache_fail(err, path, errno);
+    vouch_os_info info;
+    if (!vouch_os_info_of_link(path, &info)) return errno == ENOENT ? VOUCH_OK : cache_fail(err, path, errno);
     walk = (struct walk){.removal = removal, .err = err};
     if (nftw(path, entry_remove, 16, FTW_PHYS | FTW_DEPTH) == -1) return cache_fail(err, path, errno);
     return walk.status;
@@ -256,9 +252,7 @@ static vouch_status tree_remove(const char *path, hub_removal *removal, vouch_er
 static bool link_digest(const char *path, char digest[HUB_NAME_SIZE])
 {
     char to[PATH_MAX];
-    const ssize_t n = readlink(path, to, sizeof to - 1);
-    if (n < 0) return false;
-    to[n] = '\0';
+    if (vouch_os_link_read(path, to, sizeof to) < 0) return false;
     const char *slash = strrchr(to, '/');
     return snprintf(digest, HUB_NAME_SIZE, "%s", slash ? slash + 1 : to) < HUB_NAME_SIZE;
 }
@@ -283,11 +277,11 @@ static bool is_linked(const hub_cache *cache, const char *digest)
 static vouch_status blob_remove(const hub_cache *cache, const char *name, hub_removal *removal, vouch_error *err)
 {
     char path[PATH_MAX], lock[PATH_MAX], digest[HUB_NAME_SIZE];
-    struct stat info;
+    vouch_os_info info;
     vouch_status status = VOUCH_OK;
     snprintf(digest, sizeof digest, "%.*s", (int)strcspn(name, "."), name);
     hub_cache_blob(cache, name, "", path);
-    if (lstat(path, &info) != 0) return VOUCH_OK;
+    if (!vouch_os_info_of_link(path, &info)) return VOUCH_OK;
     hub_cache_lock_path(cache, digest, lock);
     const int held = hub_lock(lock, NULL);
     if (held == HUB_BUSY) {
@@ -295,7 +289,7 @@ static vouch_status blob_remove(const hub_cache *cache, const char *name, hub_re
         return VOUCH_OK;
     }
     if (!is_linked(cache, name)) {
-        if (unlink(path) == 0) removal->freed += info.st_size;
+        if (unlink(path) == 0) removal->freed += info.size;
         else if (errno != ENOENT) status = cache_fail(err, path, errno);
     }
     if (held >= 0) close(held);
@@ -306,9 +300,9 @@ static vouch_status blob_remove(const hub_cache *cache, const char *name, hub_re
 static vouch_status file_remove(const hub_cache *cache, const char *path, hub_removal *removal, vouch_error *err)
 {
     char digest[HUB_NAME_SIZE];
-    struct stat info;
+    vouch_os_info info;
     const bool is_link = link_digest(path, digest);
-    const int64_t size = !is_link && lstat(path, &info) == 0 ? (int64_t)info.st_size : 0;
+    const int64_t size = !is_link && vouch_os_info_of_link(path, &info) ? info.size : 0;
     if (unlink(path) != 0) return cache_fail(err, path, errno);
     removal->freed += size;
     return is_link ? blob_remove(cache, digest, removal, err) : VOUCH_OK;
@@ -326,18 +320,17 @@ static int folder_remove(const char *path, const struct stat *info, int type, st
 static void locks_remove(const hub_cache *cache)
 {
     char path[PATH_MAX];
-    struct dirent **entries;
-    const int n = scandir(cache->locks, &entries, NULL, NULL);
-    for (int i = 0; i < n; i++) {
-        const bool fits = snprintf(path, sizeof path, "%s/%s", cache->locks, entries[i]->d_name) < PATH_MAX;
-        const int held = fits && *entries[i]->d_name != '.' ? hub_lock(path, NULL) : HUB_NO_LOCK;
+    char **names;
+    const ptrdiff_t n = vouch_os_folder_list(cache->locks, &names);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const bool fits = snprintf(path, sizeof path, "%s/%s", cache->locks, names[i]) < PATH_MAX;
+        const int held = fits && *names[i] != '.' ? hub_lock(path, NULL) : HUB_NO_LOCK;
         if (held >= 0) {
             unlink(path);
             close(held);
         }
-        free(entries[i]);
     }
-    if (n >= 0) free(entries);
+    vouch_os_names_free(names, n);
     rmdir(cache->locks);
 }
 
@@ -379,21 +372,18 @@ vouch_status hub_cache_remove_files(const hub_cache *cache, const char *commit, 
 static vouch_status folder_empty(const hub_cache *cache, const char *folder, hub_removal *removal, vouch_error *err)
 {
     char path[PATH_MAX];
-    struct dirent **entries;
-    struct stat info;
+    char **names;
+    vouch_os_info info;
     vouch_status status = VOUCH_OK;
-    const int n = scandir(folder, &entries, NULL, alphasort);
+    const ptrdiff_t n = vouch_os_folder_list(folder, &names);
     if (n < 0) return cache_fail(err, folder, errno);
-    for (int i = 0; i < n; i++) {
-        const char *name = entries[i]->d_name;
-        const bool is_entry = strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
-        const bool fits = snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX;
-        if (!status && is_entry && fits && lstat(path, &info) == 0)
-            status = S_ISDIR(info.st_mode) ? folder_empty(cache, path, removal, err)
-                                           : file_remove(cache, path, removal, err);
-        free(entries[i]);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const bool fits = snprintf(path, sizeof path, "%s/%s", folder, names[i]) < PATH_MAX;
+        if (!status && fits && vouch_os_info_of_link(path, &info))
+            status = info.kind == VOUCH_OS_FOLDER ? folder_empty(cache, path, removal, err)
+                                                  : file_remove(cache, path, removal, err);
     }
-    free(entries);
+    vouch_os_names_free(names, n);
     return status;
 }
 
@@ -411,21 +401,19 @@ vouch_status hub_cache_remove_snapshot(const hub_cache *cache, const char *commi
 static vouch_status entries_remove(const hub_cache *cache, bool blobs, hub_removal *removal, vouch_error *err)
 {
     char folder[PATH_MAX], path[PATH_MAX];
-    struct dirent **entries;
+    char **names;
     vouch_status status = VOUCH_OK;
     path_write(folder, cache->folder, blobs ? "blobs" : "", "", "");
-    const int n = scandir(folder, &entries, NULL, alphasort);
+    const ptrdiff_t n = vouch_os_folder_list(folder, &names);
     if (n < 0) return errno == ENOENT ? VOUCH_OK : cache_fail(err, folder, errno);
-    for (int i = 0; i < n; i++) {
-        const char *name = entries[i]->d_name;
-        const bool is_entry = strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const char *name = names[i];
         path_write(path, cache->folder, name, "", "");
         path[*path ? strlen(path) - 1 : 0] = '\0';
-        if (!status && is_entry && blobs) status = blob_remove(cache, name, removal, err);
-        else if (!status && is_entry && strcmp(name, "blobs") != 0) status = tree_remove(path, removal, err);
-        free(entries[i]);
+        if (!status && blobs) status = blob_remove(cache, name, removal, err);
+        else if (!status && strcmp(name, "blobs") != 0) status = tree_remove(path, removal, err);
     }
-    free(entries);
+    vouch_os_names_free(names, n);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "hub/fetch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #include "hub/transfer.h"
 #include "tool/file.h"
 #include "tool/term.h"
+#include "os/os.h"
 
 /* Of a file; -1: there is none. */
 static int64_t bytes_of(const char *path)
@@ -167,18 +167,16 @@ static void found_with_address(void *user, const char *name, const char *path)
 
 void hub_walk(const hub_places *places, hub_found *found, void *user)
 {
-    struct dirent **entries;
+    char **names;
     vouch_error ignored;
     char repository[HUB_NAME_SIZE];
     hub_cache cache;
-    const int n = scandir(places->cache, &entries, NULL, alphasort);
-    for (int i = 0; i < n; i++) {
-        if (hub_cache_repository(entries[i]->d_name, repository) &&
-            !hub_cache_open(&cache, places->cache, repository, &ignored))
+    const ptrdiff_t n = vouch_os_folder_list(places->cache, &names);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        if (hub_cache_repository(names[i], repository) && !hub_cache_open(&cache, places->cache, repository, &ignored))
             hub_here_walk(&cache, repository, found, user);
-        free(entries[i]);
     }
-    if (n >= 0) free(entries);
+    vouch_os_names_free(names, n);
     named_walk walk = {places, found, user};
     hub_stores_walk(places, found_with_address, &walk);
 }
@@ -197,8 +195,8 @@ static vouch_status fetched_remove(const char path[PATH_MAX], const char *word, 
 {
     const partial p = partial_of(path);
     const int64_t n_whole = bytes_of(path), n_partial = bytes_of(p.bytes);
-    struct stat info;
-    if (lstat(path, &info) != 0 && n_partial < 0) return remove_fail(err, word, NOT_HERE);
+    vouch_os_info info;
+    if (!vouch_os_info_of_link(path, &info) && n_partial < 0) return remove_fail(err, word, NOT_HERE);
     const int held = hub_lock(p.lock, NULL);
     if (held == HUB_BUSY) {
         remove_fail(err, word, "another process fetches it; type `vouch rm` again when that has ended");
@@ -307,7 +305,7 @@ static vouch_status file_bring(const job *j, const hub_file *f, vouch_error *err
         const hub_download d = {
             .address = address, .what = what, .path = incomplete, .size = f->size, .digest = f->digest};
         status = hub_download_run(j->client, &d, err);
-        if (!status && rename(incomplete, blob) != 0) {
+        if (!status && !vouch_os_file_replace(incomplete, blob)) {
             err->code = status = VOUCH_E_IO;
             snprintf(err->message, sizeof err->message, "%.400s: %s", blob, strerror(errno));
         }
@@ -399,7 +397,7 @@ static vouch_status address_fetch(const hub_places *places, const char *address,
                                 .content = content_of(path)};
         tool_note("fetching %s to %s", address, path);
         status = hub_download_run(client, &d, err);
-        if (!status && rename(p.bytes, path) != 0) {
+        if (!status && !vouch_os_file_replace(p.bytes, path)) {
             err->code = status = VOUCH_E_IO;
             snprintf(err->message, sizeof err->message, "%.400s: %s", path, strerror(errno));
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "hub/files.h"
+#include "os/os.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -117,14 +117,14 @@ vouch_status hub_files_parse(hub_files *files, const char *text, size_t n, const
 static vouch_status folder_add(hub_files *files, const char *folder, const char *path, int depth, vouch_error *err)
 {
     char full[PATH_MAX], below[PATH_MAX];
-    struct dirent **entries;
+    char **names;
     vouch_status status = VOUCH_OK;
     snprintf(full, sizeof full, "%s%s%s", folder, *path ? "/" : "", path);
-    const int n = scandir(full, &entries, NULL, alphasort);
+    const ptrdiff_t n = vouch_os_folder_list(full, &names);
     if (n < 0) return files_fail(err, VOUCH_E_IO, full, strerror(errno));
-    for (int i = 0; i < n; i++) {
+    for (ptrdiff_t i = 0; i < n; i++) {
         struct stat info;
-        const char *name = entries[i]->d_name;
+        const char *name = names[i];
         const int length = snprintf(below, sizeof below, "%s%s%s", path, *path ? "/" : "", name);
         const bool fits = snprintf(full, sizeof full, "%s/%s", folder, below) < PATH_MAX && length < 1024;
         if (!status && fits && *name != '.' && stat(full, &info) == 0) {
@@ -132,9 +132,8 @@ static vouch_status folder_add(hub_files *files, const char *folder, const char 
             else if (S_ISREG(info.st_mode) && !files_add(files, below, info.st_size, NULL))
                 status = files_fail(err, VOUCH_E_MEMORY, folder, "not enough memory for the list of files");
         }
-        free(entries[i]);
     }
-    free(entries);
+    vouch_os_names_free(names, n);
     return status;
 }
 

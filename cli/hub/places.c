@@ -2,7 +2,6 @@
 #include "hub/places.h"
 
 #include <ctype.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "tool/file.h"
+#include "os/os.h"
 
 static const char *variable(const char *name)
 {
@@ -29,8 +29,8 @@ static const char *home_folder(void)
 {
     const char *home = variable("HOME");
     if (home) return home;
-    const struct passwd *user = getpwuid(getuid());
-    return user && user->pw_dir ? user->pw_dir : "/";
+    home = vouch_os_home();
+    return home ? home : "/";
 }
 
 /* Writes FIRST/SECOND, where ~ at the beginning is the home folder. */

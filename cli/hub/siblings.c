@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "hub/siblings.h"
+#include "os/os.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ bool hub_sibling_of(const char *repository, char name[HUB_NAME_SIZE])
         next += *next == '\n';
         if (*line == '#' || n == 0 || n_name == 0 || n >= sizeof pattern || n_name >= HUB_NAME_SIZE) continue;
         snprintf(pattern, sizeof pattern, "%.*s", (int)n, line);
-        if (fnmatch(pattern, repository, FNM_CASEFOLD) != 0) continue;
+        if (!vouch_os_matches(pattern, repository)) continue;
         snprintf(name, HUB_NAME_SIZE, "%.*s", (int)n_name, line + n + gap);
         return strcmp(name, "-") != 0;
     }

@@ -3,7 +3,6 @@
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -18,6 +17,7 @@
 #include "hub/bytes/origin.h"
 #include "hub/bytes/space.h"
 #include "tool/term.h"
+#include "os/os.h"
 
 enum {
     MOST_REDIRECTS = 8,
@@ -695,14 +695,14 @@ static vouch_status file_go_on(file *f, vouch_error *err)
 static vouch_status file_finish(file *f, vouch_error *err)
 {
     char begin[32];
-    const ssize_t n = pread(f->fd, begin, sizeof begin, 0);
+    const ssize_t n = vouch_os_file_read_at(f->fd, begin, sizeof begin, 0);
     if (n < 0) return fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(errno));
     const vouch_status status = content_check(f->d, begin, (size_t)n, true, err);
     if (status) {
         file_restart(f);
         return status;
     }
-    return fsync(f->fd) ? fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(errno)) : VOUCH_OK;
+    return !vouch_os_file_sync(f->fd) ? fail(err, VOUCH_E_IO, "%.400s: %s", f->d->path, strerror(errno)) : VOUCH_OK;
 }
 
 static vouch_status file_fill(hub_client *c, file *f, vouch_error *err)
@@ -731,13 +731,13 @@ vouch_status hub_download_run(hub_client *c, const hub_download *d, vouch_error 
     const size_t n = strlen(name), most = 30; /* the end of a name says the type */
     snprintf(label, sizeof label, "fetching %s%s", n > most ? "..." : "", n > most ? name + n - (most - 3) : name);
     file f = {.d = d, .progress = {.label = label}};
-    struct stat info;
-    f.fd = open(d->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+    vouch_os_info info;
+    f.fd = vouch_os_open(d->path, VOUCH_OS_READ | VOUCH_OS_WRITE | VOUCH_OS_CREATE | VOUCH_OS_NO_LINK, 0644);
     if (f.fd < 0 && errno == ELOOP)
         return fail(err, VOUCH_E_IO, "%.400s: a link is in the place of the file to write; remove it", d->path);
     if (f.fd < 0) return fail(err, VOUCH_E_IO, "%.400s: %s", d->path, strerror(errno));
     vouch_status status = VOUCH_OK;
-    if (fstat(f.fd, &info) != 0 || !S_ISREG(info.st_mode))
+    if (!vouch_os_info_of_open(f.fd, &info) || info.kind != VOUCH_OS_FILE)
         status = fail(err, VOUCH_E_IO, "%.400s: it is no file that can be written; remove it", d->path);
     if (!status) status = file_go_on(&f, err);
     if (!status) status = file_fill(c, &f, err);

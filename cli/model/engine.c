@@ -8,20 +8,25 @@
 #include "model/pairing.h"
 #include "tool/file.h"
 #include "tool/text.h"
+#include "os/os.h"
 
 /* "loading m.gguf, 98 MB", with at most 22 columns of the name, so that a bar fits beside it on 80 columns. */
 static void label_write(const char *path, char *label, size_t size)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     struct stat info;
-    FILE *stream = fmemopen(label, size, "w");
+    vouch_os_stream memory;
+    char *text;
+    size_t n;
+    FILE *stream = vouch_os_stream_open(&memory);
     if (!stream) return;
     fputs("loading ", stream);
     tool_put_escaped(stream, name, strlen(name), 22);
     const double bytes = stat(path, &info) == 0 ? (double)info.st_size : 0;
     if (bytes >= 1e9) fprintf(stream, ", %.1f GB", bytes * 1e-9);
     else if (bytes > 0) fprintf(stream, ", %.0f MB", bytes * 1e-6);
-    fclose(stream);
+    if (vouch_os_stream_close(&memory, &text, &n)) snprintf(label, size, "%s", text);
+    free(text);
 }
 
 /* `chat_template` becomes the model option of the same name. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/pairing.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +9,7 @@
 #include "hub/fetch.h"
 #include "hub/files.h"
 #include "tool/term.h"
-
-/* Bytes that the system could give to a program; -1: it doesn't say. */
-static double memory_available(void)
-{
-    char line[128];
-    double kib = -1;
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, "MemAvailable:", 13) == 0) kib = strtod(line + 13, NULL);
-    if (file) fclose(file);
-    return kib < 0 ? -1 : kib * 1024;
-}
+#include "os/os.h"
 
 static const char *end_of(const char *path)
 {
@@ -40,7 +28,7 @@ static void left(const char *path, const char *reason)
 static bool fits(const char *path)
 {
     struct stat info;
-    const double available = memory_available();
+    const double available = (double)vouch_os_memory_left();
     if (stat(path, &info) != 0) return false;
     if (available < 0 || 2 * (double)info.st_size <= available) return true;
     char size[16], room[16];
@@ -88,48 +76,45 @@ static void file_take(cli_pairs *pairs, const char *path)
     if (status && *err.message) left(path, err.message);
 }
 
-static int is_companion(const struct dirent *entry)
+static bool is_companion(const char *file)
 {
-    const char *file = entry->d_name;
     const bool is_own = ends_in(file, ".head.gguf") || ends_in(file, ".table.gguf");
     return ends_in(file, ".gguf") && (is_own || hub_is_drafter(file));
 }
 
-/* The files beside a model that say that they draft, in the order of their names, which may be the model's own. folder:
- * where they are, which ends in '/' or is empty. Returns their number; -1: the folder can't be read. */
-static int companions_list(const char *model, char folder[PATH_MAX], struct dirent ***entries)
+/* The files of the model's folder, in the order of their names. folder: where they are, which ends in '/' or is empty.
+ * Returns their number; -1: the folder can't be read. */
+static ptrdiff_t neighbours_list(const char *model, char folder[PATH_MAX], char ***names)
 {
     struct stat info;
     if (stat(model, &info) == 0 && S_ISDIR(info.st_mode)) snprintf(folder, PATH_MAX, "%s/", model);
     else snprintf(folder, PATH_MAX, "%.*s", (int)(end_of(model) - model), model);
-    return scandir(*folder ? folder : ".", entries, is_companion, alphasort);
+    return vouch_os_folder_list(*folder ? folder : ".", names);
+}
+
+/* Does the file beside the model say that it drafts? */
+static bool is_other_companion(const char *name, const char *model)
+{
+    return is_companion(name) && strcmp(name, end_of(model)) != 0;
 }
 
 static void folder_search(cli_pairs *pairs, const char *model)
 {
-    char folder[PATH_MAX], path[PATH_MAX];
-    struct dirent **entries;
-    const int n = companions_list(model, folder, &entries);
-    for (int i = 0; i < n; i++) {
-        const bool is_other = strcmp(entries[i]->d_name, end_of(model)) != 0;
-        if (is_other && snprintf(path, sizeof path, "%s%s", folder, entries[i]->d_name) < PATH_MAX)
+    char folder[PATH_MAX], path[PATH_MAX], **names;
+    const ptrdiff_t n = neighbours_list(model, folder, &names);
+    for (ptrdiff_t i = 0; i < n; i++)
+        if (is_other_companion(names[i], model) && snprintf(path, sizeof path, "%s%s", folder, names[i]) < PATH_MAX)
             file_take(pairs, path);
-        free(entries[i]);
-    }
-    if (n >= 0) free(entries);
+    vouch_os_names_free(names, n);
 }
 
 char *cli_companion_of(const char *model)
 {
-    char folder[PATH_MAX];
-    struct dirent **entries;
-    const int n = companions_list(model, folder, &entries);
-    char *first = NULL;
-    for (int i = 0; i < n; i++) {
-        if (!first && strcmp(entries[i]->d_name, end_of(model)) != 0) first = strdup(entries[i]->d_name);
-        free(entries[i]);
-    }
-    if (n >= 0) free(entries);
+    char folder[PATH_MAX], *first = NULL, **names;
+    const ptrdiff_t n = neighbours_list(model, folder, &names);
+    for (ptrdiff_t i = 0; i < n && !first; i++)
+        if (is_other_companion(names[i], model)) first = strdup(names[i]);
+    vouch_os_names_free(names, n);
     return first;
 }
 

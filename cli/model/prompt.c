@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/prompt.h"
 
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tool/file.h"
 #include "tool/text.h"
+#include "os/os.h"
 
 static vouch_status prompt_fail(vouch_error *err, vouch_status code, const char *message)
 {
@@ -21,12 +20,11 @@ static vouch_status prompt_fail(vouch_error *err, vouch_status code, const char 
  * nobody writes would keep the command waiting in silence, so after a second a note says that it waits. */
 static bool input_is_text(void)
 {
-    struct stat info;
-    struct pollfd wait = {STDIN_FILENO, POLLIN, 0};
-    if (fstat(STDIN_FILENO, &info) != 0) return false;
-    if (S_ISFIFO(info.st_mode) && poll(&wait, 1, 1000) == 0)
+    vouch_os_info info;
+    if (!vouch_os_info_of_open(STDIN_FILENO, &info)) return false;
+    if (info.kind == VOUCH_OS_PIPE && !vouch_os_input_wait(1000))
         tool_note("waiting for standard input, which is added to --prompt; </dev/null leaves it out");
-    return S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode);
+    return info.kind == VOUCH_OS_FILE || info.kind == VOUCH_OS_PIPE;
 }
 
 /* Replaces second by first, an empty line and second. An empty part is left out, and so is the line. */

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "tool/file.h"
 #include "options/options.h"
 #include "tool/text.h"
+#include "os/os.h"
 
 /* ------------------------------------------------------- prompts and answers */
 
@@ -46,7 +46,7 @@ static bool check_stop(const char *text)
 uint64_t cli_seed_draw(void)
 {
     uint32_t seed;
-    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed) return seed;
+    if (vouch_os_random(&seed, sizeof seed)) return seed;
     return (uint64_t)(tool_now() * 1e9) & UINT32_MAX;
 }
 

@@ -3,11 +3,11 @@
 
 #include <string.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
 #include <time.h>
 
 #include "report/sheet.h"
 #include "tool/text.h"
+#include "os/os.h"
 
 static void put_date(FILE *out)
 {
@@ -22,12 +22,8 @@ static void put_date(FILE *out)
 static void put_processor(FILE *out, const cli_engine *engine)
 {
     const int32_t given = engine->options->session.n_threads;
-    FILE *info = fopen("/proc/cpuinfo", "re");
-    char line[256], name[200] = "";
-    struct utsname system;
-    while (info && !*name && fgets(line, sizeof line, info)) sscanf(line, "model name : %199[^\n]", name);
-    if (info) fclose(info);
-    if (!*name && uname(&system) == 0) snprintf(name, sizeof name, "%s", system.machine);
+    char name[200];
+    vouch_os_processor_name(name, sizeof name);
     const int32_t n_threads = given ? given : vouch_cpu_count();
     fprintf(out, "%s, %s, %d thread%s", *name ? name : "unknown", vouch_model_get_info(engine->model)->cpu, n_threads,
             n_threads == 1 ? "" : "s");

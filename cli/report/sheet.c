@@ -8,46 +8,47 @@
 
 bool cli_sheet_open(cli_sheet *sheet)
 {
-    *sheet = (cli_sheet){0};
-    sheet->out = open_memstream(&sheet->text, &sheet->n);
+    sheet->out = vouch_os_stream_open(&sheet->stream);
     return sheet->out != NULL;
 }
 
-/* open_memstream fills text and n when the stream is closed. */
-static vouch_status sheet_close(cli_sheet *sheet, vouch_error *err)
+static vouch_status sheet_close(cli_sheet *sheet, char **text, size_t *n, vouch_error *err)
 {
-    const bool failed = ferror(sheet->out) != 0;
-    if (fclose(sheet->out) == 0 && !failed) return VOUCH_OK;
+    if (vouch_os_stream_close(&sheet->stream, text, n)) return VOUCH_OK;
     *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory"};
     return err->code;
 }
 
 vouch_status cli_sheet_print(cli_sheet *sheet, vouch_error *err)
 {
-    vouch_status status = sheet_close(sheet, err);
-    if (!status) status = tool_print(sheet->text, sheet->n, err);
-    free(sheet->text);
+    char *text;
+    size_t n;
+    vouch_status status = sheet_close(sheet, &text, &n, err);
+    if (!status) status = tool_print(text, n, err);
+    free(text);
     return status;
 }
 
 vouch_status cli_sheet_save(cli_sheet *sheet, const char *path, vouch_error *err)
 {
-    vouch_status status = sheet_close(sheet, err);
-    if (!status) status = tool_file_write(path, sheet->text, sheet->n, err);
-    free(sheet->text);
+    char *text;
+    size_t n;
+    vouch_status status = sheet_close(sheet, &text, &n, err);
+    if (!status) status = tool_file_write(path, text, n, err);
+    free(text);
     return status;
 }
 
 char *cli_sheet_take(cli_sheet *sheet)
 {
-    vouch_error err;
-    if (sheet_close(sheet, &err) == VOUCH_OK) return sheet->text;
-    free(sheet->text);
-    return NULL;
+    vouch_error ignored;
+    char *text;
+    size_t n;
+    (void)sheet_close(sheet, &text, &n, &ignored);
+    return text;
 }
 
 void cli_sheet_drop(cli_sheet *sheet)
 {
-    fclose(sheet->out);
-    free(sheet->text);
+    free(cli_sheet_take(sheet));
 }

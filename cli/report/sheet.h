@@ -8,12 +8,12 @@
 
 #include <stdio.h>
 
+#include "os/os.h"
 #include "vouch.h"
 
 typedef struct cli_sheet {
     FILE *out;
-    char *text;
-    size_t n;
+    vouch_os_stream stream;
 } cli_sheet;
 
 /* False: not enough memory. */

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "report/rates.h"
@@ -11,6 +10,7 @@
 #include "tool/json.h"
 #include "tool/sampling.h"
 #include "tool/wrap.h"
+#include "os/os.h"
 
 /* Figures of one run. NAN: the figure doesn't apply. */
 typedef struct figures {
@@ -21,20 +21,6 @@ typedef struct figures {
     int64_t peak_memory_bytes;
     int32_t n_threads;
 } figures;
-
-/* Peak memory in bytes, from /proc on Linux. getrusage is the second choice, because its maximum includes the parent's
- * memory at fork. */
-static int64_t peak_memory(void)
-{
-    FILE *status = fopen("/proc/self/status", "re");
-    long long kilobytes = -1;
-    char line[256];
-    while (status && kilobytes < 0 && fgets(line, sizeof line, status)) sscanf(line, "VmHWM: %lld", &kilobytes);
-    if (status) fclose(status);
-    struct rusage usage;
-    if (kilobytes < 0) kilobytes = getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : 0;
-    return kilobytes * 1024;
-}
 
 /* Measures plain passes to compare with, except after an interrupt: then the user doesn't want to wait. */
 static figures figures_compute(const cli_engine *engine, const cli_reply *reply, bool interrupted)
@@ -55,7 +41,7 @@ static figures figures_compute(const cli_engine *engine, const cli_reply *reply,
     /* More threads than processors take these from each other. fmin leaves NAN out. */
     f.processor_share =
         f.n_threads > vouch_cpu_count() ? NAN : fmin(cli_ratio(reply->processor_seconds, reply->seconds), share);
-    f.peak_memory_bytes = peak_memory();
+    f.peak_memory_bytes = vouch_os_memory_peak();
     return f;
 }
 
@@ -128,12 +114,13 @@ static void stats_write(FILE *out, const cli_engine *engine, size_t n_hidden, co
 
 static void stats_print(const cli_engine *engine, size_t n_hidden, const figures *f)
 {
-    char *text = NULL;
+    char *text;
     size_t n;
-    FILE *out = open_memstream(&text, &n);
+    vouch_os_stream stream;
+    FILE *out = vouch_os_stream_open(&stream);
     if (!out) return;
     stats_write(out, engine, n_hidden, f);
-    if (fclose(out) == 0) tool_put_words(stderr, text, tool_terminal_width(STDERR_FILENO));
+    if (vouch_os_stream_close(&stream, &text, &n)) tool_put_words(stderr, text, tool_terminal_width(STDERR_FILENO));
     free(text);
 }
 

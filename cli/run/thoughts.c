@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/thoughts.h"
+#include "os/os.h"
 
 #include <stdlib.h>
 #include <string.h>

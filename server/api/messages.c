@@ -15,6 +15,7 @@
 #include "call/arguments.h"
 #include "tool/json.h"
 #include "api/usage.h"
+#include "os/os.h"
 
 /* ------------------------------------------------------------------ the request */
 

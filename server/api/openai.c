@@ -12,6 +12,7 @@
 #include "api/answer.h"
 #include "tool/json.h"
 #include "api/usage.h"
+#include "os/os.h"
 
 static bool is_chat(const server_answer *a)
 {

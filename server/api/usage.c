@@ -8,7 +8,7 @@
 
 /* --------------------------------------------------------------------- sums */
 
-static void raise(double *most, double x)
+static void raise_to(double *most, double x)
 {
     if (x > *most) *most = x;
 }
@@ -16,11 +16,11 @@ static void raise(double *most, double x)
 static void add_choice(server_usage *usage, const server_choice *choice)
 {
     server_stats_add(&usage->stats, &choice->stats);
-    raise(&usage->queue_seconds, choice->begun - choice->queued);
+    raise_to(&usage->queue_seconds, choice->begun - choice->queued);
     if (choice->first == 0) return; /* it gave no token */
-    raise(&usage->first_seconds, choice->first - choice->queued);
-    raise(&usage->prefill_seconds, choice->first - choice->begun);
-    raise(&usage->decode_seconds, choice->ended - choice->first);
+    raise_to(&usage->first_seconds, choice->first - choice->queued);
+    raise_to(&usage->prefill_seconds, choice->first - choice->begun);
+    raise_to(&usage->decode_seconds, choice->ended - choice->first);
 }
 
 server_usage server_usage_of(const server_job *job, int32_t n_answers)

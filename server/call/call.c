@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a reader through one call: its head with the name, its arguments, its tail. */
 #include "call/reader.h"
+#include "os/os.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "call/form.h"
+#include "os/os.h"
 
 #define QUESTION "probe_question"
 #define SAID     "@said_text"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/reader.h"
+#include "os/os.h"
 
 #include <stdio.h>
 #include <stdlib.h>

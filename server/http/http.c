@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/random.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "tool/term.h"
 #include "http/fields.h"
 #include "http/mhd.h"
+#include "os/os.h"
 
 enum {
     MOST_CONNECTIONS = 1024,
@@ -157,7 +157,7 @@ void server_sse(server_exchange *x, const char *name, json_t *value)
 void server_make_id(server *s, const char *prefix, char id[64])
 {
     uint64_t random = 0;
-    if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0) random = (uint64_t)(size_t)&random;
+    if (!vouch_os_random(&random, sizeof random)) random = (uint64_t)(size_t)&random;
     snprintf(id, 64, "%s%016llx%06llx", prefix, (unsigned long long)random,
              (unsigned long long)atomic_fetch_add(&s->n_ids, 1));
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "request/request.h"
+#include "os/os.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { MOST_STOPS = 16, MOST_STOP_BYTES = 1024, MOST_CHOICES = 128 };
 
@@ -324,7 +324,7 @@ static bool read_seed(server_request *r, server_fault *fault)
     const bool is_given = r->seed_value && !(r->where == SERVER_NATIVE && json_integer_value(r->seed_value) == -1);
     if (is_given) r->seed = (uint64_t)json_integer_value(r->seed_value);
     else if (r->session.sampling.seed) r->seed = r->session.sampling.seed;
-    else if (getrandom(&r->seed, sizeof r->seed, GRND_NONBLOCK) < 0) r->seed = 0;
+    else if (!vouch_os_random(&r->seed, sizeof r->seed)) r->seed = 0;
     return true;
 }
 

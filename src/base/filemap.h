@@ -18,7 +18,7 @@
 #define VOUCH_BASE_FILEMAP_H
 
 #include <stddef.h>
-#include <time.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
@@ -31,7 +31,7 @@ typedef struct vouch_filemap {
     const unsigned char *data; /* page-aligned; NULL while closed */
     size_t size;               /* > 0 while open */
     int fd;
-    struct timespec modified; /* the file's modification time at open */
+    int64_t modified; /* the file's modification time at open, in nanoseconds since 1970 */
 } vouch_filemap;
 
 /* Errors: IO (missing, unreadable, or not a regular file), FORMAT (empty), UNSUPPORTED (larger than the address space),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "os/os.h"
 
 enum { ALIGNMENT = 64, MAPPED_FROM = 1 << 17, HUGE_FROM = 1 << 22 };
 
@@ -22,16 +22,14 @@ void *vouch_arena_take(vouch_arena *arena, size_t count, size_t size)
 
 static void *allocate_block(size_t bytes)
 {
-    void *block = NULL;
+    void *block;
     if (bytes >= MAPPED_FROM) {
-        block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (block == MAP_FAILED) return NULL;
-        /* Optional: without huge pages only speed suffers. */
-        if (bytes >= HUGE_FROM) (void)madvise(block, bytes, MADV_HUGEPAGE);
+        block = vouch_os_pages_take(bytes, false);
+        if (block && bytes >= HUGE_FROM) vouch_os_pages_join(block, bytes);
         return block;
     }
-    if (posix_memalign(&block, ALIGNMENT, bytes) != 0) return NULL;
-    return memset(block, 0, bytes);
+    block = vouch_os_aligned_take(ALIGNMENT, bytes);
+    return block ? memset(block, 0, bytes) : NULL;
 }
 
 vouch_status vouch_arena_allocate(vouch_arena *arena, const char *what, vouch_error *err)
@@ -49,7 +47,7 @@ vouch_status vouch_arena_allocate(vouch_arena *arena, const char *what, vouch_er
 
 void vouch_arena_free(vouch_arena *arena)
 {
-    if (arena->size >= MAPPED_FROM) munmap(arena->base, arena->size);
-    else free(arena->base);
+    if (arena->size >= MAPPED_FROM) vouch_os_pages_free(arena->base, arena->size);
+    else vouch_os_aligned_free(arena->base);
     *arena = (vouch_arena){0};
 }

@@ -32,15 +32,14 @@
  */
 #include "base/pool.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "base/common.h"
+#include "os/os.h"
 
 enum {
     SPIN = 20000,      /* pauses before a waiting thread sleeps */
@@ -90,7 +89,7 @@ static inline void pause_briefly(void)
 /* Records and returns the processor that this thread runs on; -1 if the system can't tell. */
 static int record_processor(vouch_pool *pool, int32_t thread)
 {
-    const int here = sched_getcpu();
+    const int here = vouch_os_processor_here();
     atomic_int *processor = &pool->members[thread].processor;
     if (atomic_load_explicit(processor, memory_order_relaxed) != here)
         atomic_store_explicit(processor, here, memory_order_relaxed);
@@ -115,7 +114,7 @@ static void wait_for_change(vouch_pool *pool, int32_t thread, signal_word *word,
         else pause_briefly();
     }
     atomic_fetch_add(&word->sleepers, 1);
-    while (atomic_load(&word->value) == old) syscall(SYS_futex, &word->value, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
+    while (atomic_load(&word->value) == old) vouch_os_wait(&word->value, old);
     atomic_fetch_sub(&word->sleepers, 1);
     record_processor(pool, thread);
 }
@@ -123,8 +122,7 @@ static void wait_for_change(vouch_pool *pool, int32_t thread, signal_word *word,
 static void change(signal_word *word)
 {
     atomic_fetch_add(&word->value, 1);
-    if (atomic_load(&word->sleepers) != 0)
-        syscall(SYS_futex, &word->value, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+    if (atomic_load(&word->sleepers) != 0) vouch_os_wake(&word->value);
 }
 
 void vouch_pool_barrier(vouch_pool *team, int32_t thread)
@@ -243,21 +241,14 @@ void vouch_pool_run(vouch_pool *pool, vouch_pool_fn *fn, void *arg)
     vouch_pool_barrier(pool, 0);
 }
 
+int32_t vouch_cpu_count(void)
+{
+    return vouch_min(vouch_os_processors(), VOUCH_MAX_THREADS);
+}
+
 int32_t vouch_pool_size(const vouch_pool *pool)
 {
     return pool->n_threads;
-}
-
-/* Blocks every signal except the faults that a thread causes itself: other signals are for the program's own threads.
- * Returns the previous mask. */
-static sigset_t block_signals(void)
-{
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-    sigset_t others, before;
-    sigfillset(&others);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) sigdelset(&others, own[i]);
-    pthread_sigmask(SIG_BLOCK, &others, &before);
-    return before;
 }
 
 static vouch_status start_workers(vouch_pool *pool, vouch_error *err)
@@ -267,7 +258,8 @@ static vouch_status start_workers(vouch_pool *pool, vouch_error *err)
         atomic_init(&pool->members[i].left, 0);
         atomic_init(&pool->members[i].processor, -1);
     }
-    const sigset_t before = block_signals();
+    vouch_os_quiet quiet;
+    vouch_os_quiet_begin(&quiet);
     for (int32_t i = 0; i < pool->n_threads - 1 && !status; i++) {
         pool->workers[i] = (worker){pool, i + 1};
         if (pthread_create(&pool->handles[i], NULL, worker_main, &pool->workers[i]) == 0) pool->n_started++;
@@ -275,7 +267,7 @@ static vouch_status start_workers(vouch_pool *pool, vouch_error *err)
             status = vouch_fail(err, VOUCH_E_MEMORY, "can't start thread %d of %d: use fewer threads", i + 2,
                                 pool->n_threads);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    vouch_os_quiet_end(&quiet);
     return status;
 }
 
@@ -286,10 +278,8 @@ vouch_status vouch_pool_open(vouch_pool **out, int32_t n_threads, vouch_error *e
     if (n_threads == 0) n_threads = n_cpus;
     if (n_threads < 1 || n_threads > VOUCH_MAX_THREADS)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "threads must be 1 to %d, not %d", VOUCH_MAX_THREADS, n_threads);
-    void *block = NULL;
-    if (posix_memalign(&block, LINE, sizeof(vouch_pool) + (size_t)n_threads * sizeof(member)) != 0)
-        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the thread pool");
-    vouch_pool *pool = block;
+    vouch_pool *pool = vouch_os_aligned_take(LINE, sizeof(vouch_pool) + (size_t)n_threads * sizeof(member));
+    if (!pool) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the thread pool");
     *pool = (vouch_pool){.n_threads = n_threads, .spin = n_threads > n_cpus ? SPIN_CROWDED : SPIN};
     pool->handles = calloc((size_t)n_threads, sizeof *pool->handles);
     pool->workers = calloc((size_t)n_threads, sizeof *pool->workers);
@@ -312,5 +302,5 @@ void vouch_pool_close(vouch_pool *pool)
     for (int32_t i = 0; i < pool->n_started; i++) pthread_join(pool->handles[i], NULL);
     free(pool->handles);
     free(pool->workers);
-    free(pool);
+    vouch_os_aligned_free(pool);
 }

@@ -13,18 +13,15 @@
  * To write a regular file, the writer writes a temporary file beside it, syncs and renames it. So the name always
  * stands for all old bytes or all new bytes. The writer writes directly to a device or pipe.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "format/gguf_private.h"
+#include "os/os.h"
 
 /* A growing array of bytes. */
 typedef struct buffer {
@@ -520,38 +517,41 @@ static bool is_temporary(const char *name, const char *base)
 /* Removes the files that killed writers of `path` left. A file that can't be removed stays. */
 static void temporaries_remove(const char *path)
 {
-    char *copy = strdup(path), *slash = copy ? strrchr(copy, '/') : NULL;
-    const char *base = slash ? slash + 1 : copy;
-    if (slash) *slash = 0;
-    DIR *folder = copy ? opendir(!slash ? "." : slash == copy ? "/" : copy) : NULL;
-    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
-        if (!is_temporary(entry->d_name, base)) continue;
-        const int fd = openat(dirfd(folder), entry->d_name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    char *folder = slash ? strndup(path, (size_t)(base - path)) : strdup("."), **names = NULL;
+    const ptrdiff_t n = folder ? vouch_os_folder_list(folder, &names) : 0;
+    char *const name = malloc((size_t)(base - path) + VOUCH_OS_NAME_SIZE);
+    for (ptrdiff_t i = 0; name && i < n; i++) {
+        if (!is_temporary(names[i], base) || strlen(names[i]) >= VOUCH_OS_NAME_SIZE) continue;
+        sprintf(name, "%.*s%s", (int)(base - path), path, names[i]);
+        const int fd = vouch_os_open(name, VOUCH_OS_WRITE | VOUCH_OS_NO_LINK | VOUCH_OS_NO_WAIT, 0);
         if (fd < 0) continue;
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0) unlinkat(dirfd(folder), entry->d_name, 0);
+        const bool is_left = vouch_os_file_lock(fd, false) == VOUCH_OS_LOCKED;
+        if (is_left) unlink(name);
         close(fd);
     }
-    if (folder) closedir(folder);
-    free(copy);
+    vouch_os_names_free(names, n);
+    free(name);
+    free(folder);
 }
 
 /* Locks the new file. False: another writer has removed it meanwhile. Where the system has no locks, the file stays. */
 static bool temporary_keep(int fd)
 {
-    struct stat info;
-    if (flock(fd, LOCK_EX) != 0) return true;
-    return fstat(fd, &info) == 0 && info.st_nlink > 0;
+    vouch_os_info info;
+    if (vouch_os_file_lock(fd, true) != VOUCH_OS_LOCKED) return true;
+    return vouch_os_info_of_open(fd, &info) && info.n_links > 0;
 }
 
 /* Creates a new file beside `path`. *name is its name; the caller frees it. */
-static vouch_status temporary_create(const char *path, mode_t mode, char **name, int *fd, vouch_error *err)
+static vouch_status temporary_create(const char *path, unsigned mode, char **name, int *fd, vouch_error *err)
 {
     const size_t room = strlen(path) + 48;
     *name = malloc(room);
     if (!*name) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", vouch_path_tail(path));
     for (int attempt = 0; attempt < 100; attempt++) {
         snprintf(*name, room, "%s.%ld-%d.part", path, (long)getpid(), attempt);
-        *fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        *fd = vouch_os_open(*name, VOUCH_OS_WRITE | VOUCH_OS_CREATE | VOUCH_OS_NEW, mode);
         if (*fd >= 0 && temporary_keep(*fd)) return VOUCH_OK;
         if (*fd >= 0) close(*fd);
         else if (errno != EEXIST) break;
@@ -562,7 +562,7 @@ static vouch_status temporary_create(const char *path, mode_t mode, char **name,
 }
 
 /* Writes a regular or new file completely or not at all. */
-static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *header, const char *path, mode_t mode,
+static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *header, const char *path, unsigned mode,
                                  vouch_error *err)
 {
     char *name;
@@ -570,11 +570,11 @@ static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *heade
     temporaries_remove(path);
     VOUCH_TRY(temporary_create(path, mode, &name, &s.fd, err));
     vouch_status status = writer_put(w, header, &s, err);
-    if (status == VOUCH_OK && fsync(s.fd) != 0)
+    if (status == VOUCH_OK && !vouch_os_file_sync(s.fd))
         status = vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", vouch_path_tail(path), strerror(errno));
     if (close(s.fd) != 0 && status == VOUCH_OK)
         status = vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", vouch_path_tail(path), strerror(errno));
-    if (status == VOUCH_OK && rename(name, path) != 0)
+    if (status == VOUCH_OK && !vouch_os_file_replace(name, path))
         status = vouch_fail(err, VOUCH_E_IO, "%s: can't replace: %s", vouch_path_tail(path), strerror(errno));
     if (status != VOUCH_OK) unlink(name);
     free(name);
@@ -584,7 +584,7 @@ static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *heade
 /* Writes to a device or a pipe, which a rename would replace. */
 static vouch_status file_stream(const vouch_gguf_writer *w, const buffer *header, const char *path, vouch_error *err)
 {
-    sink s = {.path = vouch_path_tail(path), .fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)};
+    sink s = {.path = vouch_path_tail(path), .fd = vouch_os_open(path, VOUCH_OS_WRITE, 0)};
     if (s.fd < 0) return vouch_fail(err, VOUCH_E_IO, "%s: can't open: %s", vouch_path_tail(path), strerror(errno));
     vouch_status status = writer_put(w, header, &s, err);
     if (close(s.fd) != 0 && status == VOUCH_OK)
@@ -597,18 +597,18 @@ vouch_status vouch_gguf_write(vouch_gguf_writer *w, const char *path, vouch_erro
     buffer header = {0};
     char *resolved = NULL;
     size_t total;
-    struct stat info;
+    vouch_os_info info;
     vouch_status status = header_build(w, &header, &total, err);
     if (status != VOUCH_OK) goto done;
-    if (stat(path, &info) != 0) {
+    if (!vouch_os_info_of(path, &info)) {
         status = file_replace(w, &header, path, 0666, err);
-    } else if (S_ISDIR(info.st_mode)) {
+    } else if (info.kind == VOUCH_OS_FOLDER) {
         status = vouch_fail(err, VOUCH_E_IO, "%s: is a directory", vouch_path_tail(path));
-    } else if (!S_ISREG(info.st_mode)) {
+    } else if (info.kind != VOUCH_OS_FILE) {
         status = file_stream(w, &header, path, err);
     } else {
-        resolved = realpath(path, NULL); /* keep a symbolic link and replace the file that it names */
-        if (resolved) status = file_replace(w, &header, resolved, info.st_mode & 0777, err);
+        resolved = vouch_os_path_resolve(path); /* keep a symbolic link and replace the file that it names */
+        if (resolved) status = file_replace(w, &header, resolved, info.mode, err);
         else status = vouch_fail(err, VOUCH_E_IO, "%s: can't resolve: %s", vouch_path_tail(path), strerror(errno));
     }
 done:

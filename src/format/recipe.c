@@ -5,19 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "os/os.h"
 
 /* ------------------------------------------------------------------- region */
 
-static size_t page_size(void)
-{
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
-
 static size_t whole_pages(size_t bytes)
 {
-    const size_t page = page_size();
+    const size_t page = vouch_os_page_size();
     return (bytes + page - 1) / page * page;
 }
 
@@ -27,9 +22,8 @@ vouch_status vouch_made_reserve(vouch_made *made, vouch_gguf_tensor *tensors, co
     for (size_t i = 0; i < made->n; i++)
         if (made->recipes[i].views) size += whole_pages(tensors[i].bytes);
     if (size == 0) return VOUCH_OK;
-    void *region = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (region == MAP_FAILED)
-        return vouch_fail(err, VOUCH_E_MEMORY, "%s: can't reserve %zu bytes: %s", path, size, strerror(errno));
+    void *region = vouch_os_pages_take(size, true);
+    if (!region) return vouch_fail(err, VOUCH_E_MEMORY, "%s: can't reserve %zu bytes: %s", path, size, strerror(errno));
     made->region = region;
     made->region_size = size;
     for (size_t i = 0, at = 0; i < made->n; i++) {
@@ -43,7 +37,7 @@ vouch_status vouch_made_reserve(vouch_made *made, vouch_gguf_tensor *tensors, co
 void vouch_made_free(vouch_made *made)
 {
     if (!made) return;
-    if (made->region) munmap(made->region, made->region_size);
+    if (made->region) vouch_os_pages_free(made->region, made->region_size);
     for (size_t i = 0; i < made->n; i++) {
         free(made->recipes[i].views);
         free(made->origins[i]);
@@ -60,10 +54,10 @@ void vouch_made_free(vouch_made *made)
 
 void vouch_recipe_release(const vouch_gguf_tensor *tensor, size_t offset, size_t size)
 {
-    const size_t page = page_size(), begin = whole_pages(offset);
+    const size_t page = vouch_os_page_size(), begin = whole_pages(offset);
     /* The rest of the last page belongs to nobody else. */
     const size_t end = offset + size == tensor->bytes ? whole_pages(offset + size) : (offset + size) / page * page;
-    if (begin < end) (void)madvise((unsigned char *)(uintptr_t)tensor->data + begin, end - begin, MADV_DONTNEED);
+    if (begin < end) vouch_os_pages_drop((unsigned char *)(uintptr_t)tensor->data + begin, end - begin);
 }
 
 /* --------------------------------------------------------------------- rows */

@@ -8,48 +8,65 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* The compiler's builtins also check that the operating system saves the wide registers. */
+/* What the processor has, and which wide registers the system saves (XCR0). Both are asked of the processor itself: the
+ * builtin of some cross compilers knows nothing at run time. */
+static bool has_leaf7(int32_t leaf, int bit, char reg)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid_count(7, (unsigned)leaf, &a, &b, &c, &d)) return false;
+    return ((reg == 'a' ? a : reg == 'b' ? b : c) >> bit & 1) != 0;
+}
+
+static bool saves(unsigned states)
+{
+    unsigned a, b, c, d, low, high;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return false;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & states) == states;
+}
+
+/* Bits of CPUID leaf 7: register b of subleaf 0, but GFNI and VNNI in c, AVX-VNNI in a of subleaf 1. */
+enum { AVX2 = 5, AVX512F = 16, AVX512DQ = 17, AVX512BW = 30, AVX512VL = 31, GFNI = 8, AVX512VNNI = 11, AVXVNNI = 4 };
+enum { SAVES_YMM = 6, SAVES_ZMM = 0xe6 };
+
 static bool runs_avx2(void)
 {
     unsigned a, b, c, d;
-    const bool f16c = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
-    return f16c && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const unsigned needed = bit_F16C | bit_FMA | bit_AVX;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & needed) == needed && has_leaf7(0, AVX2, 'b') && saves(SAVES_YMM);
 }
 
 static bool runs_avxvnni(void)
 {
-    enum { AVX_VNNI = 1 << 4 }; /* CPUID leaf 7, subleaf 1, EAX; older compilers' builtins lack this feature */
-    unsigned a, b, c, d;
-    const bool vnni = __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & AVX_VNNI);
-    return vnni && runs_avx2() && __builtin_cpu_supports("gfni");
+    return runs_avx2() && has_leaf7(1, AVXVNNI, 'a') && has_leaf7(0, GFNI, 'c');
 }
 
 static bool runs_avx512(void)
 {
-    return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+    return runs_avx2() && has_leaf7(0, AVX512F, 'b') && has_leaf7(0, AVX512BW, 'b') && has_leaf7(0, AVX512VL, 'b') &&
+           has_leaf7(0, AVX512DQ, 'b') && saves(SAVES_ZMM);
 }
 
 static bool runs_avx512vnni(void)
 {
-    return runs_avx512() && __builtin_cpu_supports("avx512vnni");
+    return runs_avx512() && has_leaf7(0, AVX512VNNI, 'c');
 }
 
 static bool runs_avx512gfni(void)
 {
-    return runs_avx512vnni() && __builtin_cpu_supports("gfni");
+    return runs_avx512vnni() && has_leaf7(0, GFNI, 'c');
 }
 #elif defined(__aarch64__)
-#include <sys/auxv.h>
+#include "os/os.h"
 
 static bool runs_neon(void)
 {
-    return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+    return (vouch_os_arm_features() & VOUCH_OS_ARM_DOTPROD) != 0;
 }
 
 static bool runs_i8mm(void)
 {
-    return runs_neon() && (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
+    return runs_neon() && (vouch_os_arm_features() & VOUCH_OS_ARM_I8MM) != 0;
 }
 #endif
 

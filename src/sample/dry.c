@@ -27,6 +27,7 @@
 
 #include "base/common.h"
 #include "sample/sample.h"
+#include "os/os.h"
 
 /* ------------------------------------------------------------------ breakers */
 

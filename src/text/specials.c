@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "text/internal.h"
+#include "os/os.h"
 
 /* A prefix comes first. */
 static int bytes_compare(vouch_text s, vouch_text t)
@@ -45,7 +46,7 @@ static bool special_repeats(const vouch_tokenizer *tokenizer, int32_t before, in
 void vouch_specials_sort(vouch_tokenizer *tokenizer)
 {
     size_t n = 0;
-    qsort_r(tokenizer->specials, tokenizer->n_specials, sizeof *tokenizer->specials, special_compare, tokenizer);
+    vouch_os_sort(tokenizer->specials, tokenizer->n_specials, sizeof *tokenizer->specials, special_compare, tokenizer);
     for (size_t i = 0; i < tokenizer->n_specials; i++)
         if (n == 0 || !special_repeats(tokenizer, tokenizer->specials[n - 1], tokenizer->specials[i]))
             tokenizer->specials[n++] = tokenizer->specials[i];
@@ -94,7 +95,7 @@ void vouch_words_sort(vouch_tokenizer *tokenizer)
         const bool is_text = kind == TOKEN_NORMAL || kind == TOKEN_USER_DEFINED || kind == TOKEN_UNUSED;
         if (is_text && tokenizer_text(tokenizer, i).size > 0) tokenizer->words[tokenizer->n_words++] = i;
     }
-    qsort_r(tokenizer->words, tokenizer->n_words, sizeof *tokenizer->words, word_compare, tokenizer);
+    vouch_os_sort(tokenizer->words, tokenizer->n_words, sizeof *tokenizer->words, word_compare, tokenizer);
 }
 
 static bool kind_matches(uint8_t kind, unsigned match)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "hub/bytes/origin.h"
+#include "os/os.h"
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,8 @@ bool hub_origin_read(hub_origin *origin, const char *path)
 {
     *origin = (hub_origin){.size = -1};
     char text[HUB_VALIDATOR_SIZE + 32 + HUB_DIGEST_SIZE], *at = text, *end = NULL;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* a pipe of this name holds up nobody */
+    const int fd = vouch_os_open(path, VOUCH_OS_READ | VOUCH_OS_NO_LINK | VOUCH_OS_NO_WAIT,
+                                 0); /* a pipe of this name holds up nobody */
     if (fd < 0) return false;
     const ssize_t n = read(fd, text, sizeof text - 1);
     close(fd);
@@ -49,11 +50,13 @@ bool hub_origin_read(hub_origin *origin, const char *path)
 bool hub_origin_write(const hub_origin *origin, const char *path)
 {
     if (!*origin->validator) return unlink(path) == 0 || errno == ENOENT;
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+    const int fd = vouch_os_open(path, VOUCH_OS_WRITE | VOUCH_OS_CREATE | VOUCH_OS_EMPTY | VOUCH_OS_NO_LINK, 0644);
     if (fd < 0) return false;
+    char text[HUB_VALIDATOR_SIZE + 32 + HUB_DIGEST_SIZE];
     const char *digest = *origin->digest ? origin->digest : "-";
-    const bool ok = dprintf(fd, "%s\n%lld\n%s\n", origin->validator, (long long)origin->size, digest) > 0 &&
-                    fsync(fd) == 0; /* before the first bytes, also where the machine stops */
+    const int n = snprintf(text, sizeof text, "%s\n%lld\n%s\n", origin->validator, (long long)origin->size, digest);
+    const bool ok = write(fd, text, (size_t)n) == n &&
+                    vouch_os_file_sync(fd); /* before the first bytes, also where the machine stops */
     const int error = errno;
     close(fd);
     errno = error;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "hub/bytes/space.h"
+#include "os/os.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 void hub_size_write(char text[16], int64_t bytes)
 {
@@ -17,18 +17,17 @@ vouch_status hub_space_check(const char *folder, int64_t bytes, const char *what
                              vouch_error *err)
 {
     char path[PATH_MAX];
-    struct statvfs info;
+    int64_t available;
     snprintf(path, sizeof path, "%s", folder);
-    while (statvfs(path, &info) != 0) {
+    while ((available = vouch_os_disk_left(path)) < 0) {
         char *slash = strrchr(path, '/');
         if (!slash || slash == path) return VOUCH_OK;
         *slash = '\0';
     }
-    const double available = (double)info.f_bavail * (double)info.f_frsize;
-    if (available >= (double)bytes) return VOUCH_OK;
+    if (available >= bytes) return VOUCH_OK;
     char needed[16], free_bytes[16];
     hub_size_write(needed, bytes);
-    hub_size_write(free_bytes, (int64_t)available);
+    hub_size_write(free_bytes, available);
     err->code = VOUCH_E_IO;
     snprintf(err->message, sizeof err->message,
              "%.120s needs %s, and %.200s has %s left: make room there, or set %s to a folder of another disk", what,

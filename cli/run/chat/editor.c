@@ -42,6 +42,7 @@ void cli_editor_close(cli_editor *editor)
 #include "tool/text.h"
 #include "run/chat/paste.h"
 #include "run/chat/recall.h"
+#include "os/os.h"
 
 _Static_assert(sizeof(wchar_t) == 4, "a wchar_t is a code point");
 

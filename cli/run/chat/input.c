@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tool/term.h"
+#include "os/os.h"
 
 enum { TERMINAL_LINE = 4095 }; /* Linux cuts a longer line of a terminal to so many bytes, silently */
 

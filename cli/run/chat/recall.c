@@ -2,7 +2,6 @@
 #include "run/chat/recall.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "tool/file.h"
+#include "os/os.h"
 
 enum { MOST_MESSAGES = 1000, LONGEST_KEPT = 65536 };
 
@@ -26,7 +26,7 @@ static bool path_find(char path[PATH_MAX])
     if (n < 0 || n >= PATH_MAX) return false;
     for (char *at = path + 1; (at = strchr(at, '/')) != NULL; at++) {
         *at = 0;
-        const bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
+        const bool made = vouch_os_folder_make(path, 0700) || errno == EEXIST;
         *at = '/';
         if (!made) return false;
     }
@@ -63,17 +63,19 @@ static void file_shorten(cli_recall *recall)
 {
     if (recall->n <= 2 * MOST_MESSAGES) return;
     const size_t first = recall->n - MOST_MESSAGES;
-    char *bytes = NULL;
-    size_t n = 0;
-    FILE *stream = open_memstream(&bytes, &n);
-    for (size_t i = first; stream && i < recall->n; i++) {
+    char *bytes;
+    size_t n;
+    vouch_os_stream memory;
+    FILE *stream = vouch_os_stream_open(&memory);
+    if (!stream) return;
+    for (size_t i = first; i < recall->n; i++) {
         char *line = line_of(recall->items[i], strlen(recall->items[i]));
         if (line) fputs(line, stream);
         free(line);
     }
     vouch_error err;
     /* If the write fails, the long file stays. */
-    if (stream && fclose(stream) == 0) (void)tool_file_write(recall->path, bytes, n, &err);
+    if (vouch_os_stream_close(&memory, &bytes, &n)) (void)tool_file_write(recall->path, bytes, n, &err);
     free(bytes);
 }
 
@@ -111,7 +113,7 @@ void cli_recall_add(cli_recall *recall, const char *text, size_t n)
     if (n == 0 || (strlen(latest) == n && memcmp(latest, text, n) == 0)) return;
     if (!recall_push(recall, text, n) || !recall->path || n > LONGEST_KEPT) return;
     char *line = line_of(text, n);
-    const int fd = line ? open(recall->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
+    const int fd = line ? vouch_os_open(recall->path, VOUCH_OS_WRITE | VOUCH_OS_APPEND | VOUCH_OS_CREATE, 0600) : -1;
     if (fd >= 0) {
         (void)!write(fd, line, strlen(line)); /* on failure the message is sent all the same */
         close(fd);

@@ -13,6 +13,7 @@
 #include "format/hf/hf_sampling.h"
 #include "format/hf/hf_tensors.h"
 #include "format/hf/vocabulary/hf_tokenizer.h"
+#include "os/os.h"
 
 #define SINGLE "model.safetensors"
 #define INDEX  "model.safetensors.index.json"
@@ -178,7 +179,7 @@ static vouch_status weights_open(opening *o)
 /* The last part of the folder's path, as the model's name. */
 static void add_name(vouch_gguf_writer *keys, const char *folder)
 {
-    char *path = realpath(folder, NULL);
+    char *path = vouch_os_path_resolve(folder);
     const char *slash = path ? strrchr(path, '/') : NULL;
     if (slash && slash[1]) vouch_gguf_add_text(keys, "general.name", slash + 1);
     free(path);

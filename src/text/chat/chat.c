@@ -16,6 +16,7 @@
 #include "text/internal.h"
 #include "text/jinja/template.h"
 #include "text/chat/templates.h"
+#include "os/os.h"
 
 #define IM_START "<|im_start|>"
 #define IM_END   "<|im_end|>"

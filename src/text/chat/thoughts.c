@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "text/internal.h"
+#include "os/os.h"
 
 #define WHITE " \n\t\r"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "os/os.h"
 
 enum { SMALL = 4 }; /* most children of a sequence or choice that is copied; larger ones become a rule */
 

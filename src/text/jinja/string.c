@@ -4,6 +4,7 @@
 
 #include "text/jinja/value.h"
 #include "text/unicode.h"
+#include "os/os.h"
 
 jinja_string vouch_jinja_literal(const char *text)
 {

@@ -26,6 +26,7 @@
 
 #include "format/hf/hf_private.h"
 #include "format/hf/vocabulary/hf_tokenizer.h"
+#include "os/os.h"
 
 enum { MAX_TOKENS = 1 << 22, MAX_TEXT = 4096 };
 

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All that differs between systems. The library and the programs stand on it, and it includes nothing of them.
+ *
+ *   posix.c      what Linux and macOS share
+ *   linux.c      what only Linux has or does in its own way
+ *   windows.c    Windows, with the headers of MinGW, which has open, read, stat, opendir and POSIX threads
+ *
+ * The Makefile takes the files of the system that it builds for. So no other file asks which system it is. What all
+ * systems have under the same name, such as fopen, stat, access and pthread_create, is used as it is. Paths are UTF-8
+ * with / between names on each system.
+ *
+ * Functions that can fail return NULL, false or -1 and set errno, unless their comment says otherwise.
+ */
+#ifndef VOUCH_OS_OS_H
+#define VOUCH_OS_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* ---------------------------------------------------------------- processors */
+
+/* The processors that this process may keep busy: those of its affinity mask, but no more than its time quota, as that
+ * of a container, lets it use. At least 1. */
+int32_t vouch_os_processors(void);
+/* The number of the processor that this thread runs on at this moment; -1: the system can't tell. */
+int vouch_os_processor_here(void);
+/* The processor's name as its maker writes it, or the name of its architecture; "" if neither is known. */
+void vouch_os_processor_name(char *name, size_t size);
+/* What an Arm processor can do beyond ARMv8.0. */
+typedef enum vouch_os_arm { VOUCH_OS_ARM_DOTPROD = 1, VOUCH_OS_ARM_I8MM = 2 } vouch_os_arm;
+unsigned vouch_os_arm_features(void); /* bits of vouch_os_arm; 0 elsewhere */
+
+/* -------------------------------------------------------------------- memory */
+
+size_t vouch_os_page_size(void);
+/* Whole pages that read as zero and take memory when they are first written. may_exceed: also more than the machine
+ * has. */
+void *vouch_os_pages_take(size_t bytes, bool may_exceed);
+void vouch_os_pages_free(void *pages, size_t bytes);
+/* Asks for huge pages, where the system has any: only speed depends on them. */
+void vouch_os_pages_join(void *pages, size_t bytes);
+/* Gives the memory of whole pages back. Pages of vouch_os_pages_take then read as zero, pages of a file as the file. */
+void vouch_os_pages_drop(void *pages, size_t bytes);
+/* Memory at a multiple of `alignment`, a power of two. Only vouch_os_aligned_free frees it. */
+void *vouch_os_aligned_take(size_t alignment, size_t bytes);
+void vouch_os_aligned_free(void *block);
+/* Most bytes that this process has held at once; 0: not known. */
+int64_t vouch_os_memory_peak(void);
+/* Bytes that programs can still take without pushing others out; -1: not known. */
+int64_t vouch_os_memory_left(void);
+
+/* --------------------------------------------------------------------- files */
+
+enum { VOUCH_OS_NAME_SIZE = 1024 }; /* bytes of the longest name in a folder, with a NUL */
+typedef enum vouch_os_open_how {
+    VOUCH_OS_READ = 1,
+    VOUCH_OS_WRITE = 2,
+    VOUCH_OS_CREATE = 4,   /* where there is no file of the name */
+    VOUCH_OS_NEW = 8,      /* with CREATE: fails with EEXIST where there is one */
+    VOUCH_OS_EMPTY = 16,   /* drops what is in the file */
+    VOUCH_OS_APPEND = 32,  /* writes go to the end */
+    VOUCH_OS_NO_LINK = 64, /* fails with ELOOP where the name is a symbolic link */
+    VOUCH_OS_NO_WAIT = 128 /* opening a pipe doesn't wait for its other end */
+} vouch_os_open_how;
+/* A descriptor for read, write, lseek and close. No program that this one starts gets it; bytes pass unchanged. mode:
+ * permissions of a new file, less the process's mask. */
+int vouch_os_open(const char *path, unsigned how, unsigned mode);
+
+typedef enum vouch_os_kind {
+    VOUCH_OS_FILE,
+    VOUCH_OS_FOLDER,
+    VOUCH_OS_LINK,
+    VOUCH_OS_PIPE,
+    VOUCH_OS_OTHER
+} vouch_os_kind;
+typedef struct vouch_os_info {
+    vouch_os_kind kind;
+    int64_t size;            /* bytes */
+    int64_t modified;        /* nanoseconds since 1970 */
+    uint64_t device, number; /* together they tell a file from all others */
+    int64_t n_links;         /* names that it has; 0: it has been removed */
+    unsigned mode;           /* permissions, 0 to 0777 */
+} vouch_os_info;
+bool vouch_os_info_of(const char *path, vouch_os_info *info);      /* of the file that a link leads to */
+bool vouch_os_info_of_link(const char *path, vouch_os_info *info); /* of the link itself */
+bool vouch_os_info_of_open(int descriptor, vouch_os_info *info);
+
+/* Maps the first `size` bytes of a file for reading; size > 0. */
+const unsigned char *vouch_os_file_map(int descriptor, size_t size);
+void vouch_os_file_unmap(const unsigned char *bytes, size_t size);
+/* Loads mapped pages now, so that a failing disk is an error here and no fault later. True also where the system can't
+ * load pages on request. */
+bool vouch_os_file_load(const unsigned char *pages, size_t size);
+
+typedef enum vouch_os_lock { VOUCH_OS_LOCKED, VOUCH_OS_LOCK_BUSY, VOUCH_OS_LOCK_FAILED } vouch_os_lock;
+/* Locks a whole file for this process until its descriptor is closed. BUSY only where it doesn't wait. */
+vouch_os_lock vouch_os_file_lock(int descriptor, bool waits);
+bool vouch_os_file_sync(int descriptor);                      /* on the disk when it returns */
+bool vouch_os_file_replace(const char *from, const char *to); /* at once: `to` is the old file or the new one */
+bool vouch_os_file_set_mode(int descriptor, unsigned mode);
+/* Opens a new file for writing. The last six characters of `name` are XXXXXX, which it replaces. */
+int vouch_os_file_temporary(char *name);
+ptrdiff_t vouch_os_file_read_at(int descriptor, void *bytes, size_t n, int64_t offset); /* like pread */
+/* Is the descriptor open for writing? */
+bool vouch_os_file_writable(int descriptor);
+/* The mode of a new file: 0666 less the process's mask. */
+unsigned vouch_os_new_mode(void);
+
+bool vouch_os_folder_make(const char *path, unsigned mode);
+/* The names in a folder, sorted by their bytes, without . and .. The caller frees them with vouch_os_names_free. -1:
+ * errno tells why. */
+ptrdiff_t vouch_os_folder_list(const char *path, char ***names);
+void vouch_os_names_free(char **names, ptrdiff_t n);
+/* The path without links and dots; the caller frees it. NULL: errno tells why. */
+char *vouch_os_path_resolve(const char *path);
+bool vouch_os_link_make(const char *to, const char *path);
+/* What a link says, with a NUL after it. -1: it is no link. */
+ptrdiff_t vouch_os_link_read(const char *path, char *to, size_t size);
+/* Bytes that are free on the disk of a folder; -1: errno tells why. */
+int64_t vouch_os_disk_left(const char *folder);
+/* The folder of this user; NULL: not known. */
+const char *vouch_os_home(void);
+
+/* A stream into memory: write to it with stdio, then close it. *bytes has a NUL after its n bytes; the caller frees it.
+ * The structure stays where it is between the calls. */
+typedef struct vouch_os_stream {
+    char *bytes;
+    size_t n;
+    FILE *file;
+} vouch_os_stream;
+FILE *vouch_os_stream_open(vouch_os_stream *stream);
+/* False: memory was short, and there are no bytes. */
+bool vouch_os_stream_close(vouch_os_stream *stream, char **bytes, size_t *n);
+
+/* ------------------------------------------------------------------- threads */
+
+/* Sleeps while *word is `old`. May return early. */
+void vouch_os_wait(_Atomic unsigned *word, unsigned old);
+/* Wakes all threads that sleep on the word. */
+void vouch_os_wake(_Atomic unsigned *word);
+/* Threads that this one starts until `end` get no signals but the faults that they cause themselves. */
+typedef struct vouch_os_quiet {
+    _Alignas(16) unsigned char before[128];
+} vouch_os_quiet;
+void vouch_os_quiet_begin(vouch_os_quiet *quiet);
+void vouch_os_quiet_end(const vouch_os_quiet *quiet);
+
+/* ------------------------------------------------------- terminal and process */
+
+/* Call first in main: descriptors 0 to 2 are open, a closed pipe is an error of the write and ends nobody, and a
+ * console shows UTF-8 and colours. */
+void vouch_os_start(void);
+/* Columns of the terminal; 0: the descriptor is none, or its width isn't known. */
+int vouch_os_terminal_columns(int descriptor);
+/* Waits for standard input to have something to read, or to end. False: it hasn't after so many milliseconds. */
+bool vouch_os_input_wait(int milliseconds);
+/* Has the reader of standard output gone away? */
+bool vouch_os_output_gone(void);
+/* Calls the function at Ctrl-C, unless this program was started to ignore it. It may do only what a signal handler may.
+ * reads: a blocked read returns then. */
+void vouch_os_on_interrupt(void (*function)(int), bool reads);
+/* Random bytes from the system. Never blocks. */
+bool vouch_os_random(void *bytes, size_t n);
+
+/* ------------------------------------------- functions that some systems lack */
+
+/* Like qsort, with a context for the comparison. */
+typedef int vouch_os_compare(const void *a, const void *b, void *context);
+void vouch_os_sort(void *items, size_t n, size_t size, vouch_os_compare *compare, void *context);
+/* Does the text match a pattern with * and ?, whatever the case of ASCII letters? */
+bool vouch_os_matches(const char *pattern, const char *text);
+/* As in the C libraries of Linux and macOS. */
+void *memmem(const void *bytes, size_t n, const void *part, size_t n_part);
+char *strndup(const char *text, size_t n);
+char *strcasestr(const char *text, const char *part);
+ptrdiff_t getline(char **line, size_t *room, FILE *file);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* What Linux and macOS share (os.h). */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "os/posix.h"
+
+/* -------------------------------------------------------------------- memory */
+
+size_t vouch_os_page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void vouch_os_pages_free(void *pages, size_t bytes)
+{
+    munmap(pages, bytes);
+}
+
+void *vouch_os_aligned_take(size_t alignment, size_t bytes)
+{
+    void *block = NULL;
+    const int reason = posix_memalign(&block, alignment, bytes);
+    if (reason) errno = reason;
+    return reason ? NULL : block;
+}
+
+void vouch_os_aligned_free(void *block)
+{
+    free(block);
+}
+
+/* --------------------------------------------------------------------- files */
+
+int vouch_os_open(const char *path, unsigned how, unsigned mode)
+{
+    const unsigned both = VOUCH_OS_READ | VOUCH_OS_WRITE;
+    int flags = O_CLOEXEC | O_NOCTTY;
+    flags |= (how & both) == both ? O_RDWR : how & VOUCH_OS_WRITE ? O_WRONLY : O_RDONLY;
+    if (how & VOUCH_OS_CREATE) flags |= O_CREAT;
+    if (how & VOUCH_OS_NEW) flags |= O_EXCL;
+    if (how & VOUCH_OS_EMPTY) flags |= O_TRUNC;
+    if (how & VOUCH_OS_APPEND) flags |= O_APPEND;
+    if (how & VOUCH_OS_NO_LINK) flags |= O_NOFOLLOW;
+    if (how & VOUCH_OS_NO_WAIT) flags |= O_NONBLOCK;
+    return open(path, flags, (mode_t)mode);
+}
+
+bool vouch_os_info_of(const char *path, vouch_os_info *info)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && vouch_os_info_take(&found, info);
+}
+
+bool vouch_os_info_of_link(const char *path, vouch_os_info *info)
+{
+    struct stat found;
+    return lstat(path, &found) == 0 && vouch_os_info_take(&found, info);
+}
+
+bool vouch_os_info_of_open(int descriptor, vouch_os_info *info)
+{
+    struct stat found;
+    return fstat(descriptor, &found) == 0 && vouch_os_info_take(&found, info);
+}
+
+const unsigned char *vouch_os_file_map(int descriptor, size_t size)
+{
+    void *const bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+void vouch_os_file_unmap(const unsigned char *bytes, size_t size)
+{
+    munmap((void *)(uintptr_t)bytes, size);
+}
+
+vouch_os_lock vouch_os_file_lock(int descriptor, bool waits)
+{
+    int result;
+    do result = flock(descriptor, LOCK_EX | (waits ? 0 : LOCK_NB));
+    while (result != 0 && errno == EINTR);
+    return result == 0 ? VOUCH_OS_LOCKED : errno == EWOULDBLOCK ? VOUCH_OS_LOCK_BUSY : VOUCH_OS_LOCK_FAILED;
+}
+
+bool vouch_os_file_sync(int descriptor)
+{
+    return fsync(descriptor) == 0;
+}
+
+bool vouch_os_file_replace(const char *from, const char *to)
+{
+    return rename(from, to) == 0;
+}
+
+bool vouch_os_file_set_mode(int descriptor, unsigned mode)
+{
+    return fchmod(descriptor, (mode_t)mode) == 0;
+}
+
+int vouch_os_file_temporary(char *name)
+{
+    return mkstemp(name);
+}
+
+ptrdiff_t vouch_os_file_read_at(int descriptor, void *bytes, size_t n, int64_t offset)
+{
+    return pread(descriptor, bytes, n, offset);
+}
+
+bool vouch_os_file_writable(int descriptor)
+{
+    const int flags = fcntl(descriptor, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
+unsigned vouch_os_new_mode(void)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+bool vouch_os_folder_make(const char *path, unsigned mode)
+{
+    return mkdir(path, (mode_t)mode) == 0;
+}
+
+static int is_name(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+static int name_compare(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+ptrdiff_t vouch_os_folder_list(const char *path, char ***names)
+{
+    struct dirent **entries;
+    *names = NULL;
+    const int n = scandir(path, &entries, is_name, name_compare);
+    if (n < 0) return -1;
+    char **list = calloc((size_t)n + 1, sizeof *list);
+    bool is_whole = list != NULL;
+    for (int i = 0; i < n; i++) {
+        if (list) list[i] = strdup(entries[i]->d_name);
+        is_whole = is_whole && list[i];
+        free(entries[i]);
+    }
+    free(entries);
+    if (is_whole) *names = list;
+    else vouch_os_names_free(list, n);
+    if (!is_whole) errno = ENOMEM;
+    return is_whole ? n : -1;
+}
+
+void vouch_os_names_free(char **names, ptrdiff_t n)
+{
+    for (ptrdiff_t i = 0; names && i < n; i++) free(names[i]);
+    free(names);
+}
+
+char *vouch_os_path_resolve(const char *path)
+{
+    return realpath(path, NULL);
+}
+
+bool vouch_os_link_make(const char *to, const char *path)
+{
+    return symlink(to, path) == 0;
+}
+
+ptrdiff_t vouch_os_link_read(const char *path, char *to, size_t size)
+{
+    const ptrdiff_t n = readlink(path, to, size - 1);
+    if (n >= 0) to[n] = '\0';
+    return n;
+}
+
+int64_t vouch_os_disk_left(const char *folder)
+{
+    struct statvfs info;
+    return statvfs(folder, &info) == 0 ? (int64_t)info.f_bavail * (int64_t)info.f_frsize : -1;
+}
+
+const char *vouch_os_home(void)
+{
+    const struct passwd *user = getpwuid(getuid());
+    return user ? user->pw_dir : NULL;
+}
+
+FILE *vouch_os_stream_open(vouch_os_stream *stream)
+{
+    *stream = (vouch_os_stream){0};
+    return stream->file = open_memstream(&stream->bytes, &stream->n);
+}
+
+bool vouch_os_stream_close(vouch_os_stream *stream, char **bytes, size_t *n)
+{
+    const bool has_failed = ferror(stream->file) != 0;
+    const bool is_whole = fclose(stream->file) == 0 && !has_failed;
+    if (!is_whole) free(stream->bytes);
+    *bytes = is_whole ? stream->bytes : NULL;
+    *n = is_whole ? stream->n : 0;
+    return is_whole;
+}
+
+/* ------------------------------------------------------------------- threads */
+
+_Static_assert(sizeof(sigset_t) <= sizeof(vouch_os_quiet), "the previous mask fits");
+
+void vouch_os_quiet_begin(vouch_os_quiet *quiet)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+    sigset_t others, before;
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) sigdelset(&others, own[i]);
+    pthread_sigmask(SIG_BLOCK, &others, &before);
+    memcpy(quiet->before, &before, sizeof before);
+}
+
+void vouch_os_quiet_end(const vouch_os_quiet *quiet)
+{
+    sigset_t before;
+    memcpy(&before, quiet->before, sizeof before);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ------------------------------------------------------- terminal and process */
+
+/* A closed standard output becomes one that can't be written to. */
+void vouch_os_start(void)
+{
+    int descriptor;
+    do descriptor = open("/dev/null", O_RDONLY);
+    while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor >= 0) close(descriptor);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+int vouch_os_terminal_columns(int descriptor)
+{
+    struct winsize size;
+    return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+bool vouch_os_input_wait(int milliseconds)
+{
+    struct pollfd wait = {STDIN_FILENO, POLLIN, 0};
+    return poll(&wait, 1, milliseconds) != 0;
+}
+
+bool vouch_os_output_gone(void)
+{
+    struct pollfd reader = {STDOUT_FILENO, POLLOUT, 0};
+    return poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR);
+}
+
+void vouch_os_on_interrupt(void (*function)(int), bool reads)
+{
+    struct sigaction old, action = {.sa_handler = function, .sa_flags = reads ? 0 : SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
+}
+
+/* ------------------------------------------- functions that some systems lack */
+
+bool vouch_os_matches(const char *pattern, const char *text)
+{
+    return fnmatch(pattern, text, FNM_CASEFOLD) == 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What posix.c asks of the system's own file. */
+#ifndef VOUCH_OS_POSIX_H
+#define VOUCH_OS_POSIX_H
+
+#include <sys/stat.h>
+
+#include "os/os.h"
+
+/* Copies what `stat` has found. Always true. */
+bool vouch_os_info_take(const struct stat *found, vouch_os_info *info);
+
+#endif
