@@ -11,6 +11,7 @@
 #   SERVER=0        builds without libmicrohttpd: `vouch serve` says that it isn't there
 #   HUB=0           builds without libcurl: names stand for fetched models only
 #   VOUCH_DATA=folder  public prompts, templates and vocabularies for tests and measurements (../shared/data)
+#   SYSTEM=windows  the system that it builds for; `make windows` sets all that goes with it
 #   PREFIX, DESTDIR where `make install` puts things (/usr/local)
 #   PYTHON=python3  builds the Python package
 #   STRIP=          installs binaries with their symbols
@@ -32,7 +33,7 @@ endif
 # Names missing packages in one line, before the compiler complains. `make run` and `make test` install packages first,
 # and then call make again.
 NEEDY := $(filter-out run test needs format format-check clean help uninstall,$(or $(MAKECMDGOALS),all))
-ifneq ($(NEEDY),)
+ifneq ($(filter-out windows build/windows/%,$(NEEDY)),)
 MISSING := $(shell CC='$(CC)' EDITLINE='$(EDITLINE)' SERVER='$(SERVER)' HUB='$(HUB)' \
              scripts/missing $(if $(filter-out all install,$(NEEDY)),test))
 ifneq ($(MISSING),)
@@ -46,13 +47,25 @@ say = @printf '  %-5s %s\n' $(1) $(patsubst $(B)/%,%,$@)
 endif
 
 PKGS     := libpcre2-8 libutf8proc jansson
+SYSTEM   ?= linux
+OS_SRC   := os/posix.c os/linux.c
+ifeq ($(SYSTEM),windows)
+# Windows aligns the stack to 16 bytes, and its unwinding tables don't know the wide registers.
+PKG_STATIC := --static
+OS_SRC    := os/windows.c
+OS_OBJ     = $(B)/os/windows.res
+OS_CFLAGS := -D_WIN32_WINNT=0x0A00 -D__USE_MINGW_ANSI_STDIO=1 -D_POSIX_THREAD_SAFE_FUNCTIONS \
+             -fno-asynchronous-unwind-tables -Wa,-muse-unaligned-vector-move
+OS_LIBS   := -static -lsynchronization -lbcrypt -lpsapi -Wl,--stack,8388608
+EXE       := .exe
+endif
 export EDITLINE ?= 1
 export SERVER ?= 1
 export HUB ?= 1
 # Tests and programs that miss a file of this folder say so. They know its path from this variable alone.
 export VOUCH_DATA ?= ../shared/data
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null || echo -lpcre2-8 -lutf8proc -ljansson) -lm
+PKG_CFLAGS := $(shell pkg-config $(PKG_STATIC) --cflags $(PKGS) 2>/dev/null) $(OS_CFLAGS)
+LIBS     := $(shell pkg-config $(PKG_STATIC) --libs $(PKGS) 2>/dev/null || echo -lpcre2-8 -lutf8proc -ljansson) -lm $(OS_LIBS)
 ifeq ($(EDITLINE),1)
 EDIT_LIBS := $(shell pkg-config --libs libedit 2>/dev/null || echo -ledit)
 endif
@@ -66,7 +79,7 @@ HTTP_LIBS := -ldl # server/http/mhd.c loads libmicrohttpd
 endif
 
 ifeq ($(HUB),1)
-HUB_LIBS := $(shell pkg-config --libs libcurl 2>/dev/null || echo -lcurl)
+HUB_LIBS := $(shell pkg-config $(PKG_STATIC) --libs libcurl 2>/dev/null || echo -lcurl)
 endif
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
@@ -83,11 +96,7 @@ CFLAGS_ALL = $(OPT) $(WARN) -fno-math-errno -fno-trapping-math -fPIC -fvisibilit
 LDFLAGS_ALL = -pthread $(SAN) $(LDFLAGS)
 
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
-# The system that it builds for: its files of os/.
-OS ?= linux
-OS_SRC_linux   := os/posix.c os/linux.c
-OS_SRC_windows := os/windows.c
-LIB_SRC := $(OS_SRC_$(OS)) $(filter-out $(wildcard src/kernels/vector/*.c),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
+LIB_SRC := $(OS_SRC) $(filter-out $(wildcard src/kernels/vector/*.c),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
 ifeq ($(ARCH),x86_64)
 LIB_SRC += $(wildcard src/kernels/vector/x86_*.c)
 endif
@@ -208,9 +217,22 @@ $(LIB_SO): $(LIB_OBJ)
 	@ln -sf $(@F) $(B)/$(SONAME)
 	@ln -sf $(SONAME) $(B)/libvouch.so
 
-$(B)/vouch: $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_A)
+$(B)/vouch$(EXE): $(CLI_OBJ) $(TRAIN_OBJ) $(OS_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(HTTP_LIBS) $(HUB_LIBS) $(LIBS)
+
+$(B)/os/windows.res: os/windows.rc os/windows.manifest
+	@mkdir -p $(@D)
+	$(call say,RC)
+	$(Q)$(CC:-gcc-posix=-windres) -O coff -o $@ $<
+
+.PHONY: windows
+windows: ## the command for Windows on x86-64, build/windows/vouch.exe, without server, distillation and line editor
+	@scripts/install windows
+	@scripts/libraries windows-x86_64
+	@PKG_CONFIG_LIBDIR=build/libraries/windows-x86_64/lib/pkgconfig $(MAKE) --no-print-directory BUILD=windows \
+	    SYSTEM=windows CC=x86_64-w64-mingw32-gcc-posix AR=x86_64-w64-mingw32-ar SERVER=0 DISTILL=0 EDITLINE=0 \
+	    build/windows/vouch.exe
 
 $(B)/examples/%: $(B)/examples/%.o $(LIB_A)
 	$(call say,LINK)
