@@ -152,6 +152,7 @@ struct vouch_tokenizer {
     int32_t infill[VOUCH_INFILL_PARTS]; /* -1 where absent */
 
     vouch_text chat_template;                               /* size 0: none */
+    bool chat_thinks;                                       /* the template has a switch for thoughts */
     vouch_error chat_error;                                 /* why the template can't be run; code OK: it can */
     struct json_t *chat_variables;                          /* an object; NULL: none */
     char *thoughts_begin, *thoughts_end, *thoughts_closing; /* thoughts.c; NULL: the template writes none */
@@ -217,9 +218,9 @@ size_t vouch_added_end(const vouch_tokenizer *tokenizer, int32_t special, const 
 /* The template to read: the caller's, or the one that `given` names (templates.h). "chatml" is the file's where it
  * writes ChatML. `given` NULL: the file's, or the one that it names, as files of RWKV do. */
 vouch_text vouch_chat_choose(vouch_text of_file, const char *given);
-/* Checks the template, which the tokenizer owns, once the vocabulary is loaded. Fills chat_template and chat_error.
- * `given`: as of vouch_chat_choose; NULL: it is the file's. */
-void vouch_chat_open(vouch_tokenizer *tokenizer, vouch_text chat_template, const char *given);
+/* Checks the template, which the tokenizer owns, once the vocabulary is loaded. Fills chat_template, chat_error
+ * and chat_thinks. `given`: as of vouch_chat_choose; NULL: it is the file's. Error: MEMORY. */
+vouch_status vouch_chat_open(vouch_tokenizer *tokenizer, vouch_text chat_template, const char *given, vouch_error *err);
 /* Reads how the template writes thoughts. Error: MEMORY. */
 vouch_status vouch_thoughts_read(vouch_tokenizer *tokenizer, vouch_error *err);
 

@@ -638,7 +638,7 @@ static vouch_status tokenizer_load(vouch_tokenizer *t, const pretokenizer_rule *
     if (has_map || rule->scheme == SCHEME_UNIGRAM) VOUCH_TRY(vouch_charsmap_open(t, gguf, err));
     if (source.chat_template.size) memcpy(template_copy, source.chat_template.data, source.chat_template.size);
     template_copy[source.chat_template.size] = '\0';
-    vouch_chat_open(t, (vouch_text){template_copy, source.chat_template.size}, chat_template);
+    VOUCH_TRY(vouch_chat_open(t, (vouch_text){template_copy, source.chat_template.size}, chat_template, err));
     VOUCH_TRY(vouch_thoughts_read(t, err));
     if (chat_template && source.chat_template.size == 0)
         return vouch_fail(err, VOUCH_E_UNSUPPORTED, "chat template: it is empty: give a Jinja template, or \"chatml\"");

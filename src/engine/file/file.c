@@ -165,6 +165,14 @@ static void info_fill(vouch_file *file, const vouch_gguf *gguf, const vouch_erro
     info->problems = file->problems;
 }
 
+/* Whether a check ended because memory was short, which is no fact of the file. */
+static bool lacks_memory(const vouch_file *file)
+{
+    bool lacks = false;
+    for (size_t i = 0; i < file->info.n_problems; i++) lacks |= file->problems[i].code == VOUCH_E_MEMORY;
+    return lacks;
+}
+
 vouch_status vouch_file_open(vouch_file **out, const char *path, vouch_error *err)
 {
     VOUCH_DEFAULT_FLOATS();
@@ -176,8 +184,8 @@ vouch_status vouch_file_open(vouch_file **out, const char *path, vouch_error *er
     if (file) info_fill(file, gguf, &flaw);
     if (file) file->info.unknown_keys = file->unknown_keys = strdup(vouch_gguf_unknown(gguf));
     vouch_gguf_close(gguf);
-    if (file && !file->unknown_keys) {
-        free(file);
+    if (file && (!file->unknown_keys || lacks_memory(file))) {
+        vouch_file_close(file);
         file = NULL;
     }
     *out = file;

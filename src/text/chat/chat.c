@@ -47,8 +47,10 @@ vouch_text vouch_chat_choose(vouch_text of_file, const char *given)
         if (vouch_text_is(of_file, named->name)) return (vouch_text){named->text, strlen(named->text)};
     if (!given) return of_file;
     named = vouch_template_find(given);
-    const bool is_chatml = named && strcmp(given, "chatml") == 0;
-    if (is_chatml && writes_chatml(of_file) && syntax_check(of_file, NULL) == VOUCH_OK) return of_file;
+    if (named && strcmp(given, "chatml") == 0 && writes_chatml(of_file)) {
+        const vouch_status status = syntax_check(of_file, NULL);
+        if (status == VOUCH_OK || status == VOUCH_E_MEMORY) return of_file; /* vouch_chat_open checks it again */
+    }
     const char *text = named ? named->text : given;
     return (vouch_text){text, strlen(text)};
 }
@@ -74,7 +76,7 @@ static vouch_status template_names(const vouch_tokenizer *tokenizer, const char 
     jinja_run run;
     vouch_jinja_run_begin(&run, &limits);
     *is_named = vouch_jinja_names(&run, tokenizer->chat_template.data, tokenizer->chat_template.size, name);
-    if (run.failed && err) *err = run.error;
+    if (run.failed) *err = run.error;
     const vouch_status status = run.failed ? run.error.code : VOUCH_OK;
     vouch_jinja_run_end(&run);
     return status;
@@ -117,12 +119,19 @@ const char *vouch_tokenizer_chat_fitting(const vouch_tokenizer *tokenizer)
     return "";
 }
 
-void vouch_chat_open(vouch_tokenizer *tokenizer, vouch_text chat_template, const char *given)
+vouch_status vouch_chat_open(vouch_tokenizer *tokenizer, vouch_text chat_template, const char *given, vouch_error *err)
 {
+    static const char *const switches[] = {"enable_thinking", "thinking"};
     tokenizer->chat_template = chat_template;
-    if (chat_template.size == 0) return;
-    const vouch_status status = given_check(tokenizer, given, &tokenizer->chat_error);
-    if (status != VOUCH_OK && status != VOUCH_E_MEMORY) tokenizer->chat_error.code = VOUCH_E_UNSUPPORTED;
+    if (chat_template.size == 0) return VOUCH_OK;
+    if (given_check(tokenizer, given, err) != VOUCH_OK) {
+        if (err->code == VOUCH_E_MEMORY) return err->code;
+        tokenizer->chat_error = *err;
+        tokenizer->chat_error.code = VOUCH_E_UNSUPPORTED;
+    }
+    for (size_t i = 0; i < sizeof switches / sizeof *switches && !tokenizer->chat_thinks; i++)
+        if (template_names(tokenizer, switches[i], &tokenizer->chat_thinks, err) == VOUCH_E_MEMORY) return err->code;
+    return VOUCH_OK;
 }
 
 const char *vouch_tokenizer_chat_text(const vouch_tokenizer *tokenizer)
@@ -151,10 +160,7 @@ const char *vouch_tokenizer_chat_problem(const vouch_tokenizer *tokenizer)
 
 bool vouch_tokenizer_chat_thinks(const vouch_tokenizer *tokenizer)
 {
-    bool by_flag = false, by_word = false;
-    (void)template_names(tokenizer, "enable_thinking", &by_flag, NULL);
-    (void)template_names(tokenizer, "thinking", &by_word, NULL);
-    return by_flag || by_word;
+    return tokenizer->chat_thinks;
 }
 
 /* ----------------------------------------------------------------- conversation */
