@@ -133,7 +133,7 @@ TRAIN_OBJ := $(TRAIN_SRC:%.c=$(B)/%.o)
 DOUBLE_OBJ := $(patsubst %,$(B)/double/train/network/%.o,blas ops attention loss layer lora head student)
 SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o) $(B)/bench/support/values.o
 # The measuring programs have the command's flags, messages and files.
-BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix tool/,flags.c term.c text.c wrap.c file.c statistics.c))
+BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix tool/,flags.c memory.c term.c text.c wrap.c file.c statistics.c))
 LIB_A    := $(B)/libvouch.a
 LIB_SO   := $(B)/libvouch.so.$(VERSION)
 
@@ -252,7 +252,7 @@ $(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/tool/statistics.o
 $(B)/tests/test_train_gradients: $(DOUBLE_OBJ)
 $(patsubst %,$(B)/tests/%,$(filter-out test_train_gradients,$(filter test_train_%,$(TESTS)))): $(TRAIN_OBJ)
 $(B)/tests/test_train_%: LIBS += $(BLAS_LIBS)
-READER_OBJ := $(addprefix $(B)/,$(addprefix server/call/,form.o arguments.o form_grammar.o form_read.o parameter.o literal.o call.o reader.o) server/work/text.o tool/text.o)
+READER_OBJ := $(addprefix $(B)/,$(addprefix server/call/,form.o arguments.o form_grammar.o form_read.o parameter.o literal.o call.o reader.o) server/work/text.o tool/memory.o tool/text.o)
 $(addprefix $(B)/tests/,test_server_reader test_server_forms test_server_schemas fuzz/fuzz_calls): $(READER_OBJ)
 $(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: $(patsubst %.c,$(B)/%.o,$(wildcard server/*/*.c tool/*.c))
 $(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: LIBS += $(HTTP_LIBS)

@@ -3,12 +3,14 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "hub/name.h"
 #include "model/names.h"
+#include "tool/memory.h"
 #include "tool/wrap.h"
 #include "os/os.h"
 
@@ -253,6 +255,17 @@ static void help_print(const cli_command *c, FILE *out)
     free(text);
 }
 
+/* The main thread may use as much stack as `ulimit -s` says, and the others get as much. */
+static bool has_stack(void)
+{
+    enum { LEAST = 1 << 20 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= LEAST) return true;
+    tool_complain("the stack may have %llu KiB; vouch needs %d: `ulimit -s %d`",
+                  (unsigned long long)limit.rlim_cur >> 10, LEAST >> 10, LEAST >> 10);
+    return false;
+}
+
 /* Flushes standard output. A failure to write is a failure of the command. */
 static int finish_output(int status)
 {
@@ -321,6 +334,9 @@ static int help_run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     vouch_os_start();
+    tool_catch_cut_files();
+    tool_memory_watch();
+    if (!has_stack()) return CLI_FAILED;
     const char *word = argc > 1 ? argv[1] : "";
     if (!*word) {
         help_print(NULL, stderr);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tool/memory.h"
+
 /* Most bytes of a file. A longer one is a mistake, such as /dev/zero. */
 static const size_t LARGEST = (size_t)1 << 30;
 
@@ -239,7 +241,8 @@ vouch_status tool_file_write(const char *path, const char *bytes, size_t n, vouc
 vouch_status tool_file_write_json(const char *path, const json_t *value, vouch_error *err)
 {
     char *text = value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    if (!text) {
+    if (!text || tool_memory_is_short()) {
+        free(text);
         file_fail(err, path, "not enough memory");
         return err->code = VOUCH_E_MEMORY;
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool/memory.h"
 #include "tool/text.h"
 
 json_t *tool_json_real(double x)
@@ -54,6 +55,7 @@ json_t *tool_json_text(const char *text)
 {
     size_t n = 0;
     char *repaired = tool_utf8_repair(text, strlen(text), &n);
+    if (!repaired) tool_memory_refuse();
     json_t *value = repaired ? json_stringn(repaired, n) : NULL;
     free(repaired);
     return value;

@@ -20,6 +20,13 @@ static vouch_session *volatile interrupt_session;
 static void (*volatile interrupt_restore)(void);
 static bool output_closed;
 
+static void put_line(FILE *stream, const char *prefix, const char *line)
+{
+    fputs(prefix, stream);
+    tool_put_escaped(stream, line, strlen(line), 0);
+    fputc('\n', stream);
+}
+
 static void say(const char *prefix, const char *format, va_list arguments)
 {
     char line[2048], *shown;
@@ -27,12 +34,13 @@ static void say(const char *prefix, const char *format, va_list arguments)
     vouch_os_stream text;
     vsnprintf(line, sizeof line, format, arguments);
     FILE *stream = vouch_os_stream_open(&text);
-    if (!stream) return;
-    fputs(prefix, stream);
-    tool_put_escaped(stream, line, strlen(line), 0);
-    fputc('\n', stream);
-    if (vouch_os_stream_close(&text, &shown, &n)) tool_put_words(stderr, shown, tool_terminal_width(STDERR_FILENO));
-    free(shown);
+    if (stream) put_line(stream, prefix, line);
+    if (stream && vouch_os_stream_close(&text, &shown, &n)) {
+        tool_put_words(stderr, shown, tool_terminal_width(STDERR_FILENO));
+        free(shown);
+    } else {
+        put_line(stderr, prefix, line); /* memory is short */
+    }
 }
 
 void tool_complain(const char *format, ...)
@@ -199,20 +207,34 @@ void tool_progress_end(tool_progress *progress)
     progress->shown = 0;
 }
 
-/* ------------------------------------------------------------------ Ctrl-C */
+/* ------------------------------------------------------------------- signals */
+
+static _Noreturn void end_with(const char *message)
+{
+    void (*restore)(void) = interrupt_restore;
+    if (restore) restore();
+    line_wipe();
+    (void)!write(STDERR_FILENO, message, strlen(message)); /* a failure has nowhere to be reported */
+    _exit(EXIT_FAILURE);
+}
+
+static void on_cut_file(int number)
+{
+    (void)number;
+    end_with("vouch: a file became shorter while vouch read it, or its disk failed\n");
+}
+
+void tool_catch_cut_files(void)
+{
+    signal(SIGBUS, on_cut_file);
+}
 
 static void interrupt_handle(int number)
 {
-    static const char message[] = "vouch: interrupted\n";
     vouch_session *session = interrupt_session;
     (void)number;
-    if (interrupt_mode == TOOL_INTERRUPT_ENDS || (interrupt_mode == TOOL_INTERRUPT_CANCELS && interrupted)) {
-        void (*restore)(void) = interrupt_restore;
-        if (restore) restore();
-        line_wipe();
-        (void)!write(STDERR_FILENO, message, sizeof message - 1); /* a failure has nowhere to be reported */
-        _exit(EXIT_FAILURE);
-    }
+    if (interrupt_mode == TOOL_INTERRUPT_ENDS || (interrupt_mode == TOOL_INTERRUPT_CANCELS && interrupted))
+        end_with("vouch: interrupted\n");
     interrupted = 1;
     if (session) vouch_session_cancel(session);
 }

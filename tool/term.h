@@ -47,6 +47,10 @@ typedef struct tool_progress {
 void tool_progress_report(void *progress, double share);
 void tool_progress_end(tool_progress *progress); /* wipes the line */
 
+/* From now on reading a mapped file that another process has cut (SIGBUS) ends the program with status 1 and one line.
+ */
+void tool_catch_cut_files(void);
+
 /* The effect of Ctrl-C, unless this program was started with SIGINT ignored. */
 typedef enum tool_interrupt {
     TOOL_INTERRUPT_ENDS,    /* ends the program with status 1, after wiping the progress and printing one line */
@@ -56,7 +60,7 @@ typedef enum tool_interrupt {
 } tool_interrupt;
 void tool_interrupt_set(tool_interrupt mode);
 bool tool_interrupted(void); /* has Ctrl-C come since the last tool_interrupt_set? */
-/* Sets the function that is called before Ctrl-C ends the program. It must be async-signal-safe. NULL: nothing. */
+/* Sets the function that is called before a signal ends the program. It must be async-signal-safe. NULL: nothing. */
 void tool_interrupt_restore(void (*restore)(void));
 /* Ctrl-C cancels this session; at once if Ctrl-C came before this call. Pass NULL before closing the session. */
 void tool_interrupt_aim(vouch_session *session);

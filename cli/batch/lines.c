@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tool/json.h"
+#include "tool/memory.h"
 #include "tool/text.h"
 #include "os/os.h"
 
@@ -122,8 +123,10 @@ static char *line_dump(json_t *object)
 {
     char *line = object ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
     json_decref(object);
-    if (!line) tool_complain("not enough memory for an answer");
-    return line;
+    if (line && !tool_memory_is_short()) return line;
+    free(line);
+    tool_complain("not enough memory for an answer");
+    return NULL;
 }
 
 /* -------------------------------------------------------------------- resume */
