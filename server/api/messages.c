@@ -357,11 +357,12 @@ static void stream_event(server_exchange *x, const server_event *event)
     }
     server_fault fault;
     server_fail_library(&fault, "", &choice->error);
-    server_sse(x, "error", server_error_json(x, &fault));
+    server_sse_fault(x, &fault);
 }
 
-static const server_format stream_format = {stream_begin, stream_event, NULL, NULL, server_answer_free};
-static const server_format body_format = {NULL, server_answer_keep, NULL, body, server_answer_free};
+static const server_format stream_format = {stream_begin,     stream_event, NULL,
+                                            server_sse_fault, NULL,         server_answer_free};
+static const server_format body_format = {NULL, server_answer_keep, NULL, NULL, body, server_answer_free};
 
 /* ------------------------------------------------------------------------ paths */
 

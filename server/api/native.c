@@ -310,7 +310,7 @@ static void native_event(server_exchange *x, const server_event *event)
         return;
     }
     server_fail_library(&fault, "", &choice->error);
-    server_sse(x, NULL, server_error_json(x, &fault));
+    server_sse_fault(x, &fault);
 }
 
 /* One prompt has an object, an array of prompts an array. */
@@ -325,8 +325,8 @@ static void native_body(server_exchange *x, server_text *json)
     if (a->n_choices > 1) server_text_put(json, "]");
 }
 
-static const server_format native_stream = {NULL, native_event, NULL, NULL, server_answer_free};
-static const server_format native_whole = {NULL, server_answer_keep, NULL, native_body, server_answer_free};
+static const server_format native_stream = {NULL, native_event, NULL, server_sse_fault, NULL, server_answer_free};
+static const server_format native_whole = {NULL, server_answer_keep, NULL, NULL, native_body, server_answer_free};
 
 static void complete(server_exchange *x, unsigned where)
 {

@@ -273,7 +273,7 @@ static void stream_event(server_exchange *x, const server_event *event)
     }
     server_fault fault;
     server_fail_library(&fault, "", &choice->error);
-    server_sse(x, NULL, server_error_json(x, &fault));
+    server_sse_fault(x, &fault);
 }
 
 static void stream_end(server_exchange *x)
@@ -338,8 +338,9 @@ static void answer_body(server_exchange *x, server_text *json)
     server_text_json(json, body);
 }
 
-static const server_format stream_format = {stream_begin, stream_event, stream_end, NULL, server_answer_free};
-static const server_format body_format = {NULL, server_answer_keep, NULL, answer_body, server_answer_free};
+static const server_format stream_format = {stream_begin,     stream_event, stream_end,
+                                            server_sse_fault, NULL,         server_answer_free};
+static const server_format body_format = {NULL, server_answer_keep, NULL, NULL, answer_body, server_answer_free};
 
 /* ------------------------------------------------------------------------ echo */
 
@@ -395,7 +396,7 @@ static void echo_event(server_exchange *x, const server_event *event)
         echo_logprobs(a, choice, event->choice);
 }
 
-static const server_format echo_format = {NULL, echo_event, NULL, answer_body, server_answer_free};
+static const server_format echo_format = {NULL, echo_event, NULL, NULL, answer_body, server_answer_free};
 
 /* -------------------------------------------------------------------- requests */
 

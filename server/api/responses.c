@@ -471,26 +471,31 @@ static void stream_begin(server_exchange *x)
     send_event(x, "response.in_progress", json_pack("{s:o}", "response", response_json(x, json_array(), false)));
 }
 
+static void stream_fail(server_exchange *x, const server_fault *fault)
+{
+    json_t *response = response_json(x, json_incref(items_of(x)->done), false);
+    send_event(x, "error", server_fault_json(fault));
+    json_object_set_new(response, "status", json_string("failed"));
+    json_object_set_new(response, "error",
+                        json_pack("{s:s, s:o}", "code", "server_error", "message", tool_json_text(fault->message)));
+    send_event(x, "response.failed", json_pack("{s:o}", "response", response));
+}
+
 static void stream_event(server_exchange *x, const server_event *event)
 {
     const server_choice *choice = &x->job->choices[0];
     server_answer_stream(x, event, give);
     if (event->kind != SERVER_EVENT_END) return;
     item_close(x, is_cut(x) || choice->error.code ? "incomplete" : "completed");
-    json_t *response = response_json(x, json_incref(items_of(x)->done), true);
     if (choice->error.code == VOUCH_OK) {
+        json_t *response = response_json(x, json_incref(items_of(x)->done), true);
         send_event(x, is_cut(x) ? "response.incomplete" : "response.completed",
                    json_pack("{s:o}", "response", response));
         return;
     }
     server_fault fault;
     server_fail_library(&fault, "", &choice->error);
-    send_event(x, "error", server_fault_json(&fault));
-    json_object_set_new(response, "status", json_string("failed"));
-    json_object_set_new(response, "completed_at", json_null());
-    json_object_set_new(response, "error",
-                        json_pack("{s:s, s:o}", "code", "server_error", "message", tool_json_text(fault.message)));
-    send_event(x, "response.failed", json_pack("{s:o}", "response", response));
+    stream_fail(x, &fault);
 }
 
 static void state_free(void *state)
@@ -503,8 +508,8 @@ static void state_free(void *state)
     server_answer_free(a);
 }
 
-static const server_format stream_format = {stream_begin, stream_event, NULL, NULL, state_free};
-static const server_format body_format = {NULL, server_answer_keep, NULL, body, state_free};
+static const server_format stream_format = {stream_begin, stream_event, NULL, stream_fail, NULL, state_free};
+static const server_format body_format = {NULL, server_answer_keep, NULL, NULL, body, state_free};
 
 void server_responses(server_exchange *x)
 {

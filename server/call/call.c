@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool/memory.h"
+
 enum { MOST_NAME = 256 }; /* bytes of names, ids and keys */
 
 /* A part of the text. */
@@ -320,11 +322,12 @@ server_call *server_call_begin(server_reader *r, const char *name, size_t n_name
     server_literal_free(&r->literal);
     server_literal_begin(&r->literal, r->form->quote, r->form->notation != SERVER_NOTATION_JSON, r->form->raw);
     r->in_value = false;
-    if (call.name && r->only_one && r->n_calls > 0) {
+    const bool good = call.name && (call.id || n_id == 0);
+    if (good && r->only_one && r->n_calls > 0) {
         free(r->dropped.name), free(r->dropped.id);
         server_text_free(&r->dropped.arguments);
         out = &r->dropped;
-    } else if (call.name) {
+    } else if (good) {
         if (r->n_calls == r->n_room) {
             const size_t n_room = 2 * r->n_room + 4;
             server_call *more = realloc(r->calls, n_room * sizeof *more);
@@ -337,7 +340,7 @@ server_call *server_call_begin(server_reader *r, const char *name, size_t n_name
         return out;
     }
     free(call.name), free(call.id);
-    r->text.failed = true;
+    tool_memory_refuse();
     return NULL;
 }
 
@@ -569,6 +572,7 @@ static void set_id(server_reader *r, part id)
     server_call *call = r->only_one && r->dropped.name ? &r->dropped : &r->calls[r->n_calls - 1];
     if (call->id || id.n == 0) return;
     call->id = strndup(id.text, id.n);
+    if (!call->id) tool_memory_refuse();
 }
 
 /* Reads the rest of an object, in which an id may stand. */

@@ -17,6 +17,7 @@
 
 #include "call/form.h"
 #include "os/os.h"
+#include "tool/memory.h"
 
 #define QUESTION "probe_question"
 #define SAID     "@said_text"
@@ -152,10 +153,13 @@ static void render(const vouch_model *model, json_t *answer, bool opens, server_
         json_pack("{s:o, s:o, s:b}", "messages", messages, "tools", tools_json(), "add_generation_prompt", opens);
     char *json = conversation ? json_dumps(conversation, JSON_COMPACT) : NULL;
     size_t n = 0;
-    if (json && vouch_render_chat(model, json, strlen(json), NULL, 0, &n, NULL) == VOUCH_E_BUFFER) {
+    vouch_status status = json ? vouch_render_chat(model, json, strlen(json), NULL, 0, &n, NULL) : VOUCH_OK;
+    if (status == VOUCH_E_BUFFER) {
         char *room = server_text_grow(out, n);
-        if (room && vouch_render_chat(model, json, strlen(json), room, n, &n, NULL)) out->n = 0;
+        if (room) status = vouch_render_chat(model, json, strlen(json), room, n, &n, NULL);
+        if (status) out->n = 0;
     }
+    if (status == VOUCH_E_MEMORY) tool_memory_refuse();
     free(json);
     json_decref(conversation);
 }
@@ -642,13 +646,14 @@ server_form *server_form_open(const vouch_model *model)
     char **all[19];
     bool good = f != NULL;
     if (!f) return NULL;
+    tool_memory_forget();
     for (char **const *member = strings_of(f, all); *member; member++) good = keep(*member, (span){"", 0}) && good;
     if (good) {
         render_all(model, texts);
         good = read_form(f, model, texts) && find_controls(f, model);
     }
     for (int i = 0; i < N_TEXTS; i++) server_text_free(&texts[i]);
-    if (good) return f;
+    if (good && !tool_memory_is_short()) return f;
     server_form_close(f);
     return NULL;
 }

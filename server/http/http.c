@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tool/json.h"
+#include "tool/memory.h"
 #include "tool/term.h"
 #include "http/fields.h"
 #include "http/mhd.h"
@@ -22,6 +23,8 @@ enum {
     MOST_CONNECTIONS = 1024,
     CONNECTION_MEMORY = 64 << 10, /* bytes for the headers of a request */
     N_THREADS = 4,
+    FORGOTTEN = 1,            /* seconds after which a resumed connection is resumed again */
+    OUT_OF_MEMORY = 503,      /* as server_fail_memory has it */
     STREAM_LIMIT = 256 << 10, /* bytes of events that may wait for a reader */
     MOST_PUSHED = 4 << 10,    /* bytes that an empty socket always takes; a socket buffers at least 4.5 KiB */
     SLOWEST = 16 << 10        /* fewest bytes per second of a body, in either direction, after --timeout */
@@ -43,11 +46,16 @@ static void clear_deadline(server_exchange *x)
 
 /* ------------------------------------------------------------------- replies */
 
+static void add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+    if (mhd.MHD_add_response_header(response, name, value) != MHD_YES) tool_memory_refuse();
+}
+
 static void add_origin(const server_exchange *x, struct MHD_Response *response)
 {
     if (!x->origin) return;
-    mhd.MHD_add_response_header(response, "Access-Control-Allow-Origin", x->origin);
-    mhd.MHD_add_response_header(response, "Vary", "Origin");
+    add_header(response, "Access-Control-Allow-Origin", x->origin);
+    add_header(response, "Vary", "Origin");
 }
 
 /* A warning for each part of a schema that the answer's grammar doesn't bind. Names of the schema may have any
@@ -66,45 +74,46 @@ static void add_warnings(const server_exchange *x, struct MHD_Response *response
         }
         value[n++] = '"';
         value[n] = '\0';
-        mhd.MHD_add_response_header(response, "Warning", value);
+        add_header(response, "Warning", value);
     }
 }
 
-static void reply(server_exchange *x, int status, const char *type, char *bytes, size_t n)
+/* Takes the text. Where memory is short, an error replaces the reply, and nothing replaces this error: the connection
+ * will be closed. */
+static void reply(server_exchange *x, int status, const char *type, server_text *text)
 {
-    struct MHD_Response *response = mhd.MHD_create_response_from_buffer(n, bytes, MHD_RESPMEM_MUST_FREE);
+    struct MHD_Response *response = NULL;
+    if (!text->failed) response = mhd.MHD_create_response_from_buffer(text->n, text->bytes, MHD_RESPMEM_MUST_FREE);
     if (!response) {
-        free(bytes);
+        server_text_free(text);
+        tool_memory_refuse();
+    } else {
+        if (type) add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+        add_origin(x, response);
+        add_warnings(x, response);
+    }
+    if (tool_memory_is_short()) {
+        if (response) mhd.MHD_destroy_response(response);
+        if (status != OUT_OF_MEMORY) server_reply_fault(x, &(server_fault){0});
         return;
     }
-    if (type) mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-    add_origin(x, response);
-    add_warnings(x, response);
     x->response = response;
     x->status = status;
-    set_deadline(x, n);
+    set_deadline(x, text->n);
 }
 
 void server_reply_text(server_exchange *x, int status, const char *type, const char *text, size_t n)
 {
-    char *copy = malloc(n ? n : 1);
-    if (!copy) return;
-    if (n) memcpy(copy, text, n);
-    reply(x, status, type, copy, n);
-}
-
-/* Takes the text. */
-static void reply_json_text(server_exchange *x, int status, server_text *text)
-{
-    if (text->failed) server_text_free(text);
-    else reply(x, status, "application/json", text->bytes, text->n);
+    server_text copy = {0};
+    server_text_add(&copy, text, n);
+    reply(x, status, type, &copy);
 }
 
 void server_reply_json(server_exchange *x, int status, json_t *body)
 {
     server_text text = {0};
     server_text_json(&text, body);
-    reply_json_text(x, status, &text);
+    reply(x, status, "application/json", &text);
 }
 
 /* The Anthropic API's words, where they differ. */
@@ -135,12 +144,13 @@ json_t *server_error_json(const server_exchange *x, const server_fault *fault)
 void server_reply_fault(server_exchange *x, const server_fault *fault)
 {
     server_fault memory;
-    if (fault->status == 0) {
+    if (fault->status == 0 || tool_memory_is_short()) {
         server_fail_memory(&memory);
         fault = &memory;
     }
+    tool_memory_forget();
     server_reply_json(x, fault->status, server_error_json(x, fault));
-    if (!x->response) return;
+    if (!x->response || x->status != fault->status) return;
     if (fault->status == 429 || fault->status == 503) mhd.MHD_add_response_header(x->response, "Retry-After", "1");
     if (fault->status == 405) mhd.MHD_add_response_header(x->response, MHD_HTTP_HEADER_ALLOW, x->allowed);
     if (fault->status == 401) mhd.MHD_add_response_header(x->response, "WWW-Authenticate", "Bearer");
@@ -152,6 +162,11 @@ void server_sse(server_exchange *x, const char *name, json_t *value)
     server_text_put(&x->out, "data: ");
     server_text_json(&x->out, value);
     server_text_put(&x->out, "\n\n");
+}
+
+void server_sse_fault(server_exchange *x, const server_fault *fault)
+{
+    server_sse(x, server_is_anthropic(x->path) ? "error" : NULL, server_error_json(x, fault));
 }
 
 void server_make_id(server *s, const char *prefix, char id[64])
@@ -169,17 +184,25 @@ static void resume(server_exchange *x)
 {
     if (!x->suspended) return;
     x->suspended = false;
+    x->resumed_at = tool_now();
     mhd.MHD_resume_connection(x->connection);
 }
 
-/* Gives the format the events that the exchange holds. */
-static void format_events(server_exchange *x)
+/* Gives the format the events that the exchange holds, and their end. Where memory is short, x->out keeps what it had,
+ * and has failed. */
+static void format_events(server_exchange *x, bool is_over)
 {
+    const size_t n = x->out.n;
+    tool_memory_forget();
     for (size_t at = 0; at < x->events.n;) {
         const server_event *event = (const server_event *)(const void *)(x->events.bytes + at);
         x->format->event(x, event);
         at += event->size;
     }
+    if (is_over && x->format->end && !x->events.failed) x->format->end(x);
+    if (!x->out.failed && !x->events.failed && !tool_memory_is_short()) return;
+    x->out.n = n;
+    x->out.failed = true;
 }
 
 /* Sends x->out as a chunk, if the client has read all before it: then the socket takes the whole chunk and Nagle's
@@ -188,7 +211,7 @@ static bool push_chunk(server_exchange *x)
 {
     char head[24];
     int n_unread = 0;
-    if (x->out.failed || x->out.n > MOST_PUSHED || ioctl(x->watched.fd, SIOCOUTQ, &n_unread) || n_unread) return false;
+    if (x->out.n > MOST_PUSHED || ioctl(x->watched.fd, SIOCOUTQ, &n_unread) || n_unread) return false;
     const int n_head = snprintf(head, sizeof head, "%zx\r\n", x->out.n);
     struct iovec parts[] = {{head, (size_t)n_head}, {x->out.bytes, x->out.n}, {(char[]){"\r\n"}, 2}};
     const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
@@ -208,8 +231,8 @@ static bool push(server_exchange *x)
     if (!x->is_chunked || x->server->options->certificate || !x->suspended) return false;
     if (job->n_over == job->n_choices || job->events.failed || atomic_load(&job->full)) return false;
     server_job_swap(job, &x->events);
-    format_events(x);
-    return x->out.n == 0 || push_chunk(x);
+    format_events(x, false);
+    return !x->out.failed && (x->out.n == 0 || push_chunk(x));
 }
 
 /* The job calls this under its lock after each event. Without a stream only the last event matters. */
@@ -232,14 +255,21 @@ static void on_gone(void *user)
     server_worker_notify(x->model->worker);
 }
 
+/* Where libmicrohttpd (0.9.75) has no memory for its list for poll, it forgets a connection that was resumed. */
 static void on_tick(void *user)
 {
     server_exchange *x = user;
+    const double now = tool_now();
     pthread_mutex_lock(&x->job->lock);
-    if (x->is_stream) {
+    if (x->is_stream && now >= x->ping_due) {
         x->ping = x->suspended && !x->has_news;
         x->has_news = false;
+        x->ping_due = now + x->server->options->ping_seconds;
         if (x->ping) resume(x);
+    }
+    if (x->resumed_at > 0 && now > x->resumed_at + FORGOTTEN) {
+        x->resumed_at = now;
+        mhd.MHD_resume_connection(x->connection);
     }
     pthread_mutex_unlock(&x->job->lock);
 }
@@ -249,6 +279,7 @@ static bool watch_connection(server_exchange *x)
 {
     const union MHD_ConnectionInfo *info =
         mhd.MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    x->ping_due = tool_now() + x->server->options->ping_seconds;
     x->watched = (server_watched){.fd = info->connect_fd, .gone = on_gone, .tick = on_tick, .user = x};
     return server_watch_add(x->server->watch, &x->watched);
 }
@@ -267,7 +298,8 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
     job->wake = on_event;
     job->wake_user = x;
     atomic_fetch_add(&x->server->n_jobs, 1);
-    const bool drains = atomic_load(&x->server->drains), is_watched = !drains && watch_connection(x);
+    const bool drains = atomic_load(&x->server->drains), is_whole = !tool_memory_is_short();
+    const bool is_watched = !drains && is_whole && watch_connection(x);
     if (is_watched && server_worker_submit(model->worker, job)) {
         clear_deadline(x);
         return;
@@ -278,6 +310,7 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
     x->job = NULL;
     server_job_release(job);
     if (drains) server_fail(&fault, 503, "shutting_down", "", "the server is shutting down");
+    else if (!is_whole) server_fail_memory(&fault);
     else if (!is_watched)
         server_fail(&fault, 503, "out_of_memory", "", "the system watches no further connection; try again later");
     else
@@ -301,8 +334,39 @@ static void take_events(server_exchange *x)
     const bool is_over = server_job_take(x->job, &x->events, &was_full);
     if (was_full) server_worker_notify(x->model->worker);
     clear_deadline(x);
-    format_events(x);
+    format_events(x, is_over);
     if (is_over) job_over(x);
+}
+
+/* Something of the answer is missing. The worker needs no longer run the job. */
+static void give_up(server_exchange *x, server_fault *fault)
+{
+    atomic_store(&x->job->cancelled, true);
+    server_worker_notify(x->model->worker);
+    job_over(x);
+    server_fail_memory(fault);
+}
+
+/* Ends a stream with an error. False: there is no memory for that. */
+static bool stream_fail(server_exchange *x)
+{
+    server_fault fault;
+    give_up(x, &fault);
+    tool_memory_forget();
+    x->out.failed = false;
+    x->format->fail(x, &fault);
+    if (!tool_memory_is_short()) return true;
+    shutdown(x->watched.fd, SHUT_RDWR); /* wakes libmicrohttpd, which would keep the socket */
+    return false;
+}
+
+/* libmicrohttpd's thread has come back to the exchange. */
+static void come_back(server_exchange *x)
+{
+    pthread_mutex_lock(&x->job->lock);
+    x->suspended = false;
+    x->resumed_at = 0;
+    pthread_mutex_unlock(&x->job->lock);
 }
 
 /* Suspends the connection until there is something to do; false: there is already. */
@@ -335,8 +399,9 @@ static ssize_t stream_read(void *cls, uint64_t position, char *bytes, size_t mos
 {
     (void)position;
     server_exchange *x = cls;
+    come_back(x);
     for (;;) {
-        if (x->out.failed) return MHD_CONTENT_READER_END_WITH_ERROR;
+        if (x->out.failed && !stream_fail(x)) return MHD_CONTENT_READER_END_WITH_ERROR;
         if (x->out_sent < x->out.n) {
             const size_t left = x->out.n - x->out_sent, n = left < most ? left : most;
             memcpy(bytes, x->out.bytes + x->out_sent, n);
@@ -353,9 +418,8 @@ static ssize_t stream_read(void *cls, uint64_t position, char *bytes, size_t mos
         /* After END_WITH_ERROR libmicrohttpd would keep the socket until its thread wakes up for another reason. */
         if (is_gone(x, &ping)) return MHD_CONTENT_READER_END_OF_STREAM;
         take_events(x);
-        if (x->is_over && x->format->end) x->format->end(x);
-        else if (x->out.n == 0 && ping) server_text_put(&x->out, ": ping\n\n");
-        if (x->out.n == 0 && !x->is_over && wait_for_events(x)) return 0;
+        if (x->out.n == 0 && ping && !x->is_over) server_text_put(&x->out, ": ping\n\n");
+        if (x->out.n == 0 && !x->out.failed && !x->is_over && wait_for_events(x)) return 0;
     }
 }
 
@@ -364,12 +428,14 @@ static enum MHD_Result send_stream(server_exchange *x)
     struct MHD_Response *response =
         mhd.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, stream_read, x, NULL);
     if (!response) return MHD_NO;
-    mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream; charset=utf-8");
-    mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
-    mhd.MHD_add_response_header(response, "X-Accel-Buffering", "no");
+    tool_memory_forget();
+    add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream; charset=utf-8");
+    add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
+    add_header(response, "X-Accel-Buffering", "no");
     add_origin(x, response);
     add_warnings(x, response);
-    const enum MHD_Result result = mhd.MHD_queue_response(x->connection, MHD_HTTP_OK, response);
+    const bool is_whole = !tool_memory_is_short();
+    const enum MHD_Result result = is_whole ? mhd.MHD_queue_response(x->connection, MHD_HTTP_OK, response) : MHD_NO;
     mhd.MHD_destroy_response(response);
     return result;
 }
@@ -377,6 +443,13 @@ static enum MHD_Result send_stream(server_exchange *x)
 /* The reply to a job that failed before it gave anything; otherwise the format's body. */
 static void reply_body(server_exchange *x)
 {
+    if (x->out.failed) {
+        server_fault fault;
+        give_up(x, &fault);
+        server_reply_fault(x, &fault);
+        return;
+    }
+    tool_memory_forget();
     for (int32_t i = 0; i < x->job->n_choices; i++) {
         server_fault fault;
         if (x->job->choices[i].error.code == VOUCH_OK) continue;
@@ -388,7 +461,7 @@ static void reply_body(server_exchange *x)
     }
     server_text text = {0};
     x->format->body(x, &text);
-    reply_json_text(x, MHD_HTTP_OK, &text);
+    reply(x, MHD_HTTP_OK, "application/json", &text);
 }
 
 /* MHD_NO closes the connection. */
@@ -397,6 +470,7 @@ static enum MHD_Result send_answer(server_exchange *x)
     bool ping;
     if (!x->response && x->job && x->is_stream) return send_stream(x);
     if (!x->response && x->job) {
+        come_back(x);
         if (is_gone(x, &ping)) return MHD_NO;
         if (wait_for_events(x)) return MHD_YES;
         take_events(x);
@@ -413,6 +487,11 @@ static void handle(server_exchange *x)
 {
     server_fault fault;
     x->is_handled = true;
+    tool_memory_forget();
+    if (x->body.failed) {
+        server_reply_fault(x, &(server_fault){0});
+        return;
+    }
     if (x->body_too_long) {
         server_fail(&fault, 413, "body_too_large", "", "the body is longer than %d bytes", SERVER_MOST_BODY);
         server_reply_fault(x, &fault);
@@ -438,6 +517,7 @@ static enum MHD_Result exchange_begin(server *s, struct MHD_Connection *connecti
     x->deadline = mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     atomic_fetch_add(&s->n_exchanges, 1);
     set_deadline(x, 0);
+    tool_memory_forget();
     if (strcmp(method, "OPTIONS") == 0) {
         server_answer_options(x, path);
         x->is_handled = true;
@@ -462,7 +542,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
         if (x->body.n + *n_upload > SERVER_MOST_BODY) x->body_too_long = true;
         else server_text_add(&x->body, upload, *n_upload);
         *n_upload = 0;
-        return x->body.failed ? MHD_NO : MHD_YES;
+        return MHD_YES;
     }
     if (!x->is_handled) handle(x);
     return send_answer(x);
@@ -574,7 +654,7 @@ vouch_status server_http_open(server *s, vouch_error *err)
     if (loaded != VOUCH_OK) return loaded;
     const int fd = listen_socket(s, err);
     if (fd < 0) return err->code;
-    s->watch = server_watch_open(o->ping_seconds);
+    s->watch = server_watch_open();
     /* poll, because with epoll libmicrohttpd (0.9.75) misses the end of a connection that comes with the last data. */
     unsigned flags =
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG;

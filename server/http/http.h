@@ -10,7 +10,7 @@
  *   otherwise: suspended until the job is over, then one body  ◄───┘
  *
  * An exchange belongs to the connection's thread and, while `suspended`, to the thread that holds the job's lock.
- * `suspended`, `gone`, `ping` and `has_news` are shared under this lock.
+ * `suspended`, `resumed_at`, `gone`, `ping` and `has_news` are shared under this lock.
  *
  * libmicrohttpd sends the head and the end of a stream. The worker's thread sends the events between them while the
  * connection is suspended and the client keeps up. To wake libmicrohttpd's thread for each event takes 50 us a token
@@ -78,6 +78,7 @@ typedef struct server_format {
     void (*begin)(server_exchange *x);                            /* stream: before the first event; may be NULL */
     void (*event)(server_exchange *x, const server_event *event); /* stream: appends to x->out; else keeps it */
     void (*end)(server_exchange *x);                              /* stream: after the last event; may be NULL */
+    void (*fail)(server_exchange *x, const server_fault *fault);  /* stream: appends the error with which it ends */
     void (*body)(server_exchange *x, server_text *json);          /* otherwise: appends the body */
     void (*free)(void *state);
 } server_format;
@@ -103,12 +104,15 @@ struct server_exchange {
     const server_format *format;
     void *state;
     bool is_stream, is_over;
-    server_text events, out; /* out holds SSE text; its first out_sent bytes are sent */
+    server_text events, out; /* out holds SSE text; its first out_sent bytes are sent. out.failed, with and without a
+                                stream: something of the answer is missing, because memory was short */
     size_t out_sent;
     server_watched watched;
-    bool is_chunked; /* a stream of this request is sent in chunks, which HTTP/1.0 doesn't know */
+    bool is_chunked;   /* a stream of this request is sent in chunks, which HTTP/1.0 doesn't know */
+    double resumed_at; /* tool_now(); 0: libmicrohttpd has come back since, or needn't */
+    double ping_due;   /* tool_now() */
     bool suspended, gone, ping;
-    bool has_news; /* events have come since the last tick */
+    bool has_news; /* events have come since the last ping was due */
 };
 
 void server_reply_json(server_exchange *x, int status, json_t *body); /* takes the body */
@@ -122,6 +126,8 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
 
 /* Appends an SSE event; `name` may be NULL. Takes the value. */
 void server_sse(server_exchange *x, const char *name, json_t *value);
+/* Appends the error with which a stream ends, as all APIs but the Responses write it. */
+void server_sse_fault(server_exchange *x, const server_fault *fault);
 /* "chatcmpl-4b1f..." : unique in this server. */
 void server_make_id(server *s, const char *prefix, char id[64]);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool/memory.h"
 #include "tool/text.h"
 
 void *server_text_grow(server_text *text, size_t n)
@@ -15,6 +16,7 @@ void *server_text_grow(server_text *text, size_t n)
         const size_t room = 2 * text->room > text->n + n ? 2 * text->room : text->n + n + 64;
         char *bytes = realloc(text->bytes, room);
         if (!bytes) {
+            tool_memory_refuse();
             text->failed = true;
             return NULL;
         }
@@ -88,6 +90,7 @@ json_t *server_json_bytes(const char *bytes, size_t n)
     size_t n_repaired;
     if (string) return string;
     char *repaired = tool_utf8_repair(bytes, n, &n_repaired);
+    if (!repaired) tool_memory_refuse();
     string = repaired ? json_stringn(repaired, n_repaired) : NULL;
     free(repaired);
     return string;

@@ -12,7 +12,7 @@
 
 #include "tool/term.h"
 
-enum { MOST_EVENTS = 64 };
+enum { MOST_EVENTS = 64, TICK = 250 /* milliseconds */ };
 
 struct server_deadline {
     int fd;
@@ -22,7 +22,6 @@ struct server_deadline {
 
 struct server_watch {
     int epoll, wakes; /* wakes: an eventfd that ends the thread */
-    double tick_seconds;
     pthread_t thread;
     pthread_mutex_t lock; /* guards the rest, and is held while the functions run */
     server_watched *first;
@@ -36,16 +35,6 @@ static server_watched *find(server_watch *watch, uint64_t serial)
     server_watched *watched = watch->first;
     while (watched && watched->serial != serial) watched = watched->next;
     return watched;
-}
-
-static void call_ticks(server_watch *watch)
-{
-    const double now = tool_now();
-    for (server_watched *watched = watch->first; watched; watched = watched->next) {
-        if (now < watched->due) continue;
-        watched->due = now + watch->tick_seconds;
-        watched->tick(watched->user);
-    }
 }
 
 static void shut_late_sockets(server_watch *watch)
@@ -63,25 +52,24 @@ static void *watch_run(void *arg)
     server_watch *watch = arg;
     struct epoll_event events[MOST_EVENTS];
     for (bool ends = false; !ends;) {
-        const int n = epoll_wait(watch->epoll, events, MOST_EVENTS, 250);
+        const int n = epoll_wait(watch->epoll, events, MOST_EVENTS, TICK);
         pthread_mutex_lock(&watch->lock);
         for (int i = 0; i < n; i++) {
             server_watched *watched = find(watch, events[i].data.u64);
             if (watched) watched->gone(watched->user);
             ends |= events[i].data.u64 == 0;
         }
-        call_ticks(watch);
+        for (server_watched *watched = watch->first; watched; watched = watched->next) watched->tick(watched->user);
         shut_late_sockets(watch);
         pthread_mutex_unlock(&watch->lock);
     }
     return NULL;
 }
 
-server_watch *server_watch_open(double tick_seconds)
+server_watch *server_watch_open(void)
 {
     server_watch *watch = calloc(1, sizeof *watch);
     if (!watch) return NULL;
-    watch->tick_seconds = tick_seconds;
     watch->epoll = epoll_create1(EPOLL_CLOEXEC);
     watch->wakes = eventfd(0, EFD_CLOEXEC);
     pthread_mutex_init(&watch->lock, NULL);
@@ -116,7 +104,6 @@ bool server_watch_add(server_watch *watch, server_watched *watched)
         return false;
     }
     watched->serial = ++watch->n_serials;
-    watched->due = tool_now() + watch->tick_seconds;
     watched->before = NULL;
     watched->next = watch->first;
     if (watch->first) watch->first->before = watched;

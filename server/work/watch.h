@@ -4,7 +4,7 @@
  *
  *   - the sockets of requests that wait for a model. A connection is suspended meanwhile, and libmicrohttpd wouldn't
  *     notice that its client has gone
- *   - the time of the next ping of a stream
+ *   - the time of the next ping of a stream, and connections that libmicrohttpd forgot
  *   - the deadline of each connection. libmicrohttpd's own timeout begins anew with each byte, so a client that sends a
  *     byte every few seconds would stay for ever
  */
@@ -20,15 +20,14 @@ typedef struct server_watch server_watch;
 typedef struct server_watched {
     int fd;
     void (*gone)(void *user); /* the client has closed or reset the connection; called once */
-    void (*tick)(void *user); /* every tick_seconds */
+    void (*tick)(void *user); /* four times a second, or more often */
     void *user;
     uint64_t serial; /* set by the watch; 0: not watched */
-    double due;
     struct server_watched *next, *before;
 } server_watched;
 
 /* NULL: the system gives no more descriptors or threads. */
-server_watch *server_watch_open(double tick_seconds);
+server_watch *server_watch_open(void);
 void server_watch_close(server_watch *watch); /* NULL is allowed; nothing is watched any more */
 
 /* False: the system watches no further descriptor. */
