@@ -273,6 +273,12 @@ $(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(HTTP_LIBS) $(HUB_LIBS) $(LIBS)
 
+# Fails calls of the programs that load it. Its filter of system calls knows the registers of x86.
+SHORTAGE := $(if $(filter x86_64,$(ARCH)),$(B)/tests/shortage.so)
+$(B)/tests/shortage.so: $(B)/tests/shortage/shim.o
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS_ALL) -shared -o $@ $^ -ldl
+
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB_A) -lcmocka $(LIBS)
@@ -303,7 +309,7 @@ head: all ## teaches a head for the default model, in hours; goes on where it wa
 TIER ?= test
 RUN_TESTS = BUILD=$(BUILD) CC='$(CC)' VOUCH_TEST_FILTER='$(F)' tests/run.sh
 
-tests: all benches $(TESTS:%=$(B)/tests/%) $(BROKEN:%=$(B)/tests/broken/%)
+tests: all benches $(TESTS:%=$(B)/tests/%) $(BROKEN:%=$(B)/tests/broken/%) $(SHORTAGE)
 
 check: tests ## fast tests, about a minute, no download: every commit
 	@$(RUN_TESTS) check $(T)

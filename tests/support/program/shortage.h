@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs that run out of memory, threads or disk. They load a library (LD_PRELOAD, tests/shortage/shim.c) that fails
+ * the n-th call of a kind. The test and the program share a page, which the test may change while the program runs:
+ *
+ *   shortage_set ──► page ◄── each call counts `left` down; the one that reaches 0 fails
+ *   shortage_came ◄── page     false: the program made fewer than n calls
+ *
+ * Calls count from the program's main on; those of the loader don't.
+ */
+#ifndef VOUCH_TESTS_SHORTAGE_H
+#define VOUCH_TESTS_SHORTAGE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define SHORTAGE_PAGE "VOUCH_TEST_SHORTAGE" /* the environment variable with the path of the page */
+
+typedef enum shortage_call {
+    SHORTAGE_NONE,
+    SHORTAGE_MALLOC, /* malloc, calloc, realloc, aligned allocations, and through them strdup and others */
+    SHORTAGE_MMAP,
+    SHORTAGE_THREAD,
+    SHORTAGE_READ,  /* EIO; also those of the C library, as are writes */
+    SHORTAGE_WRITE, /* ENOSPC */
+    SHORTAGE_CUT    /* nothing fails, but at the n-th allocation the file `cut` becomes shorter */
+} shortage_call;
+
+typedef struct shortage_page {
+    atomic_int call;   /* shortage_call */
+    atomic_int n_more; /* calls after the first one that fail, too */
+    atomic_long left;  /* calls up to the first one that fails */
+    char cut[256];     /* the path of a file; set while no program runs */
+} shortage_page;
+
+/* Makes the page. Programs that the test starts from now on load the library. False: sanitizers replace malloc, or this
+ * machine has no such library. */
+bool shortage_begin(void);
+/* The n-th call from now on fails, and the n_more calls after it. */
+void shortage_set(shortage_call call, long n, int n_more);
+bool shortage_came(void);
+/* The file that SHORTAGE_CUT cuts. */
+void shortage_cut(const char *path);
+
+#endif
