@@ -99,7 +99,7 @@ void server_arguments_as_texts(const char *bytes, size_t n, server_text *out)
         server_text_put(out, "\"");
         at = from = past;
     }
-    server_text_add(out, bytes + from, n - from);
+    if (from < n) server_text_add(out, bytes + from, n - from); /* bytes of an empty text may be NULL */
 }
 
 /* ------------------------------------------------------------------ schemas */
@@ -190,7 +190,7 @@ void server_schemas_mark(const char *bytes, size_t n, bool is_schema, server_tex
         server_text_put(out, "\"");
         from = end;
     }
-    server_text_add(out, bytes + from, n - from);
+    if (from < n) server_text_add(out, bytes + from, n - from); /* bytes of an empty text may be NULL */
 }
 
 bool server_schema_text(const json_t *value)
