@@ -252,6 +252,7 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
     spec->draft_vocab = head;
     spec->n_draft_vocab = how == BRIDGED ? 6 : 0;
     spec->custom.propose = propose_same;
+    spec->n_draft = how == CUSTOM ? 2 : 0; /* asked in every cycle, whatever the time of a pass */
     return options;
 }
 
