@@ -3,16 +3,15 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "hub/name.h"
 #include "model/names.h"
+#include "os/os.h"
 #include "tool/memory.h"
 #include "tool/wrap.h"
-#include "os/os.h"
 
 /* Help shows these texts as they are: lines of at most 80 columns. */
 static const cli_command commands[] = {
@@ -259,10 +258,10 @@ static void help_print(const cli_command *c, FILE *out)
 static bool has_stack(void)
 {
     enum { LEAST = 1 << 20 };
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= LEAST) return true;
-    tool_complain("the stack may have %llu KiB; vouch needs %d: `ulimit -s %d`",
-                  (unsigned long long)limit.rlim_cur >> 10, LEAST >> 10, LEAST >> 10);
+    const int64_t limit = vouch_os_stack_limit();
+    if (limit >= LEAST) return true;
+    tool_complain("the stack may have %lld KiB; vouch needs %d: `ulimit -s %d`", (long long)limit >> 10, LEAST >> 10,
+                  LEAST >> 10);
     return false;
 }
 

@@ -62,10 +62,10 @@ int cli_serve_run(const cli_options *options)
 #include <stdlib.h>
 #include <time.h>
 
+#include "os/os.h"
 #include "tool/file.h"
 #include "options/recommended.h"
 #include "server.h"
-#include "os/os.h"
 
 typedef struct serving {
     const cli_options *options;

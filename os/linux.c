@@ -158,7 +158,7 @@ bool vouch_os_info_take(const struct stat *found, vouch_os_info *info)
     return true;
 }
 
-/* EINVAL: Linux before 5.14 can't load pages on request. */
+/* Linux before 5.14 can't load pages on request and answers EINVAL, which counts as success. */
 bool vouch_os_file_load(const unsigned char *pages, size_t size)
 {
 #ifdef MADV_POPULATE_READ

@@ -22,14 +22,14 @@
 
 /* ---------------------------------------------------------------- processors */
 
-/* The processors that this process may keep busy: those of its affinity mask, but no more than its time quota, as that
- * of a container, lets it use. At least 1. */
+/* How many processors this process may use, at least 1: the size of its affinity mask, or the time quota of its
+ * container in whole processors, if the quota is smaller. */
 int32_t vouch_os_processors(void);
 /* The number of the processor that this thread runs on at this moment; -1: the system can't tell. */
 int vouch_os_processor_here(void);
 /* The processor's name as its maker writes it, or the name of its architecture; "" if neither is known. */
 void vouch_os_processor_name(char *name, size_t size);
-/* What an Arm processor can do beyond ARMv8.0. */
+/* Optional instructions of Arm processors. */
 typedef enum vouch_os_arm { VOUCH_OS_ARM_DOTPROD = 1, VOUCH_OS_ARM_I8MM = 2 } vouch_os_arm;
 unsigned vouch_os_arm_features(void); /* bits of vouch_os_arm; 0 elsewhere */
 
@@ -60,7 +60,7 @@ typedef enum vouch_os_open_how {
     VOUCH_OS_WRITE = 2,
     VOUCH_OS_CREATE = 4,   /* where there is no file of the name */
     VOUCH_OS_NEW = 8,      /* with CREATE: fails with EEXIST where there is one */
-    VOUCH_OS_EMPTY = 16,   /* drops what is in the file */
+    VOUCH_OS_EMPTY = 16,   /* truncates the file to 0 bytes */
     VOUCH_OS_APPEND = 32,  /* writes go to the end */
     VOUCH_OS_NO_LINK = 64, /* fails with ELOOP where the name is a symbolic link */
     VOUCH_OS_NO_WAIT = 128 /* opening a pipe doesn't wait for its other end */
@@ -104,7 +104,7 @@ bool vouch_os_file_set_mode(int descriptor, unsigned mode);
 /* Opens a new file for writing. The last six characters of `name` are XXXXXX, which it replaces. */
 int vouch_os_file_temporary(char *name);
 ptrdiff_t vouch_os_file_read_at(int descriptor, void *bytes, size_t n, int64_t offset); /* like pread */
-/* Is the descriptor open for writing? */
+/* Whether the descriptor is open for writing. */
 bool vouch_os_file_writable(int descriptor);
 /* The mode of a new file: 0666 less the process's mask. */
 unsigned vouch_os_new_mode(void);
@@ -117,7 +117,7 @@ void vouch_os_names_free(char **names, ptrdiff_t n);
 /* The path without links and dots; the caller frees it. NULL: errno tells why. */
 char *vouch_os_path_resolve(const char *path);
 bool vouch_os_link_make(const char *to, const char *path);
-/* What a link says, with a NUL after it. -1: it is no link. */
+/* Reads the target of a symbolic link and adds a NUL. -1: the path is not a symbolic link. */
 ptrdiff_t vouch_os_link_read(const char *path, char *to, size_t size);
 /* Bytes that are free on the disk of a folder; -1: errno tells why. */
 int64_t vouch_os_disk_left(const char *folder);
@@ -150,18 +150,24 @@ void vouch_os_quiet_end(const vouch_os_quiet *quiet);
 
 /* ------------------------------------------------------- terminal and process */
 
-/* Call first in main: descriptors 0 to 2 are open, a closed pipe is an error of the write and ends nobody, and a
- * console shows UTF-8 and colours. */
+/* Prepares the process; main calls it first. Opens descriptors 0 to 2 where they are closed, so that no file gets one
+ * of these numbers later. A write to a pipe without a reader, or beyond the limit of a file's size, fails instead of
+ * ending the process. A console shows UTF-8 and colours. */
 void vouch_os_start(void);
 /* Columns of the terminal; 0: the descriptor is none, or its width isn't known. */
 int vouch_os_terminal_columns(int descriptor);
 /* Waits for standard input to have something to read, or to end. False: it hasn't after so many milliseconds. */
 bool vouch_os_input_wait(int milliseconds);
-/* Has the reader of standard output gone away? */
+/* Whether the reader of standard output has closed its end. */
 bool vouch_os_output_gone(void);
-/* Calls the function at Ctrl-C, unless this program was started to ignore it. It may do only what a signal handler may.
- * reads: a blocked read returns then. */
-void vouch_os_on_interrupt(void (*function)(int), bool reads);
+/* Installs a handler for Ctrl-C, unless the parent process made this program ignore Ctrl-C. The handler may call only
+ * async-signal-safe functions. reads: Ctrl-C also makes a blocked read return. */
+void vouch_os_on_interrupt(void (*handler)(int), bool reads);
+/* Installs a handler for reads of mapped pages that the system can't load, because another process has truncated the
+ * file or the disk has failed (SIGBUS). Windows has no such handler. */
+void vouch_os_on_lost_page(void (*handler)(int));
+/* Bytes that the stack of the main thread may take; INT64_MAX: no limit, or not known. */
+int64_t vouch_os_stack_limit(void);
 /* Random bytes from the system. Never blocks. */
 bool vouch_os_random(void *bytes, size_t n);
 
@@ -170,7 +176,7 @@ bool vouch_os_random(void *bytes, size_t n);
 /* Like qsort, with a context for the comparison. */
 typedef int vouch_os_compare(const void *a, const void *b, void *context);
 void vouch_os_sort(void *items, size_t n, size_t size, vouch_os_compare *compare, void *context);
-/* Does the text match a pattern with * and ?, whatever the case of ASCII letters? */
+/* Whether the text matches a pattern with * and ?. Ignores the case of ASCII letters. */
 bool vouch_os_matches(const char *pattern, const char *text);
 /* As in the C libraries of Linux and macOS. */
 void *memmem(const void *bytes, size_t n, const void *part, size_t n_part);

@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -272,11 +273,23 @@ bool vouch_os_output_gone(void)
     return poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR);
 }
 
-void vouch_os_on_interrupt(void (*function)(int), bool reads)
+void vouch_os_on_interrupt(void (*handler)(int), bool reads)
 {
-    struct sigaction old, action = {.sa_handler = function, .sa_flags = reads ? 0 : SA_RESTART};
+    struct sigaction old, action = {.sa_handler = handler, .sa_flags = reads ? 0 : SA_RESTART};
     sigemptyset(&action.sa_mask);
     if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
+}
+
+void vouch_os_on_lost_page(void (*handler)(int))
+{
+    signal(SIGBUS, handler);
+}
+
+int64_t vouch_os_stack_limit(void)
+{
+    struct rlimit limit;
+    const bool is_known = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < INT64_MAX;
+    return is_known ? (int64_t)limit.rlim_cur : INT64_MAX;
 }
 
 /* ------------------------------------------- functions that some systems lack */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows 10 and later, with MinGW's headers (os.h). The program's manifest makes UTF-8 the code page, so fopen, stat
- * and the like take UTF-8 names. The functions here call the wide interface, which also takes paths of any length.
+ * Windows 10 and later, with MinGW's headers (os.h). The program's manifest sets the code page to UTF-8, so the
+ * functions of the C library (fopen, stat) accept UTF-8 names. The functions of this file call the wide-character
+ * interface, which also accepts long paths.
  */
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -483,7 +484,7 @@ bool vouch_os_link_make(const char *to, const char *path)
     return is_done;
 }
 
-/* Windows tells where a link leads in the end, not what it says. */
+/* Gives the final target of a chain of links: Windows has no simple function for the text of one link. */
 ptrdiff_t vouch_os_link_read(const char *path, char *to, size_t size)
 {
     vouch_os_info info;
@@ -596,22 +597,33 @@ bool vouch_os_output_gone(void)
     return false; /* the failed write has told */
 }
 
-static void (*volatile interrupt_function)(int);
+static void (*volatile interrupt_handler)(int);
 
 /* Runs in a thread that the system makes. */
 static BOOL WINAPI console_handle(DWORD event)
 {
     if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) return FALSE;
-    interrupt_function(SIGINT);
+    interrupt_handler(SIGINT);
     return TRUE;
 }
 
-void vouch_os_on_interrupt(void (*function)(int), bool reads)
+void vouch_os_on_interrupt(void (*handler)(int), bool reads)
 {
     (void)reads; /* reading from a console ends at Ctrl-C anyway */
-    const bool is_first = !interrupt_function;
-    interrupt_function = function;
+    const bool is_first = !interrupt_handler;
+    interrupt_handler = handler;
     if (is_first) SetConsoleCtrlHandler(console_handle, TRUE);
+}
+
+void vouch_os_on_lost_page(void (*handler)(int))
+{
+    (void)handler;
+}
+
+/* The linker sets the size. */
+int64_t vouch_os_stack_limit(void)
+{
+    return INT64_MAX;
 }
 
 bool vouch_os_random(void *bytes, size_t n)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/file.h"
-#include "os/os.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "os/os.h"
 #include "tool/memory.h"
 
 /* Most bytes of a file. A longer one is a mistake, such as /dev/zero. */
@@ -113,7 +113,7 @@ static bool path_resolve(const char *path, char resolved[PATH_MAX])
 /* Identifies a file, which need not exist yet. Two paths name the same file if their identities are equal. */
 typedef struct identity {
     uint64_t device, number; /* of the file, or of the folder it will be in */
-    char name[PATH_MAX];     /* in that folder; "" if the file exists */
+    char name[PATH_MAX];     /* the file's name in that folder; empty if the file exists */
 } identity;
 
 /* False: the path names something other than a regular file, or a path at which no file can be created. */

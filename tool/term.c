@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "os/os.h"
 #include "tool/text.h"
 #include "tool/wrap.h"
-#include "os/os.h"
 
 /* Globals, because a signal handler gets no other arguments than the signal's number; and as standard output is one. */
 static volatile sig_atomic_t shown_columns, interrupt_mode, interrupted;
@@ -226,7 +226,7 @@ static void on_cut_file(int number)
 
 void tool_catch_cut_files(void)
 {
-    signal(SIGBUS, on_cut_file);
+    vouch_os_on_lost_page(on_cut_file);
 }
 
 static void interrupt_handle(int number)

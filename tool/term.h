@@ -47,8 +47,8 @@ typedef struct tool_progress {
 void tool_progress_report(void *progress, double share);
 void tool_progress_end(tool_progress *progress); /* wipes the line */
 
-/* From now on reading a mapped file that another process has cut (SIGBUS) ends the program with status 1 and one line.
- */
+/* Makes the program end with status 1 and one line when it reads a mapped page of a file that another process has
+ * truncated. */
 void tool_catch_cut_files(void);
 
 /* The effect of Ctrl-C, unless this program was started with SIGINT ignored. */

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool/text.h"
 #include "os/os.h"
+#include "tool/text.h"
 
 enum { NARROWEST = 20 }; /* in narrower terminals the words stay as they are */
 

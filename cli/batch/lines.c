@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/os.h"
 #include "tool/json.h"
 #include "tool/memory.h"
 #include "tool/text.h"
-#include "os/os.h"
 
 /* ------------------------------------------------------------ keys and lines */
 

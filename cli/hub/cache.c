@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/os.h"
 #include "tool/file.h"
 #include "tool/term.h"
-#include "os/os.h"
 
 static vouch_status cache_fail(vouch_error *err, const char *path, int reason)
 {

@@ -17,9 +17,9 @@
 #include "hub/siblings.h"
 #include "hub/stores.h"
 #include "hub/transfer.h"
+#include "os/os.h"
 #include "tool/file.h"
 #include "tool/term.h"
-#include "os/os.h"
 
 /* Of a file; -1: there is none. */
 static int64_t bytes_of(const char *path)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "hub/files.h"
-#include "os/os.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -11,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+
+#include "os/os.h"
 
 static const char *const types[] = {"Q4_K_M", "Q4_K_XL", "Q4_K_S", "Q4_0",   "Q4_1",    "IQ4_NL", "IQ4_XS", "MXFP4",
                                     "Q5_K_M", "Q5_K_S",  "Q5_0",   "Q5_1",   "Q6_K",    "Q8_0",   "BF16",   "F16",

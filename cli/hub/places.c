@@ -8,8 +8,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "tool/file.h"
 #include "os/os.h"
+#include "tool/file.h"
 
 static const char *variable(const char *name)
 {

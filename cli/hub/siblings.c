@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "hub/siblings.h"
-#include "os/os.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "os/os.h"
 
 static const char data[] = {
 #include "siblings.inc" /* the bytes of siblings.txt */

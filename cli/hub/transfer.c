@@ -16,8 +16,8 @@
 #include "hub/bytes/digest.h"
 #include "hub/bytes/origin.h"
 #include "hub/bytes/space.h"
-#include "tool/term.h"
 #include "os/os.h"
+#include "tool/term.h"
 
 enum {
     MOST_REDIRECTS = 8,

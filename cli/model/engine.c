@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "model/pairing.h"
+#include "os/os.h"
 #include "tool/file.h"
 #include "tool/text.h"
-#include "os/os.h"
 
 /* "loading m.gguf, 98 MB", with at most 22 columns of the name, so that a bar fits beside it on 80 columns. */
 static void label_write(const char *path, char *label, size_t size)

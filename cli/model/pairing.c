@@ -8,8 +8,8 @@
 
 #include "hub/fetch.h"
 #include "hub/files.h"
-#include "tool/term.h"
 #include "os/os.h"
+#include "tool/term.h"
 
 static const char *end_of(const char *path)
 {

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "os/os.h"
 #include "tool/file.h"
 #include "tool/text.h"
-#include "os/os.h"
 
 static vouch_status prompt_fail(vouch_error *err, vouch_status code, const char *message)
 {

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/os.h"
 #include "tool/file.h"
 #include "options/options.h"
 #include "tool/text.h"
-#include "os/os.h"
 
 /* ------------------------------------------------------- prompts and answers */
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "os/os.h"
 #include "report/sheet.h"
 #include "tool/text.h"
-#include "os/os.h"
 
 static void put_date(FILE *out)
 {

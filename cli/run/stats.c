@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "os/os.h"
 #include "report/rates.h"
 #include "tool/file.h"
 #include "tool/json.h"
 #include "tool/sampling.h"
 #include "tool/wrap.h"
-#include "os/os.h"
 
 /* Figures of one run. NAN: the figure doesn't apply. */
 typedef struct figures {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/thoughts.h"
-#include "os/os.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "os/os.h"
 
 /* The number of bytes at the end of text[n] that may be the beginning of the marker. */
 static size_t partial_length(const char *text, size_t n, const char *marker)

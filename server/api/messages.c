@@ -13,9 +13,9 @@
 
 #include "api/answer.h"
 #include "call/arguments.h"
+#include "os/os.h"
 #include "tool/json.h"
 #include "api/usage.h"
-#include "os/os.h"
 
 /* ------------------------------------------------------------------ the request */
 

@@ -10,9 +10,9 @@
 #include <time.h>
 
 #include "api/answer.h"
+#include "os/os.h"
 #include "tool/json.h"
 #include "api/usage.h"
-#include "os/os.h"
 
 static bool is_chat(const server_answer *a)
 {

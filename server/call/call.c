@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a reader through one call: its head with the name, its arguments, its tail. */
 #include "call/reader.h"
-#include "os/os.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/os.h"
 #include "tool/memory.h"
 
 enum { MOST_NAME = 256 }; /* bytes of names, ids and keys */

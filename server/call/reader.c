@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/reader.h"
-#include "os/os.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "os/os.h"
 
 #define CHANNEL    "<|channel|>"
 #define MESSAGE    "<|message|>"

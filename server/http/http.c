@@ -12,12 +12,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "os/os.h"
 #include "tool/json.h"
 #include "tool/memory.h"
 #include "tool/term.h"
 #include "http/fields.h"
 #include "http/mhd.h"
-#include "os/os.h"
 
 enum {
     MOST_CONNECTIONS = 1024,
@@ -78,8 +78,8 @@ static void add_warnings(const server_exchange *x, struct MHD_Response *response
     }
 }
 
-/* Takes the text. Where memory is short, an error replaces the reply, and nothing replaces this error: the connection
- * will be closed. */
+/* Sends the text as the reply, and frees it. If memory is short, sends the error out_of_memory instead. If memory is
+ * too short for that error, too, there is no reply, and libmicrohttpd closes the connection. */
 static void reply(server_exchange *x, int status, const char *type, server_text *text)
 {
     struct MHD_Response *response = NULL;
@@ -188,8 +188,8 @@ static void resume(server_exchange *x)
     mhd.MHD_resume_connection(x->connection);
 }
 
-/* Gives the format the events that the exchange holds, and their end. Where memory is short, x->out keeps what it had,
- * and has failed. */
+/* Passes the exchange's events to the format, and the end of the answer if it is over. If memory is short, sets
+ * x->out.failed and leaves x->out as it was before. */
 static void format_events(server_exchange *x, bool is_over)
 {
     const size_t n = x->out.n;

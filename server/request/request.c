@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "request/request.h"
-#include "os/os.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "os/os.h"
 
 enum { MOST_STOPS = 16, MOST_STOP_BYTES = 1024, MOST_CHOICES = 128 };
 

@@ -8,56 +8,62 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* What the processor has, and which wide registers the system saves (XCR0). Both are asked of the processor itself: the
- * builtin of some cross compilers knows nothing at run time. */
-static bool has_leaf7(int32_t leaf, int bit, char reg)
-{
+#include "os/os.h"
+
+/*
+ * The processor itself tells its features (CPUID), and which registers the system saves (XGETBV). The compiler's
+ * builtin is not used, because with some cross compilers it always answers no.
+ */
+typedef struct registers {
     unsigned a, b, c, d;
-    if (!__get_cpuid_count(7, (unsigned)leaf, &a, &b, &c, &d)) return false;
-    return ((reg == 'a' ? a : reg == 'b' ? b : c) >> bit & 1) != 0;
+} registers;
+
+/* All 0 where the processor lacks the leaf. */
+static registers cpuid(unsigned leaf, unsigned subleaf)
+{
+    registers r = {0};
+    if (!__get_cpuid_count(leaf, subleaf, &r.a, &r.b, &r.c, &r.d)) return (registers){0};
+    return r;
 }
 
+/* Whether the system saves these registers. The processor needs OSXSAVE. */
 static bool saves(unsigned states)
 {
-    unsigned a, b, c, d, low, high;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return false;
+    unsigned low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return (low & states) == states;
 }
 
-/* Bits of CPUID leaf 7: register b of subleaf 0, but GFNI and VNNI in c, AVX-VNNI in a of subleaf 1. */
-enum { AVX2 = 5, AVX512F = 16, AVX512DQ = 17, AVX512BW = 30, AVX512VL = 31, GFNI = 8, AVX512VNNI = 11, AVXVNNI = 4 };
-enum { SAVES_YMM = 6, SAVES_ZMM = 0xe6 };
+enum { YMM_STATES = 0x06, ZMM_STATES = 0xe6 }; /* bits of the register XCR0 */
 
 static bool runs_avx2(void)
 {
-    unsigned a, b, c, d;
-    const unsigned needed = bit_F16C | bit_FMA | bit_AVX;
-    return __get_cpuid(1, &a, &b, &c, &d) && (c & needed) == needed && has_leaf7(0, AVX2, 'b') && saves(SAVES_YMM);
+    const unsigned needed = bit_F16C | bit_FMA | bit_AVX | bit_OSXSAVE;
+    return (cpuid(1, 0).c & needed) == needed && (cpuid(7, 0).b & bit_AVX2) && saves(YMM_STATES);
 }
 
 static bool runs_avxvnni(void)
 {
-    return runs_avx2() && has_leaf7(1, AVXVNNI, 'a') && has_leaf7(0, GFNI, 'c');
+    enum { AVX_VNNI = 1 << 4 };
+    return runs_avx2() && (cpuid(7, 1).a & AVX_VNNI) && (cpuid(7, 0).c & bit_GFNI);
 }
 
 static bool runs_avx512(void)
 {
-    return runs_avx2() && has_leaf7(0, AVX512F, 'b') && has_leaf7(0, AVX512BW, 'b') && has_leaf7(0, AVX512VL, 'b') &&
-           has_leaf7(0, AVX512DQ, 'b') && saves(SAVES_ZMM);
+    const unsigned needed = bit_AVX512F | bit_AVX512DQ | bit_AVX512BW | bit_AVX512VL;
+    return runs_avx2() && (cpuid(7, 0).b & needed) == needed && saves(ZMM_STATES);
 }
 
 static bool runs_avx512vnni(void)
 {
-    return runs_avx512() && has_leaf7(0, AVX512VNNI, 'c');
+    return runs_avx512() && (cpuid(7, 0).c & bit_AVX512VNNI);
 }
 
 static bool runs_avx512gfni(void)
 {
-    return runs_avx512vnni() && has_leaf7(0, GFNI, 'c');
+    return runs_avx512vnni() && (cpuid(7, 0).c & bit_GFNI);
 }
 #elif defined(__aarch64__)
-#include "os/os.h"
 
 static bool runs_neon(void)
 {

@@ -26,8 +26,8 @@
 #include <string.h>
 
 #include "base/common.h"
-#include "sample/sample.h"
 #include "os/os.h"
+#include "sample/sample.h"
 
 /* ------------------------------------------------------------------ breakers */
 

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/internal.h"
 #include "os/os.h"
+#include "text/internal.h"
 
 /* A prefix comes first. */
 static int bytes_compare(vouch_text s, vouch_text t)

@@ -149,6 +149,10 @@ rooms_look_one_way() {
     tests/house.sh
     broken_tree src/base/status.c '#include "format/gguf.h"'
     test_refused 'base includes format/gguf.h: looks up' tests/house.sh "$TMP/tree"
+    broken_tree os/linux.c '#include "base/pool.h"'
+    test_refused 'os includes its own headers only' tests/house.sh "$TMP/tree"
+    broken_tree src/base/status.c '#ifdef _WIN32'
+    test_refused 'only os asks which system it is' tests/house.sh "$TMP/tree"
     broken_tree src/model/pass/forward.c '#include "sample/sample.h"'
     test_refused 'looks up' tests/house.sh "$TMP/tree"
     broken_tree src/text/bpe.c '#include "server/http/http.h"'

@@ -127,7 +127,7 @@ EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
     return mask(how, set, before);
 }
 
-/* ---------------------------------------------------------- reads and writes */
+/* -------------------------------------------------------- system calls of I/O */
 
 static void on_call(int number, siginfo_t *info, void *context)
 {
@@ -161,7 +161,7 @@ static void filter_calls(const int *numbers, size_t n)
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* ---------------------------------------------------------------------- main */
+/* ------------------------------------------------------- start of the program */
 
 static int (*real_main)(int, char **, char **);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "support/model/tiny_model.h"
@@ -35,7 +36,7 @@ static int files_write(void **state)
     return 0;
 }
 
-/* What a command gives: standard output, then the file `out`, if it is there. */
+/* The result of a command: its exit status, its standard output, and the file `out` if the command has written it. */
 typedef struct given {
     result r;
     char *file;
@@ -105,7 +106,7 @@ static void sweep(const char *const *arguments)
     assert_int_equal(n_wrong, 0);
 }
 
-/* Another program cuts the model while vouch reads it. */
+/* The shim truncates the model file while vouch reads it, as another program could. */
 static void cut_models_are_told(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "hub/bytes/origin.h"
-#include "os/os.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -9,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+
+#include "os/os.h"
 
 /* Cuts the next line off; NULL: there is no whole line left. */
 static char *line_next(char **text)

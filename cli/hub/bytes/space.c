@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "hub/bytes/space.h"
-#include "os/os.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "os/os.h"
 
 void hub_size_write(char text[16], int64_t bytes)
 {

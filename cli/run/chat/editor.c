@@ -38,11 +38,11 @@ void cli_editor_close(cli_editor *editor)
 #include <utf8proc.h>
 #include <wchar.h>
 
+#include "os/os.h"
 #include "tool/term.h"
 #include "tool/text.h"
 #include "run/chat/paste.h"
 #include "run/chat/recall.h"
-#include "os/os.h"
 
 _Static_assert(sizeof(wchar_t) == 4, "a wchar_t is a code point");
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool/term.h"
 #include "os/os.h"
+#include "tool/term.h"
 
 enum { TERMINAL_LINE = 4095 }; /* Linux cuts a longer line of a terminal to so many bytes, silently */
 

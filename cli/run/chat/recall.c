@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tool/file.h"
 #include "os/os.h"
+#include "tool/file.h"
 
 enum { MOST_MESSAGES = 1000, LONGEST_KEPT = 65536 };
 

@@ -12,11 +12,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "os/os.h"
 #include "text/chat/conversation.h"
 #include "text/internal.h"
 #include "text/jinja/template.h"
 #include "text/chat/templates.h"
-#include "os/os.h"
 
 #define IM_START "<|im_start|>"
 #define IM_END   "<|im_end|>"

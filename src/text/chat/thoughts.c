@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/internal.h"
 #include "os/os.h"
+#include "text/internal.h"
 
 #define WHITE " \n\t\r"
 

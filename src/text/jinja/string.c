@@ -2,9 +2,9 @@
 /* Strings of bytes with marks (value.h). Positions in a template count characters; here they are bytes. */
 #include <string.h>
 
+#include "os/os.h"
 #include "text/jinja/value.h"
 #include "text/unicode.h"
-#include "os/os.h"
 
 jinja_string vouch_jinja_literal(const char *text)
 {
