@@ -3,12 +3,11 @@
 #include <string.h>
 
 #include "kernels/tables.h"
+#include "os/os.h"
 #include "vouch.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-
-#include "os/os.h"
 
 /*
  * The processor itself tells its features (CPUID), and which registers the system saves (XGETBV). The compiler's

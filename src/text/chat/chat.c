@@ -122,6 +122,8 @@ const char *vouch_tokenizer_chat_fitting(const vouch_tokenizer *tokenizer)
 vouch_status vouch_chat_open(vouch_tokenizer *tokenizer, vouch_text chat_template, const char *given, vouch_error *err)
 {
     static const char *const switches[] = {"enable_thinking", "thinking"};
+    vouch_error own;
+    if (!err) err = &own;
     tokenizer->chat_template = chat_template;
     if (chat_template.size == 0) return VOUCH_OK;
     if (given_check(tokenizer, given, err) != VOUCH_OK) {
