@@ -33,7 +33,7 @@ endif
 # Names missing packages in one line, before the compiler complains. `make run` and `make test` install packages first,
 # and then call make again.
 NEEDY := $(filter-out run test needs format format-check clean help uninstall,$(or $(MAKECMDGOALS),all))
-ifneq ($(filter-out windows build/windows/%,$(NEEDY)),)
+ifneq ($(filter-out windows static static-% build/windows/% build/static-%,$(NEEDY)),)
 MISSING := $(shell CC='$(CC)' EDITLINE='$(EDITLINE)' SERVER='$(SERVER)' HUB='$(HUB)' \
              scripts/missing $(if $(filter-out all install,$(NEEDY)),test))
 ifneq ($(MISSING),)
@@ -48,11 +48,12 @@ endif
 
 PKGS     := libpcre2-8 libutf8proc jansson
 SYSTEM   ?= linux
-OS_SRC   := os/posix.c os/linux.c
+OS_SRC     := os/posix.c os/linux.c
+OS_SOCKETS := os/posix_sockets.c
 ifeq ($(SYSTEM),windows)
 # Windows aligns the stack to 16 bytes, and its unwinding tables don't know the wide registers.
-PKG_STATIC := --static
-OS_SRC    := os/windows.c
+OS_SRC    := os/windows.c os/windows_process.c
+OS_SOCKETS := os/windows_sockets.c
 OS_OBJ     = $(B)/os/windows.res
 OS_CFLAGS := -D_WIN32_WINNT=0x0A00 -D__USE_MINGW_ANSI_STDIO=1 -D_POSIX_THREAD_SAFE_FUNCTIONS \
              -fno-asynchronous-unwind-tables -Wa,-muse-unaligned-vector-move
@@ -64,6 +65,7 @@ export SERVER ?= 1
 export HUB ?= 1
 # Tests and programs that miss a file of this folder say so. They know its path from this variable alone.
 export VOUCH_DATA ?= ../shared/data
+PKG_STATIC := $(if $(filter -static,$(LDFLAGS) $(OS_LIBS)),--static)
 PKG_CFLAGS := $(shell pkg-config $(PKG_STATIC) --cflags $(PKGS) 2>/dev/null) $(OS_CFLAGS)
 LIBS     := $(shell pkg-config $(PKG_STATIC) --libs $(PKGS) 2>/dev/null || echo -lpcre2-8 -lutf8proc -ljansson) -lm $(OS_LIBS)
 ifeq ($(EDITLINE),1)
@@ -75,7 +77,7 @@ BLAS_CFLAGS := $(shell pkg-config --cflags openblas)
 BLAS_LIBS   := -ldl # train/network/blas.c loads OpenBLAS
 endif
 ifeq ($(SERVER),1)
-HTTP_LIBS := -ldl # server/http/mhd.c loads libmicrohttpd
+HTTP_LIBS := $(shell pkg-config $(PKG_STATIC) --libs libmicrohttpd 2>/dev/null || echo -lmicrohttpd)
 endif
 
 ifeq ($(HUB),1)
@@ -105,7 +107,8 @@ LIB_SRC += $(wildcard src/kernels/vector/arm_*.c)
 endif
 CLI_SRC  := $(wildcard tool/*.c cli/*.c cli/*/*.c cli/*/*/*.c)
 ifeq ($(SERVER),1)
-CLI_SRC  += $(wildcard server/*/*.c)
+SERVER_SRC := $(wildcard server/*/*.c) $(OS_SOCKETS)
+CLI_SRC  += $(SERVER_SRC)
 endif
 HUB_SRC := $(filter-out $(if $(filter 1,$(HUB)),cli/hub/absent.c,cli/hub/bytes/origin.c cli/hub/transfer.c),$(wildcard cli/hub/*.c cli/hub/*/*.c))
 CLI_SRC := $(filter-out cli/hub/%,$(CLI_SRC)) $(HUB_SRC)
@@ -224,15 +227,24 @@ $(B)/vouch$(EXE): $(CLI_OBJ) $(TRAIN_OBJ) $(OS_OBJ) $(LIB_A)
 $(B)/os/windows.res: os/windows.rc os/windows.manifest
 	@mkdir -p $(@D)
 	$(call say,RC)
-	$(Q)$(CC:-gcc-posix=-windres) -O coff -o $@ $<
+	$(Q)$(patsubst %-gcc-posix,%-windres,$(lastword $(CC))) -O coff -o $@ $<
 
-.PHONY: windows
-windows: ## the command for Windows on x86-64, build/windows/vouch.exe, without server, distillation and line editor
-	@scripts/install windows
-	@scripts/libraries windows-x86_64
-	@PKG_CONFIG_LIBDIR=build/libraries/windows-x86_64/lib/pkgconfig $(MAKE) --no-print-directory BUILD=windows \
-	    SYSTEM=windows CC=x86_64-w64-mingw32-gcc-posix AR=x86_64-w64-mingw32-ar SERVER=0 DISTILL=0 EDITLINE=0 \
-	    build/windows/vouch.exe
+# A program for another system, with libraries of its own: packages, libraries, compiler, folder, program, variables.
+LAUNCHER := $(filter %ccache,$(CC))
+define other_system
+	@scripts/install $(1)
+	@scripts/libraries $(2)
+	@PKG_CONFIG_LIBDIR=build/libraries/$(2)/lib/pkgconfig $(MAKE) --no-print-directory BUILD=$(4) \
+	    CC='$(strip $(LAUNCHER) $(3)gcc$(if $(filter windows,$(1)),-posix))' AR=$(3)ar DISTILL=0 EDITLINE=0 $(6) build/$(4)/$(5)
+endef
+
+.PHONY: windows static static-x86_64 static-aarch64
+windows: ## the command for Windows on x86-64, build/windows/vouch.exe, without distillation and line editor
+	$(call other_system,windows,windows-x86_64,x86_64-w64-mingw32-,windows,vouch.exe,SYSTEM=windows)
+
+static: static-x86_64 static-aarch64 ## commands that need no library, build/static-x86_64/vouch and build/static-aarch64/vouch
+static-x86_64 static-aarch64:
+	$(call other_system,static,$@,$(@:static-%=%)-linux-gnu-,$@,vouch,LDFLAGS=-static)
 
 $(B)/examples/%: $(B)/examples/%.o $(LIB_A)
 	$(call say,LINK)
@@ -254,7 +266,7 @@ $(patsubst %,$(B)/tests/%,$(filter-out test_train_gradients,$(filter test_train_
 $(B)/tests/test_train_%: LIBS += $(BLAS_LIBS)
 READER_OBJ := $(addprefix $(B)/,$(addprefix server/call/,form.o arguments.o form_grammar.o form_read.o parameter.o literal.o call.o reader.o) server/work/text.o tool/memory.o tool/text.o)
 $(addprefix $(B)/tests/,test_server_reader test_server_forms test_server_schemas fuzz/fuzz_calls): $(READER_OBJ)
-$(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: $(patsubst %.c,$(B)/%.o,$(wildcard server/*/*.c tool/*.c))
+$(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: $(patsubst %.c,$(B)/%.o,$(SERVER_SRC) $(wildcard tool/*.c))
 $(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: LIBS += $(HTTP_LIBS)
 $(B)/tests/test_reports: $(patsubst %,$(B)/cli/bench/%.o,bench_files bench_html bench_table configs load load_report summary)
 $(B)/tests/test_reports: $(patsubst %.c,$(B)/%.o,$(wildcard tool/*.c cli/options/*.c cli/model/*.c cli/report/*.c) $(HUB_SRC))

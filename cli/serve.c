@@ -58,7 +58,6 @@ int cli_serve_run(const cli_options *options)
 
 #else
 
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -200,32 +199,20 @@ static int check_host(const serving *s)
 
 /* -------------------------------------------------------------------- running */
 
-/* Blocks the signals that end the server in this thread, and so in all threads that it starts. */
-static sigset_t signals_block(void)
+/* The first request to end lets running answers end, the second doesn't. */
+static void wait_for_end(const serving *s)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-    return set;
-}
-
-/* The first signal lets running answers end, the second doesn't. */
-static void wait_for_signals(const serving *s, const sigset_t *set)
-{
-    const struct timespec moment = {.tv_nsec = 20000000};
-    int number;
-    sigwait(set, &number);
+    enum { MOMENT = 20 /* milliseconds */ };
+    vouch_os_end_wait(-1);
     server_drain(s->server);
-    while (server_is_busy(s->server) && sigtimedwait(set, NULL, &moment) < 0) continue;
+    while (server_is_busy(s->server) && !vouch_os_end_wait(MOMENT)) continue;
 }
 
 static int serve(serving *s)
 {
     const cli_options *o = s->options;
-    const sigset_t set = signals_block();
     vouch_error err;
+    vouch_os_end_collect();
     const server_options options = {.host = o->serve.host,
                                     .port = o->serve.port,
                                     .keys = s->keys,
@@ -258,7 +245,7 @@ static int serve(serving *s)
     printf("listening on http%s://%s%s%s:%d\n", s->certificate ? "s" : "", is_v6 ? "[" : "", o->serve.host,
            is_v6 ? "]" : "", server_port(s->server));
     fflush(stdout);
-    wait_for_signals(s, &set);
+    wait_for_end(s);
     server_close(s->server);
     return CLI_DONE;
 }

@@ -2,10 +2,13 @@
 /* What only Linux has or does in its own way (os.h). */
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/sockios.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -14,6 +17,7 @@
 #include <unistd.h>
 
 #include "os/posix.h"
+#include "os/sockets.h"
 
 /* ---------------------------------------------------------------- processors */
 
@@ -182,6 +186,20 @@ void vouch_os_wait(_Atomic unsigned *word, unsigned old)
 void vouch_os_wake(_Atomic unsigned *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* ------------------------------------------------------------------- sockets */
+
+int vouch_os_socket_unread(int descriptor)
+{
+    int n = 0;
+    return ioctl(descriptor, SIOCOUTQ, &n) == 0 ? n : -1;
+}
+
+bool vouch_os_socket_gone(vouch_os_socket socket)
+{
+    struct pollfd asked = {.fd = (int)socket, .events = POLLRDHUP};
+    return poll(&asked, 1, 0) > 0;
 }
 
 /* ------------------------------------------------------- terminal and process */

@@ -2,9 +2,12 @@
 /*
  * All that differs between systems. The library and the programs stand on it, and it includes nothing of them.
  *
+ * sockets.h has what a server needs besides.
+ *
  *   posix.c      what Linux and macOS share
  *   linux.c      what only Linux has or does in its own way
- *   windows.c    Windows, with the headers of MinGW, which has open, read, stat, opendir and POSIX threads
+ *   windows.c    Windows, with the headers of MinGW, which has open, read, stat, opendir and POSIX threads;
+ *                windows_process.c has its terminal, Ctrl-C and services
  *
  * The Makefile takes the files of the system that it builds for. So no other file asks which system it is. What all
  * systems have under the same name, such as fopen, stat, access and pthread_create, is used as it is. Paths are UTF-8
@@ -163,6 +166,11 @@ bool vouch_os_output_gone(void);
 /* Installs a handler for Ctrl-C, unless the parent process made this program ignore Ctrl-C. The handler may call only
  * async-signal-safe functions. reads: Ctrl-C also makes a blocked read return. */
 void vouch_os_on_interrupt(void (*handler)(int), bool reads);
+/* Requests to end the process (Ctrl-C, SIGTERM; on Windows also a closed console and the stop of a service) no longer
+ * end it: vouch_os_end_wait takes them. Before any other thread starts. */
+void vouch_os_end_collect(void);
+/* Waits for a request to end. False: none has come after so many milliseconds; -1 waits without limit. */
+bool vouch_os_end_wait(int milliseconds);
 /* Installs a handler for reads of mapped pages that the system can't load, because another process has truncated the
  * file or the disk has failed (SIGBUS). Windows has no such handler. */
 void vouch_os_on_lost_page(void (*handler)(int));

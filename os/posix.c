@@ -280,6 +280,35 @@ void vouch_os_on_interrupt(void (*handler)(int), bool reads)
     if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
 }
 
+static sigset_t end_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    return set;
+}
+
+void vouch_os_end_collect(void)
+{
+    const sigset_t set = end_signals();
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+/* macOS has no sigtimedwait. */
+bool vouch_os_end_wait(int milliseconds)
+{
+    const sigset_t set = end_signals();
+    sigset_t pending;
+    int number;
+    if (milliseconds >= 0) {
+        poll(NULL, 0, milliseconds);
+        sigpending(&pending);
+        if (!sigismember(&pending, SIGINT) && !sigismember(&pending, SIGTERM)) return false;
+    }
+    return sigwait(&set, &number) == 0;
+}
+
 void vouch_os_on_lost_page(void (*handler)(int))
 {
     signal(SIGBUS, handler);

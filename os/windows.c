@@ -4,8 +4,7 @@
  * functions of the C library (fopen, stat) accept UTF-8 names. The functions of this file call the wide-character
  * interface, which also accepts long paths.
  */
-#define WIN32_LEAN_AND_MEAN
-#include <windows.h>
+#include "os/windows.h"
 
 #include <bcrypt.h>
 #include <errno.h>
@@ -13,12 +12,9 @@
 #include <io.h>
 #include <malloc.h>
 #include <psapi.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "os/os.h"
 
 /* -------------------------------------------------------------------- errors */
 
@@ -98,7 +94,7 @@ static char *narrow(const wchar_t *name)
     return text;
 }
 
-static HANDLE handle_of(int descriptor)
+HANDLE vouch_os_handle_of(int descriptor)
 {
     return (HANDLE)_get_osfhandle(descriptor);
 }
@@ -295,12 +291,12 @@ bool vouch_os_info_of_link(const char *path, vouch_os_info *info)
 
 bool vouch_os_info_of_open(int descriptor, vouch_os_info *info)
 {
-    return info_take(handle_of(descriptor), info);
+    return info_take(vouch_os_handle_of(descriptor), info);
 }
 
 const unsigned char *vouch_os_file_map(int descriptor, size_t size)
 {
-    HANDLE mapping = CreateFileMappingW(handle_of(descriptor), NULL, PAGE_READONLY, 0, 0, NULL);
+    HANDLE mapping = CreateFileMappingW(vouch_os_handle_of(descriptor), NULL, PAGE_READONLY, 0, 0, NULL);
     const unsigned char *bytes = mapping ? MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, size) : NULL;
     if (!bytes) fails();
     if (mapping) CloseHandle(mapping); /* the view keeps it alive */
@@ -325,7 +321,7 @@ vouch_os_lock vouch_os_file_lock(int descriptor, bool waits)
 {
     OVERLAPPED at = {.OffsetHigh = 0x40000000};
     const DWORD flags = LOCKFILE_EXCLUSIVE_LOCK | (waits ? 0 : LOCKFILE_FAIL_IMMEDIATELY);
-    if (LockFileEx(handle_of(descriptor), flags, 0, 1, 0, &at)) return VOUCH_OS_LOCKED;
+    if (LockFileEx(vouch_os_handle_of(descriptor), flags, 0, 1, 0, &at)) return VOUCH_OS_LOCKED;
     const DWORD error = GetLastError();
     fails();
     return error == ERROR_LOCK_VIOLATION || error == ERROR_IO_PENDING ? VOUCH_OS_LOCK_BUSY : VOUCH_OS_LOCK_FAILED;
@@ -333,7 +329,7 @@ vouch_os_lock vouch_os_file_lock(int descriptor, bool waits)
 
 bool vouch_os_file_sync(int descriptor)
 {
-    return FlushFileBuffers(handle_of(descriptor)) || fails();
+    return FlushFileBuffers(vouch_os_handle_of(descriptor)) || fails();
 }
 
 bool vouch_os_file_replace(const char *from, const char *to)
@@ -557,74 +553,7 @@ void vouch_os_quiet_end(const vouch_os_quiet *quiet)
     (void)quiet;
 }
 
-/* ------------------------------------------------------- terminal and process */
-
-void vouch_os_start(void)
-{
-    _set_fmode(_O_BINARY);
-    for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++) _setmode(descriptor, _O_BINARY);
-    SetConsoleOutputCP(CP_UTF8);
-    SetConsoleCP(CP_UTF8);
-    for (int descriptor = STDOUT_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
-        DWORD mode;
-        if (GetConsoleMode(handle_of(descriptor), &mode))
-            SetConsoleMode(handle_of(descriptor), mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
-    }
-}
-
-int vouch_os_terminal_columns(int descriptor)
-{
-    CONSOLE_SCREEN_BUFFER_INFO info;
-    if (!GetConsoleScreenBufferInfo(handle_of(descriptor), &info)) return 0;
-    return info.srWindow.Right - info.srWindow.Left + 1;
-}
-
-bool vouch_os_input_wait(int milliseconds)
-{
-    HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
-    if (GetFileType(input) != FILE_TYPE_PIPE) return WaitForSingleObject(input, (DWORD)milliseconds) == WAIT_OBJECT_0;
-    enum { STEP = 10 };
-    for (int spent = 0;; spent += STEP) {
-        DWORD n = 0;
-        if (!PeekNamedPipe(input, NULL, 0, NULL, &n, NULL) || n > 0) return true; /* a failure is the end */
-        if (spent >= milliseconds) return false;
-        Sleep(STEP);
-    }
-}
-
-bool vouch_os_output_gone(void)
-{
-    return false; /* the failed write has told */
-}
-
-static void (*volatile interrupt_handler)(int);
-
-/* Runs in a thread that the system makes. */
-static BOOL WINAPI console_handle(DWORD event)
-{
-    if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) return FALSE;
-    interrupt_handler(SIGINT);
-    return TRUE;
-}
-
-void vouch_os_on_interrupt(void (*handler)(int), bool reads)
-{
-    (void)reads; /* reading from a console ends at Ctrl-C anyway */
-    const bool is_first = !interrupt_handler;
-    interrupt_handler = handler;
-    if (is_first) SetConsoleCtrlHandler(console_handle, TRUE);
-}
-
-void vouch_os_on_lost_page(void (*handler)(int))
-{
-    (void)handler;
-}
-
-/* The linker sets the size. */
-int64_t vouch_os_stack_limit(void)
-{
-    return INT64_MAX;
-}
+/* -------------------------------------------------------------------- random */
 
 bool vouch_os_random(void *bytes, size_t n)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tool/sampling.h"
-#include "http/mhd.h"
+#include <microhttpd.h>
 #include "request/request.h"
 
 /* ------------------------------------------------------------------ speculation */
@@ -160,7 +160,7 @@ static json_t *pass_seconds_json(const server_model *m)
 /* The model that the query names: /props?model=NAME. */
 static server_model *find_queried_model(server_exchange *x, server_fault *fault)
 {
-    const char *word = mhd.MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND, "model");
+    const char *word = MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND, "model");
     char *given = word ? server_unescaped(word) : NULL;
     json_t *name = given ? tool_json_text(given) : NULL;
     server_model *m = server_find_model(x->server, name, fault);

@@ -13,6 +13,8 @@
 #ifndef VOUCH_SERVER_LITERAL_H
 #define VOUCH_SERVER_LITERAL_H
 
+#include <stdint.h>
+
 #include "work/text.h"
 
 typedef enum server_match { SERVER_NO, SERVER_MORE, SERVER_MATCH } server_match;

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "http/mhd.h"
+#include <microhttpd.h>
 
 static const char *header(const server_exchange *x, const char *name)
 {
-    return mhd.MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name);
+    return MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name);
 }
 
 /* ---------------------------------------------------------------------- paths */
@@ -230,7 +230,7 @@ static bool check_length(const server_exchange *x, const header_lines *found, se
 static bool check_lines(const server_exchange *x, server_fault *fault)
 {
     header_lines found = {0};
-    mhd.MHD_get_connection_values_n(x->connection, MHD_HEADER_KIND, read_line, &found);
+    MHD_get_connection_values_n(x->connection, MHD_HEADER_KIND, read_line, &found);
     if (*found.wrong)
         return server_fail(fault, 400, "invalid_header", "",
                            "header '%s': expected a name of letters, digits and hyphens, a colon, and one line of text",
@@ -271,9 +271,9 @@ void server_answer_options(server_exchange *x, const char *target)
     check_origin(x, &fault); /* a browser takes the missing lines as a refusal */
     server_reply_text(x, MHD_HTTP_OK, NULL, "", 0);
     if (!x->response) return;
-    mhd.MHD_add_response_header(x->response, MHD_HTTP_HEADER_ALLOW, methods);
+    MHD_add_response_header(x->response, MHD_HTTP_HEADER_ALLOW, methods);
     if (!x->origin) return;
-    mhd.MHD_add_response_header(x->response, "Access-Control-Allow-Methods", methods);
-    if (wanted) mhd.MHD_add_response_header(x->response, "Access-Control-Allow-Headers", wanted);
-    mhd.MHD_add_response_header(x->response, "Access-Control-Max-Age", "600");
+    MHD_add_response_header(x->response, "Access-Control-Allow-Methods", methods);
+    if (wanted) MHD_add_response_header(x->response, "Access-Control-Allow-Headers", wanted);
+    MHD_add_response_header(x->response, "Access-Control-Max-Age", "600");
 }

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "http/http.h"
 
-#include <errno.h>
-#include <linux/sockios.h>
 #include <math.h>
-#include <netdb.h>
+#include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "os/os.h"
+#include "os/sockets.h"
 #include "tool/json.h"
 #include "tool/memory.h"
 #include "tool/term.h"
 #include "http/fields.h"
-#include "http/mhd.h"
 
 enum {
     MOST_CONNECTIONS = 1024,
@@ -48,7 +43,7 @@ static void clear_deadline(server_exchange *x)
 
 static void add_header(struct MHD_Response *response, const char *name, const char *value)
 {
-    if (mhd.MHD_add_response_header(response, name, value) != MHD_YES) tool_memory_refuse();
+    if (MHD_add_response_header(response, name, value) != MHD_YES) tool_memory_refuse();
 }
 
 static void add_origin(const server_exchange *x, struct MHD_Response *response)
@@ -83,7 +78,7 @@ static void add_warnings(const server_exchange *x, struct MHD_Response *response
 static void reply(server_exchange *x, int status, const char *type, server_text *text)
 {
     struct MHD_Response *response = NULL;
-    if (!text->failed) response = mhd.MHD_create_response_from_buffer(text->n, text->bytes, MHD_RESPMEM_MUST_FREE);
+    if (!text->failed) response = MHD_create_response_from_buffer(text->n, text->bytes, MHD_RESPMEM_MUST_FREE);
     if (!response) {
         server_text_free(text);
         tool_memory_refuse();
@@ -93,7 +88,7 @@ static void reply(server_exchange *x, int status, const char *type, server_text 
         add_warnings(x, response);
     }
     if (tool_memory_is_short()) {
-        if (response) mhd.MHD_destroy_response(response);
+        if (response) MHD_destroy_response(response);
         if (status != OUT_OF_MEMORY) server_reply_fault(x, &(server_fault){0});
         return;
     }
@@ -151,9 +146,9 @@ void server_reply_fault(server_exchange *x, const server_fault *fault)
     tool_memory_forget();
     server_reply_json(x, fault->status, server_error_json(x, fault));
     if (!x->response || x->status != fault->status) return;
-    if (fault->status == 429 || fault->status == 503) mhd.MHD_add_response_header(x->response, "Retry-After", "1");
-    if (fault->status == 405) mhd.MHD_add_response_header(x->response, MHD_HTTP_HEADER_ALLOW, x->allowed);
-    if (fault->status == 401) mhd.MHD_add_response_header(x->response, "WWW-Authenticate", "Bearer");
+    if (fault->status == 429 || fault->status == 503) MHD_add_response_header(x->response, "Retry-After", "1");
+    if (fault->status == 405) MHD_add_response_header(x->response, MHD_HTTP_HEADER_ALLOW, x->allowed);
+    if (fault->status == 401) MHD_add_response_header(x->response, "WWW-Authenticate", "Bearer");
 }
 
 void server_sse(server_exchange *x, const char *name, json_t *value)
@@ -185,7 +180,7 @@ static void resume(server_exchange *x)
     if (!x->suspended) return;
     x->suspended = false;
     x->resumed_at = tool_now();
-    mhd.MHD_resume_connection(x->connection);
+    MHD_resume_connection(x->connection);
 }
 
 /* Passes the exchange's events to the format, and the end of the answer if it is over. If memory is short, sets
@@ -210,15 +205,13 @@ static void format_events(server_exchange *x, bool is_over)
 static bool push_chunk(server_exchange *x)
 {
     char head[24];
-    int n_unread = 0;
-    if (x->out.n > MOST_PUSHED || ioctl(x->watched.fd, SIOCOUTQ, &n_unread) || n_unread) return false;
-    const int n_head = snprintf(head, sizeof head, "%zx\r\n", x->out.n);
-    struct iovec parts[] = {{head, (size_t)n_head}, {x->out.bytes, x->out.n}, {(char[]){"\r\n"}, 2}};
-    const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
-    const ssize_t n = sendmsg(x->watched.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (x->out.n > MOST_PUSHED) return false;
+    const size_t n_head = (size_t)snprintf(head, sizeof head, "%zx\r\n", x->out.n);
+    const vouch_os_part parts[] = {{head, n_head}, {x->out.bytes, x->out.n}, {"\r\n", 2}};
+    const ptrdiff_t n = vouch_os_socket_push(x->watched.socket, parts, 3);
     if (n < 0) return false;
     /* The system has no memory for the rest. A stream with a hole must not go on. */
-    if ((size_t)n < (size_t)n_head + x->out.n + 2) shutdown(x->watched.fd, SHUT_RDWR);
+    if ((size_t)n < n_head + x->out.n + 2) vouch_os_socket_shut(x->watched.socket);
     x->out.n = 0;
     return true;
 }
@@ -269,19 +262,19 @@ static void on_tick(void *user)
     }
     if (x->resumed_at > 0 && now > x->resumed_at + FORGOTTEN) {
         x->resumed_at = now;
-        mhd.MHD_resume_connection(x->connection);
+        MHD_resume_connection(x->connection);
     }
     pthread_mutex_unlock(&x->job->lock);
 }
 
-/* Watches the exchange's connection for a client that goes. False where the system watches no more. */
-static bool watch_connection(server_exchange *x)
+/* Watches the exchange's connection for a client that goes. */
+static void watch_connection(server_exchange *x)
 {
-    const union MHD_ConnectionInfo *info =
-        mhd.MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     x->ping_due = tool_now() + x->server->options->ping_seconds;
-    x->watched = (server_watched){.fd = info->connect_fd, .gone = on_gone, .tick = on_tick, .user = x};
-    return server_watch_add(x->server->watch, &x->watched);
+    x->watched =
+        (server_watched){.socket = (vouch_os_socket)info->connect_fd, .gone = on_gone, .tick = on_tick, .user = x};
+    server_watch_add(x->server->watch, &x->watched);
 }
 
 void server_begin(server_exchange *x, server_model *model, server_job *job, bool is_stream, const server_format *format,
@@ -299,20 +292,20 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
     job->wake_user = x;
     atomic_fetch_add(&x->server->n_jobs, 1);
     const bool drains = atomic_load(&x->server->drains), is_whole = !tool_memory_is_short();
-    const bool is_watched = !drains && is_whole && watch_connection(x);
-    if (is_watched && server_worker_submit(model->worker, job)) {
-        clear_deadline(x);
-        return;
+    if (!drains && is_whole) {
+        watch_connection(x);
+        if (server_worker_submit(model->worker, job)) {
+            clear_deadline(x);
+            return;
+        }
+        server_watch_remove(x->server->watch, &x->watched);
     }
-    if (is_watched) server_watch_remove(x->server->watch, &x->watched);
     atomic_fetch_sub(&x->server->n_jobs, 1);
     job->wake = NULL;
     x->job = NULL;
     server_job_release(job);
     if (drains) server_fail(&fault, 503, "shutting_down", "", "the server is shutting down");
     else if (!is_whole) server_fail_memory(&fault);
-    else if (!is_watched)
-        server_fail(&fault, 503, "out_of_memory", "", "the system watches no further connection; try again later");
     else
         server_fail(&fault, 429, "queue_full", "", "%d answers wait already; try again later",
                     x->server->options->n_queue);
@@ -356,7 +349,7 @@ static bool stream_fail(server_exchange *x)
     x->out.failed = false;
     x->format->fail(x, &fault);
     if (!tool_memory_is_short()) return true;
-    shutdown(x->watched.fd, SHUT_RDWR); /* wakes libmicrohttpd, which would keep the socket */
+    vouch_os_socket_shut(x->watched.socket); /* wakes libmicrohttpd, which would keep the socket */
     return false;
 }
 
@@ -378,7 +371,7 @@ static bool wait_for_events(server_exchange *x)
                        (x->is_stream && job->events.n > 0);
     if (!ready) {
         x->suspended = true;
-        mhd.MHD_suspend_connection(x->connection);
+        MHD_suspend_connection(x->connection);
     }
     pthread_mutex_unlock(&job->lock);
     return !ready;
@@ -425,8 +418,7 @@ static ssize_t stream_read(void *cls, uint64_t position, char *bytes, size_t mos
 
 static enum MHD_Result send_stream(server_exchange *x)
 {
-    struct MHD_Response *response =
-        mhd.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, stream_read, x, NULL);
+    struct MHD_Response *response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, stream_read, x, NULL);
     if (!response) return MHD_NO;
     tool_memory_forget();
     add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream; charset=utf-8");
@@ -435,8 +427,8 @@ static enum MHD_Result send_stream(server_exchange *x)
     add_origin(x, response);
     add_warnings(x, response);
     const bool is_whole = !tool_memory_is_short();
-    const enum MHD_Result result = is_whole ? mhd.MHD_queue_response(x->connection, MHD_HTTP_OK, response) : MHD_NO;
-    mhd.MHD_destroy_response(response);
+    const enum MHD_Result result = is_whole ? MHD_queue_response(x->connection, MHD_HTTP_OK, response) : MHD_NO;
+    MHD_destroy_response(response);
     return result;
 }
 
@@ -478,7 +470,7 @@ static enum MHD_Result send_answer(server_exchange *x)
         reply_body(x);
     }
     if (!x->response) return MHD_NO;
-    return mhd.MHD_queue_response(x->connection, (unsigned)x->status, x->response);
+    return MHD_queue_response(x->connection, (unsigned)x->status, x->response);
 }
 
 /* ---------------------------------------------------------- libmicrohttpd calls */
@@ -514,7 +506,7 @@ static enum MHD_Result exchange_begin(server *s, struct MHD_Connection *connecti
     x->server = s;
     x->connection = connection;
     x->is_chunked = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
-    x->deadline = mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    x->deadline = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     atomic_fetch_add(&s->n_exchanges, 1);
     set_deadline(x, 0);
     tool_memory_forget();
@@ -528,7 +520,7 @@ static enum MHD_Result exchange_begin(server *s, struct MHD_Connection *connecti
     server_reply_fault(x, &fault);
     /* It isn't certain where the body ends, so another request can't follow. */
     const bool closes = fault.status == 400 || fault.status == 411 || fault.status == 413;
-    if (x->response && closes) mhd.MHD_add_response_header(x->response, "Connection", "close");
+    if (x->response && closes) MHD_add_response_header(x->response, "Connection", "close");
     return send_answer(x);
 }
 
@@ -567,7 +559,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **me
         server_job_release(x->job);
     }
     if (x->format && x->format->free) x->format->free(x->state);
-    if (x->response) mhd.MHD_destroy_response(x->response);
+    if (x->response) MHD_destroy_response(x->response);
     json_decref(x->json);
     free(x->path);
     server_text_free(&x->body);
@@ -588,49 +580,12 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
         server_deadline_close(s->watch, *context);
         return;
     }
-    const union MHD_ConnectionInfo *info = mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    *context = server_deadline_open(s->watch, info->connect_fd, s->options->timeout_seconds);
-    if (!*context) shutdown(info->connect_fd, SHUT_RDWR);
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    *context = server_deadline_open(s->watch, (vouch_os_socket)info->connect_fd, s->options->timeout_seconds);
+    if (!*context) vouch_os_socket_shut((vouch_os_socket)info->connect_fd);
 }
 
 /* ------------------------------------------------------------------- opening */
-
-/* A socket that listens on the first address of the host, or -1. */
-static int listen_socket(server *s, vouch_error *err)
-{
-    const server_options *o = s->options;
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *found = NULL;
-    char port[16];
-    snprintf(port, sizeof port, "%d", o->port);
-    const int failed = getaddrinfo(o->host, port, &hints, &found);
-    int fd = -1;
-    *err = (vouch_error){.code = VOUCH_E_IO};
-    if (failed) {
-        snprintf(err->message, sizeof err->message, "--host %.200s: %s", o->host, gai_strerror(failed));
-        return -1;
-    }
-    const int one = 1;
-    struct sockaddr_storage bound;
-    socklen_t n = sizeof bound;
-    fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, 512) ||
-        getsockname(fd, (struct sockaddr *)&bound, &n)) {
-        snprintf(err->message, sizeof err->message, "--host %.200s --port %d: %s%s", o->host, o->port, strerror(errno),
-                 errno == EADDRINUSE ? "; choose another port, or 0 for a free one" : "");
-        if (fd >= 0) close(fd);
-        fd = -1;
-    } else {
-        char name[16], host[INET6_ADDRSTRLEN];
-        if (getnameinfo((struct sockaddr *)&bound, n, host, sizeof host, name, sizeof name,
-                        NI_NUMERICHOST | NI_NUMERICSERV) == 0) {
-            s->port = (int32_t)strtol(name, NULL, 10);
-            s->is_loopback = strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0;
-        }
-    }
-    freeaddrinfo(found);
-    return fd;
-}
 
 /* Paths are compared as they come; none needs an escape. Unescaped, "/health%00" would be "/health". */
 static size_t keep_escapes(void *cls, struct MHD_Connection *connection, char *text)
@@ -650,10 +605,19 @@ static void log_nothing(void *cls, const char *format, va_list arguments)
 vouch_status server_http_open(server *s, vouch_error *err)
 {
     const server_options *o = s->options;
-    const vouch_status loaded = server_mhd_open(err);
-    if (loaded != VOUCH_OK) return loaded;
-    const int fd = listen_socket(s, err);
-    if (fd < 0) return err->code;
+    vouch_os_listening got;
+    *err = (vouch_error){.code = VOUCH_E_IO};
+    if (o->certificate && MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES) {
+        *err = (vouch_error){VOUCH_E_UNSUPPORTED, "--tls-cert: this build has no TLS; put a proxy that has it before "
+                                                  "the server"};
+        return err->code;
+    }
+    if (!vouch_os_listen(o->host, o->port, &got)) {
+        snprintf(err->message, sizeof err->message, "--host %.200s --port %d: %s", o->host, o->port, got.error);
+        return err->code;
+    }
+    s->port = got.port;
+    s->is_loopback = got.is_loopback;
     s->watch = server_watch_open();
     /* poll, because with epoll libmicrohttpd (0.9.75) misses the end of a connection that comes with the last data. */
     unsigned flags =
@@ -663,24 +627,23 @@ vouch_status server_http_open(server *s, vouch_error *err)
                                          {MHD_OPTION_END, 0, NULL}};
     if (o->certificate) flags |= MHD_USE_TLS;
     if (s->watch)
-        s->daemon = mhd.MHD_start_daemon(flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_nothing,
-                                         NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE,
-                                         (unsigned)N_THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS,
-                                         MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_CONNECTION_TIMEOUT,
-                                         (unsigned)o->timeout_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                                         (size_t)CONNECTION_MEMORY, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
-                                         MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT,
-                                         1, MHD_OPTION_ARRAY, o->certificate ? tls : tls + 2, MHD_OPTION_END);
+        s->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL,
+                                     MHD_OPTION_LISTEN_SOCKET, (MHD_socket)got.socket, MHD_OPTION_THREAD_POOL_SIZE,
+                                     (unsigned)N_THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS,
+                                     MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_CONNECTION_TIMEOUT,
+                                     (unsigned)o->timeout_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                                     (size_t)CONNECTION_MEMORY, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+                                     MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+                                     MHD_OPTION_ARRAY, o->certificate ? tls : tls + 2, MHD_OPTION_END);
     if (s->daemon) return VOUCH_OK;
-    close(fd);
-    *err = (vouch_error){VOUCH_E_IO, ""};
+    vouch_os_socket_close(got.socket);
     snprintf(err->message, sizeof err->message, "the HTTP server could not start%s",
              o->certificate ? ": check --tls-cert and --tls-key" : "");
-    return VOUCH_E_IO;
+    return err->code;
 }
 
 void server_http_close(server *s)
 {
-    if (s->daemon) mhd.MHD_stop_daemon(s->daemon);
+    if (s->daemon) MHD_stop_daemon(s->daemon);
     server_watch_close(s->watch);
 }

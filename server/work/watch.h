@@ -12,26 +12,26 @@
 #define VOUCH_SERVER_WATCH_H
 
 #include <stdbool.h>
-#include <stdint.h>
+
+#include "os/sockets.h"
 
 typedef struct server_watch server_watch;
 
 /* A watched socket, which its owner's struct contains. Both functions are called in the watching thread. */
 typedef struct server_watched {
-    int fd;
+    vouch_os_socket socket;
     void (*gone)(void *user); /* the client has closed or reset the connection; called once */
-    void (*tick)(void *user); /* four times a second, or more often */
+    void (*tick)(void *user); /* every 50 ms */
     void *user;
-    uint64_t serial; /* set by the watch; 0: not watched */
+    bool is_watched, was_gone; /* set by the watch */
     struct server_watched *next, *before;
 } server_watched;
 
-/* NULL: the system gives no more descriptors or threads. */
+/* NULL: memory is short, or the system gives no more threads. */
 server_watch *server_watch_open(void);
 void server_watch_close(server_watch *watch); /* NULL is allowed; nothing is watched any more */
 
-/* False: the system watches no further descriptor. */
-bool server_watch_add(server_watch *watch, server_watched *watched);
+void server_watch_add(server_watch *watch, server_watched *watched);
 /* When it returns, no function of `watched` runs or will run. Does nothing where `watched` isn't watched. */
 void server_watch_remove(server_watch *watch, server_watched *watched);
 
@@ -40,7 +40,7 @@ typedef struct server_deadline server_deadline;
 
 /* The watch shuts the socket down after `seconds`, and libmicrohttpd then ends the connection. NULL: memory is
  * short. */
-server_deadline *server_deadline_open(server_watch *watch, int fd, double seconds);
+server_deadline *server_deadline_open(server_watch *watch, vouch_os_socket socket, double seconds);
 void server_deadline_set(server_deadline *deadline, double seconds); /* from now; INFINITY: none */
 void server_deadline_extend(server_deadline *deadline, double seconds);
 /* Call it before the socket is closed. NULL is allowed. */

@@ -13,7 +13,7 @@
 
 #include "http/fields.h"
 #include "http/http.h"
-#include "http/mhd.h"
+#include <microhttpd.h>
 #include "support/model/tiny_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -47,13 +47,12 @@ static void open_once(void)
     served.speculation = model_options.session.speculation;
     pthread_mutex_init(&served.lock, NULL);
     atomic_store(&draining.drains, true);
-    MUST(server_mhd_open(&(vouch_error){0}) == VOUCH_OK);
 }
 
 static void exchange_free(server_exchange *x)
 {
     if (x->format) x->format->free(x->state);
-    if (x->response) mhd.MHD_destroy_response(x->response);
+    if (x->response) MHD_destroy_response(x->response);
     json_decref(x->json);
     server_text_free(&x->out);
 }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Sockets of Linux and macOS (sockets.h). */
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "os/posix.h"
+#include "os/sockets.h"
+
+enum { MOST_WAITING = 512 }; /* connections that are not accepted yet */
+
+/* Binds a new socket to the address. -1: errno tells why. */
+static int listen_on(const struct addrinfo *address)
+{
+    const int one = 1, fd = socket(address->ai_family, SOCK_STREAM, 0);
+    if (fd < 0) return -1;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, MOST_WAITING) == 0) return fd;
+    const int reason = errno;
+    close(fd);
+    errno = reason;
+    return -1;
+}
+
+bool vouch_os_listen(const char *host, int32_t port, vouch_os_listening *got)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *found = NULL;
+    struct sockaddr_storage bound;
+    socklen_t n_bound = sizeof bound;
+    char number[16], address[INET6_ADDRSTRLEN] = "";
+    *got = (vouch_os_listening){.socket = -1};
+    snprintf(number, sizeof number, "%d", port);
+    const int failed = getaddrinfo(host, number, &hints, &found);
+    if (failed) {
+        snprintf(got->error, sizeof got->error, "%s", gai_strerror(failed));
+        return false;
+    }
+    got->socket = listen_on(found);
+    freeaddrinfo(found);
+    if (got->socket < 0) {
+        snprintf(got->error, sizeof got->error, "%s%s", strerror(errno),
+                 errno == EADDRINUSE ? "; choose another port, or 0 for a free one" : "");
+        return false;
+    }
+    if (getsockname((int)got->socket, (struct sockaddr *)&bound, &n_bound) == 0 &&
+        getnameinfo((struct sockaddr *)&bound, n_bound, address, sizeof address, number, sizeof number,
+                    NI_NUMERICHOST | NI_NUMERICSERV) == 0)
+        got->port = (int32_t)strtol(number, NULL, 10);
+    got->is_loopback = strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
+    return true;
+}
+
+void vouch_os_socket_close(vouch_os_socket socket)
+{
+    close((int)socket);
+}
+
+void vouch_os_socket_shut(vouch_os_socket socket)
+{
+    shutdown((int)socket, SHUT_RDWR);
+}
+
+ptrdiff_t vouch_os_socket_push(vouch_os_socket socket, const vouch_os_part *parts, size_t n_parts)
+{
+    struct iovec vectors[VOUCH_OS_MOST_PARTS];
+    if (n_parts > VOUCH_OS_MOST_PARTS || vouch_os_socket_unread((int)socket) != 0) return -1;
+    for (size_t i = 0; i < n_parts; i++) vectors[i] = (struct iovec){(void *)(uintptr_t)parts[i].bytes, parts[i].n};
+    const struct msghdr message = {.msg_iov = vectors, .msg_iovlen = (int)n_parts};
+    return sendmsg((int)socket, &message, MSG_DONTWAIT);
+}

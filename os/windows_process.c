@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Terminal and process of Windows (os.h). */
+#include "os/windows.h"
+
+#include <fcntl.h>
+#include <io.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void vouch_os_start(void)
+{
+    _set_fmode(_O_BINARY);
+    for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++) _setmode(descriptor, _O_BINARY);
+    SetConsoleOutputCP(CP_UTF8);
+    SetConsoleCP(CP_UTF8);
+    for (int descriptor = STDOUT_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
+        DWORD mode;
+        if (GetConsoleMode(vouch_os_handle_of(descriptor), &mode))
+            SetConsoleMode(vouch_os_handle_of(descriptor), mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+    }
+}
+
+int vouch_os_terminal_columns(int descriptor)
+{
+    CONSOLE_SCREEN_BUFFER_INFO info;
+    if (!GetConsoleScreenBufferInfo(vouch_os_handle_of(descriptor), &info)) return 0;
+    return info.srWindow.Right - info.srWindow.Left + 1;
+}
+
+bool vouch_os_input_wait(int milliseconds)
+{
+    HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
+    if (GetFileType(input) != FILE_TYPE_PIPE) return WaitForSingleObject(input, (DWORD)milliseconds) == WAIT_OBJECT_0;
+    enum { STEP = 10 };
+    for (int spent = 0;; spent += STEP) {
+        DWORD n = 0;
+        if (!PeekNamedPipe(input, NULL, 0, NULL, &n, NULL) || n > 0) return true; /* a failure is the end */
+        if (spent >= milliseconds) return false;
+        Sleep(STEP);
+    }
+}
+
+bool vouch_os_output_gone(void)
+{
+    return false; /* the failed write has told */
+}
+
+static void (*volatile interrupt_handler)(int);
+
+/* Runs in a thread that the system makes. */
+static BOOL WINAPI console_handle(DWORD event)
+{
+    if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) return FALSE;
+    interrupt_handler(SIGINT);
+    return TRUE;
+}
+
+void vouch_os_on_interrupt(void (*handler)(int), bool reads)
+{
+    (void)reads; /* reading from a console ends at Ctrl-C anyway */
+    const bool is_first = !interrupt_handler;
+    interrupt_handler = handler;
+    if (is_first) SetConsoleCtrlHandler(console_handle, TRUE);
+}
+
+/* -------------------------------------------------------- requests to end */
+
+static HANDLE requests; /* a semaphore that counts them */
+static SERVICE_STATUS_HANDLE service;
+
+/* Windows ends the process when the handler of these events returns. So it waits for main to end the process. */
+static BOOL WINAPI end_handle(DWORD event)
+{
+    ReleaseSemaphore(requests, 1, NULL);
+    if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) Sleep(INFINITE);
+    return TRUE;
+}
+
+static void service_tell(DWORD state)
+{
+    enum { LONGEST_END = 30000 /* milliseconds */ };
+    const bool runs = state == SERVICE_RUNNING;
+    SERVICE_STATUS status = {.dwServiceType = SERVICE_WIN32_OWN_PROCESS,
+                             .dwCurrentState = state,
+                             .dwControlsAccepted = runs ? SERVICE_ACCEPT_STOP | SERVICE_ACCEPT_SHUTDOWN : 0,
+                             .dwWaitHint = state == SERVICE_STOP_PENDING ? LONGEST_END : 0};
+    SetServiceStatus(service, &status);
+}
+
+static void service_stopped(void)
+{
+    service_tell(SERVICE_STOPPED);
+}
+
+static void WINAPI service_control(DWORD control)
+{
+    if (control != SERVICE_CONTROL_STOP && control != SERVICE_CONTROL_SHUTDOWN) return;
+    service_tell(SERVICE_STOP_PENDING);
+    ReleaseSemaphore(requests, 1, NULL);
+}
+
+static void WINAPI service_main(DWORD n_arguments, wchar_t **arguments)
+{
+    (void)n_arguments;
+    (void)arguments;
+    service = RegisterServiceCtrlHandlerW(L"vouch", service_control);
+    if (!service) return;
+    service_tell(SERVICE_RUNNING);
+    atexit(service_stopped);
+}
+
+/* Comes back at once where the process is no service. */
+static DWORD WINAPI service_connect(void *unused)
+{
+    wchar_t name[] = L"vouch";
+    const SERVICE_TABLE_ENTRYW services[] = {{name, service_main}, {NULL, NULL}};
+    (void)unused;
+    StartServiceCtrlDispatcherW(services);
+    return 0;
+}
+
+void vouch_os_end_collect(void)
+{
+    requests = CreateSemaphoreW(NULL, 0, LONG_MAX, NULL);
+    SetConsoleCtrlHandler(end_handle, TRUE);
+    const HANDLE thread = CreateThread(NULL, 0, service_connect, NULL, 0, NULL);
+    if (thread) CloseHandle(thread);
+}
+
+bool vouch_os_end_wait(int milliseconds)
+{
+    return WaitForSingleObject(requests, milliseconds < 0 ? INFINITE : (DWORD)milliseconds) == WAIT_OBJECT_0;
+}
+
+/* -------------------------------------------------------------------- faults */
+
+void vouch_os_on_lost_page(void (*handler)(int))
+{
+    (void)handler;
+}
+
+/* The linker sets the size. */
+int64_t vouch_os_stack_limit(void)
+{
+    return INT64_MAX;
+}
