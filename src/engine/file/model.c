@@ -234,26 +234,33 @@ static vouch_status compute_digest(vouch_model *model, const vouch_gguf *gguf, v
     return VOUCH_OK;
 }
 
-static vouch_status load_model(vouch_model *model, const char *path, const vouch_model_options *options,
+static vouch_status load_model(vouch_model *model, const vouch_gguf *gguf, const vouch_model_options *options,
                                const vouch_kernels *kernels, vouch_error *err)
 {
-    vouch_gguf *gguf;
-    VOUCH_TRY(vouch_format_open(&gguf, path, err));
-    vouch_status status = load_text(model, gguf, options, err);
-    if (status == VOUCH_OK && options->text_only && model->tokenizer && vouch_gguf_n_tensors(gguf) == 0) {
+    VOUCH_TRY(load_text(model, gguf, options, err));
+    if (options->text_only && model->tokenizer && vouch_gguf_n_tensors(gguf) == 0) {
         fill_tokenizer_info(model, kernels);
-        vouch_gguf_close(gguf);
         return VOUCH_OK;
     }
-    if (status == VOUCH_OK) status = load_weights(model, gguf, options, kernels, err);
-    if (status == VOUCH_OK) status = compute_digest(model, gguf, err);
+    VOUCH_TRY(load_weights(model, gguf, options, kernels, err));
+    return compute_digest(model, gguf, err);
+}
+
+static vouch_status load_path(vouch_model *model, const char *path, const vouch_model_options *options,
+                              const vouch_kernels *kernels, vouch_error *err)
+{
+    vouch_gguf *gguf;
+    if (options->text_only && is_tokenizer(path)) return load_tokenizer(model, path, options, kernels, err);
+    VOUCH_TRY(vouch_format_open(&gguf, path, err));
+    const vouch_status status = load_model(model, gguf, options, kernels, err);
     vouch_gguf_close(gguf);
     return status;
 }
 
-vouch_status vouch_model_open(vouch_model **out, const char *path, const vouch_model_options *options, vouch_error *err)
+/* Opens the path, or the file that is open already. */
+static vouch_status model_open(vouch_model **out, const char *path, const vouch_gguf *gguf,
+                               const vouch_model_options *options, vouch_error *err)
 {
-    VOUCH_DEFAULT_FLOATS();
     *out = NULL;
     const vouch_model_options defaults = vouch_model_options_default();
     if (!options) options = &defaults;
@@ -261,12 +268,23 @@ vouch_status vouch_model_open(vouch_model **out, const char *path, const vouch_m
     VOUCH_TRY(find_kernels(options->cpu, &kernels, err));
     vouch_model *model = calloc(1, sizeof *model);
     if (!model) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a model");
-    const vouch_status status = options->text_only && is_tokenizer(path)
-                                    ? load_tokenizer(model, path, options, kernels, err)
-                                    : load_model(model, path, options, kernels, err);
+    const vouch_status status =
+        gguf ? load_model(model, gguf, options, kernels, err) : load_path(model, path, options, kernels, err);
     if (status == VOUCH_OK) *out = model;
     else vouch_model_close(model);
     return status;
+}
+
+vouch_status vouch_model_open(vouch_model **out, const char *path, const vouch_model_options *options, vouch_error *err)
+{
+    VOUCH_DEFAULT_FLOATS();
+    return model_open(out, path, NULL, options, err);
+}
+
+vouch_status vouch_model_open_file(vouch_model **out, const vouch_gguf *gguf, const vouch_model_options *options,
+                                   vouch_error *err)
+{
+    return model_open(out, NULL, gguf, options, err);
 }
 
 void vouch_model_close(vouch_model *model)

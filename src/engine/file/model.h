@@ -29,6 +29,10 @@ static inline vouch_vocabulary vouch_model_vocabulary(const vouch_model *model)
     return (vouch_vocabulary){model->tokenizer, model->info.n_vocab};
 }
 
+/* As vouch_model_open, with a file that is open already and that the caller closes: for models in memory. The caller
+ * has set the default floats (base/floats.h). */
+vouch_status vouch_model_open_file(vouch_model **out, const vouch_gguf *gguf, const vouch_model_options *options,
+                                   vouch_error *err);
 /* A hash of all tokens' bytes: ids mean the same in models that share it. */
 uint64_t vouch_model_vocabulary_hash(const vouch_model *model);
 
