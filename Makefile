@@ -134,9 +134,9 @@ CLI_OBJ  := $(CLI_SRC:%.c=$(B)/%.o)
 TRAIN_OBJ := $(TRAIN_SRC:%.c=$(B)/%.o)
 # The parts of training in double precision, for the tests of gradients.
 DOUBLE_OBJ := $(patsubst %,$(B)/double/train/network/%.o,blas ops attention loss layer lora head student)
-SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o) $(B)/bench/support/values.o
+SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o) $(B)/bits/values.o
 # The measuring programs have the command's flags, messages and files.
-BENCH_SUP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix tool/,flags.c memory.c term.c text.c wrap.c file.c statistics.c))
+BENCH_SUP_OBJ := $(B)/bits/values.o $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix tool/,flags.c memory.c term.c text.c wrap.c file.c statistics.c))
 LIB_A    := $(B)/libvouch.a
 LIB_SO   := $(B)/libvouch.so.$(VERSION)
 
@@ -183,6 +183,7 @@ endif
 $(B)/examples/%.o: INCLUDES := -Iinclude
 $(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench -I.
 $(B)/tests/test_server_%.o $(B)/tests/fuzz/fuzz_request.o $(B)/tests/fuzz/fuzz_calls.o: INCLUDES += -Iserver
+$(B)/bits/%.o: INCLUDES := -Iinclude -Isrc -I.
 $(B)/train/%.o: INCLUDES := -Iinclude -Isrc -I. $(BLAS_CFLAGS)
 $(B)/tests/test_train_%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench -I. $(BLAS_CFLAGS)
 $(B)/tests/test_train_gradients.o: INCLUDES += -DVOUCH_TRAIN_DOUBLE

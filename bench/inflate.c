@@ -25,7 +25,7 @@
 #include "kernels/quantize.h"
 #include "support/arguments.h"
 #include "support/shapes.h"
-#include "support/values.h"
+#include "bits/values.h"
 
 typedef struct options {
     bool help;
@@ -211,7 +211,7 @@ static vouch_status tensor_add(model *m, const struct kind *kind, int64_t layer,
     t->n_in = axis_length(&m->new, kind->columns, old->dim[0]);
     t->n_rows = kind->is_matrix ? axis_length(&m->new, kind->rows, old->dim[1]) : 1;
     if (kind->is_matrix)
-        t->type = (vouch_type)bench_type_for_row((int32_t)(kind->of_layer ? m->type : m->head), t->n_in);
+        t->type = (vouch_type)bits_type_for_row((int32_t)(kind->of_layer ? m->type : m->head), t->n_in);
     t->row = calloc((size_t)t->n_in, sizeof *t->row);
     if (!t->row) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a row of %s", name);
     const vouch_type_info *info = vouch_type_get_info(t->type);
@@ -326,7 +326,7 @@ static vouch_status new_set(model *m, const bench_shape *s, int32_t n_layers, vo
 
 static bool type_find(const char *flag, const char *name, vouch_type *type)
 {
-    const int32_t found = bench_type_find(name);
+    const int32_t found = bits_type_find(name);
     *type = (vouch_type)found;
     if (found >= 0 && vouch_type_can_quantize(*type)) return true;
     tool_complain("--%s '%s': expected a type that vouch can write, such as Q4_K, Q8_0 or F16", flag, name);

@@ -31,7 +31,7 @@
 #include "support/arguments.h"
 #include "support/roofline.h"
 #include "support/shapes.h"
-#include "support/values.h"
+#include "bits/values.h"
 
 enum { MOST_ROWS = 64, MOST_JOBS = 4096, GRAIN = 2 };
 
@@ -225,7 +225,7 @@ static vouch_status memory_open(bench *b, vouch_error *err)
     layout_work(b, &b->work);
     VOUCH_TRY(vouch_arena_allocate(&b->work, "activations and results", err));
     layout_work(b, &b->work);
-    bench_fill_blocks(VOUCH_TYPE_F32, 1, 1, 0, (int64_t)b->n_x, (unsigned char *)b->x);
+    bits_fill_blocks(VOUCH_TYPE_F32, 1, 1, 0, (int64_t)b->n_x, (unsigned char *)b->x);
     return VOUCH_OK;
 }
 
@@ -279,7 +279,7 @@ static void fill_on_thread(void *arg, vouch_pool *team, int32_t thread)
             tile.n_out = n;
             tile.n_tiles = 1;
             tile.data = all->data + (size_t)i * all->tile_bytes;
-            bench_fill_blocks((int32_t)all->type, 0.02f, 1, i * VOUCH_TILE * n_blocks, n * n_blocks, rows);
+            bits_fill_blocks((int32_t)all->type, 0.02f, 1, i * VOUCH_TILE * n_blocks, n * n_blocks, rows);
             vouch_matrix_pack(&tile, rows, 0, 1);
         }
     vouch_pool_barrier(team, thread);

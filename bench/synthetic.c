@@ -21,7 +21,7 @@
 #include "format/gguf.h"
 #include "support/arguments.h"
 #include "support/shapes.h"
-#include "support/values.h"
+#include "bits/values.h"
 
 typedef struct options {
     bool help;
@@ -77,7 +77,7 @@ static vouch_status tensor_fill(void *user, size_t offset, void *bytes, size_t s
     const tensor *t = user;
     model *m = t->model;
     const size_t block = (size_t)vouch_type_get_info((uint32_t)t->type)->block_bytes;
-    bench_fill_blocks(t->type, t->deviation, t->seed, (int64_t)(offset / block), (int64_t)(size / block), bytes);
+    bits_fill_blocks(t->type, t->deviation, t->seed, (int64_t)(offset / block), (int64_t)(size / block), bytes);
     m->written += (int64_t)size;
     tool_progress_report(&m->progress, (double)m->written / (double)m->total);
     return VOUCH_OK;
@@ -120,7 +120,7 @@ static int32_t matrix_type(const model *m, const bench_matrix *one)
 {
     if (strcmp(one->name, "ffn_gate_inp") == 0) return VOUCH_TYPE_F32;
     if (m->type == VOUCH_TYPE_MXFP4 && m->shape->n_experts > 0 && !one->n_stack) return VOUCH_TYPE_Q8_0;
-    return bench_type_for_row(m->type, one->n_in);
+    return bits_type_for_row(m->type, one->n_in);
 }
 
 static void layer_add(model *m, int32_t index)
@@ -303,8 +303,8 @@ static void keys_add(const model *m, const char *type)
 /* The type with this name. Complains and returns -1 if there is none. */
 static int32_t type_find(const char *flag, const char *name)
 {
-    const int32_t type = bench_type_find(name);
-    if (type < 0) tool_complain("%s '%s': expected one of %s", flag, name, bench_type_names());
+    const int32_t type = bits_type_find(name);
+    if (type < 0) tool_complain("%s '%s': expected one of %s", flag, name, bits_type_names());
     return type;
 }
 
@@ -328,8 +328,8 @@ static bool model_resolve(model *m, const options *o)
     const char *head = o->head ? o->head : wide ? o->type : strcmp(o->type, "MXFP4") == 0 ? "Q8_0" : "Q6_K";
     m->head = type_find("--head", head);
     if (m->head < 0) return false;
-    m->head = bench_type_for_row(m->head, m->shape->n_embd);
-    if (m->head >= 0 && bench_type_for_row(m->type, m->shape->n_embd) >= 0) return true;
+    m->head = bits_type_for_row(m->head, m->shape->n_embd);
+    if (m->head >= 0 && bits_type_for_row(m->type, m->shape->n_embd) >= 0) return true;
     tool_complain("--type %s: rows of %d values are not whole blocks of it; choose a type with smaller blocks", o->type,
                   m->shape->n_embd);
     return false;

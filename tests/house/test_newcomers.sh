@@ -43,7 +43,7 @@ models() {
     $CC -std=c11 -D_GNU_SOURCE -O0 -w -pthread -Iinclude -Isrc -Icli -Itests -I. \
         $(pkg-config --cflags libpcre2-8 libutf8proc jansson) -include src/base/baseline.h -o "$TMP/model" \
         tests/newcomers/model.c $(printf "build/$BUILD/%s.o " $(find tests/support -name "*.c" |
-            sed 's/\.c$//')) "build/$BUILD"/bench/support/values.o "build/$BUILD"/libvouch.a -lcmocka \
+            sed 's/\.c$//')) "build/$BUILD"/bits/values.o "build/$BUILD"/libvouch.a -lcmocka \
         $(pkg-config --libs libpcre2-8 libutf8proc jansson) -lm
     "$TMP/model" "$TMP/model.gguf"
     LC_ALL=C sed 's/llama\([."]\)/llemu\1/g; s/\(general.architecture.\{12\}\)llama/\1llemu/' "$TMP/model.gguf" \

@@ -17,7 +17,7 @@
 
 #include "support/model/tiny_family.h"
 #include "support/model/tiny_vocab.h"
-#include "support/values.h"
+#include "bits/values.h"
 
 enum { MAX_TENSORS = 1024 };
 enum { CONV_WIDTH = 3 };
@@ -133,7 +133,7 @@ static void pack_random(vouch_type type, const float *x, int32_t n, unsigned cha
     uint64_t seed = 0;
     for (int32_t i = 0; i < n; i++) squares += (double)x[i] * (double)x[i];
     memcpy(&seed, &squares, sizeof seed);
-    bench_fill_blocks((int32_t)type, (float)sqrt(squares / n), seed, 0, 1, out);
+    bits_fill_blocks((int32_t)type, (float)sqrt(squares / n), seed, 0, 1, out);
 }
 
 void tiny_model_pack(vouch_type type, const float *values, int64_t n, unsigned char *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/values.h"
+#include "bits/values.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -33,7 +33,7 @@ static const block_form forms[] = {
 };
 enum { N_FORMS = sizeof forms / sizeof forms[0], MOST_WORDS = 32 };
 
-int32_t bench_type_find(const char *name)
+int32_t bits_type_find(const char *name)
 {
     for (uint32_t id = 0; id < 64; id++) {
         const char *known = vouch_type_gguf_name(id);
@@ -50,21 +50,21 @@ static const block_form *form_find(int32_t type)
     return NULL;
 }
 
-const char *bench_type_names(void)
+const char *bits_type_names(void)
 {
     static char names[512];
     size_t used = 0;
     for (size_t i = 0; i < N_FORMS; i++)
-        if (bench_type_find(forms[i].name) >= 0)
+        if (bits_type_find(forms[i].name) >= 0)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", forms[i].name);
     return names;
 }
 
-int32_t bench_type_for_row(int32_t type, int64_t n_in)
+int32_t bits_type_for_row(int32_t type, int64_t n_in)
 {
     const char *fallback = form_find(type)->fallback;
     if (!fallback || n_in % vouch_type_get_info((uint32_t)type)->block_length == 0) return type;
-    return bench_type_find(fallback);
+    return bits_type_find(fallback);
 }
 
 /* Word i of a stream of random numbers (splitmix64; its state is a counter). */
@@ -120,7 +120,7 @@ static void put_value(unsigned char *at, int32_t size, bool is_half, float devia
     else memcpy(at, &(uint16_t){(uint16_t)(bits >> 16)}, 2);
 }
 
-void bench_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t first, int64_t n, unsigned char *out)
+void bits_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t first, int64_t n, unsigned char *out)
 {
     const block_form *form = form_find(type);
     const size_t bytes = (size_t)vouch_type_get_info((uint32_t)type)->block_bytes, n_words = (bytes + 7) / 8;
