@@ -273,6 +273,12 @@ VOUCH_API vouch_status vouch_quantize(const char *from, const char *to, const vo
 
 /* The i-th instruction set this machine can run, narrowest first; NULL past the last. */
 VOUCH_API const char *vouch_cpu_name(size_t i);
+/* The i-th instruction set that this build has kernels for, whether or not this machine can run it; NULL past the last.
+ * "ref" is plain C. */
+VOUCH_API const char *vouch_cpu_built_name(size_t i);
+/* The i-th instruction set extension of this processor that some kernels need, such as "avx2" or "dotprod"; NULL past
+ * the last. */
+VOUCH_API const char *vouch_cpu_feature(size_t i);
 /* Processors this process may run on (affinity mask), at least 1. */
 VOUCH_API int32_t vouch_cpu_count(void);
 

@@ -88,6 +88,11 @@ static long long proc_number(const char *path, const char *label)
     return number;
 }
 
+const char *vouch_os_name(void)
+{
+    return "Linux";
+}
+
 void vouch_os_processor_name(char *name, size_t size)
 {
     char line[256], found[200] = "";

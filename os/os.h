@@ -23,6 +23,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The name of the system: "Linux", "Windows". */
+const char *vouch_os_name(void);
+
 /* ---------------------------------------------------------------- processors */
 
 /* How many processors this process may use, at least 1: the size of its affinity mask, or the time quota of its

@@ -116,6 +116,11 @@ int vouch_os_processor_here(void)
     return (int)GetCurrentProcessorNumber();
 }
 
+const char *vouch_os_name(void)
+{
+    return "Windows";
+}
+
 void vouch_os_processor_name(char *name, size_t size)
 {
     DWORD n = (DWORD)size;

@@ -122,3 +122,8 @@ const char *vouch_cpu_name(size_t i)
     const vouch_kernels *kernels = vouch_kernels_get(i);
     return kernels ? kernels->name : NULL;
 }
+
+const char *vouch_cpu_built_name(size_t i)
+{
+    return i < N_ENTRIES ? entries[i].table->name : NULL;
+}
