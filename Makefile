@@ -132,6 +132,7 @@ EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(B)/%.o)
 TRAIN_OBJ := $(TRAIN_SRC:%.c=$(B)/%.o)
+BITS_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bits/*.c))
 # The parts of training in double precision, for the tests of gradients.
 DOUBLE_OBJ := $(patsubst %,$(B)/double/train/network/%.o,blas ops attention loss layer lora head student)
 SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o) $(B)/bits/values.o
@@ -162,6 +163,7 @@ $(B)/src/kernels/%.o: OPT := $(subst -g,-g1,$(subst -O2,-O3,$(OPT)))
 # Tests and benchmarks look inside; the command, the examples and the server see the public header only.
 $(B)/tool/%.o: INCLUDES := -Iinclude -I.
 $(B)/cli/%.o: INCLUDES := -Iinclude -Icli -I.
+$(B)/cli/report/machine.o: INCLUDES += $(if $(filter 1,$(DISTILL)),-DVOUCH_DISTILL) $(if $(filter 1,$(HUB)),-DVOUCH_HUB)
 $(B)/cli/hub/siblings.o: INCLUDES += -I$(B)/cli/hub
 $(B)/cli/hub/siblings.o: $(B)/cli/hub/siblings.inc
 $(B)/cli/hub/siblings.inc: cli/hub/siblings.txt
@@ -169,10 +171,11 @@ $(B)/cli/hub/siblings.inc: cli/hub/siblings.txt
 	$(call say,BYTES)
 	$(Q)od -An -v -t u1 $< | sed 's/\([0-9][0-9]*\)/\1,/g' >$@
 ifeq ($(EDITLINE),1)
+$(B)/cli/report/machine.o: INCLUDES += -DVOUCH_EDITLINE
 $(B)/cli/run/chat/editor.o: INCLUDES += -DVOUCH_EDITLINE $(shell pkg-config --cflags libedit 2>/dev/null)
 endif
 ifeq ($(SERVER),1)
-$(B)/cli/serve.o: INCLUDES += -Iserver -DVOUCH_SERVER
+$(B)/cli/serve.o $(B)/cli/report/machine.o: INCLUDES += -Iserver -DVOUCH_SERVER
 $(B)/server/%.o: INCLUDES := -Iinclude -Iserver -I. -I$(B)/server $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
 $(B)/server/api/page.o: $(B)/server/page.inc
 $(B)/server/page.inc: server/page.html
@@ -184,6 +187,7 @@ $(B)/examples/%.o: INCLUDES := -Iinclude
 $(B)/tests/%.o $(B)/bench/%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench -I.
 $(B)/tests/test_server_%.o $(B)/tests/fuzz/fuzz_request.o $(B)/tests/fuzz/fuzz_calls.o: INCLUDES += -Iserver
 $(B)/bits/%.o: INCLUDES := -Iinclude -Isrc -I.
+$(B)/bits/digests.o: bits/digests.inc
 $(B)/train/%.o: INCLUDES := -Iinclude -Isrc -I. $(BLAS_CFLAGS)
 $(B)/tests/test_train_%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench -I. $(BLAS_CFLAGS)
 $(B)/tests/test_train_gradients.o: INCLUDES += -DVOUCH_TRAIN_DOUBLE
@@ -221,7 +225,7 @@ $(LIB_SO): $(LIB_OBJ)
 	@ln -sf $(@F) $(B)/$(SONAME)
 	@ln -sf $(SONAME) $(B)/libvouch.so
 
-$(B)/vouch$(EXE): $(CLI_OBJ) $(TRAIN_OBJ) $(OS_OBJ) $(LIB_A)
+$(B)/vouch$(EXE): $(CLI_OBJ) $(BITS_OBJ) $(TRAIN_OBJ) $(OS_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(HTTP_LIBS) $(HUB_LIBS) $(LIBS)
 
@@ -277,12 +281,15 @@ $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $(filter %.o,$^) $(LIB_A) -lcmocka $(LIBS)
 
-# The command with one thing broken, which `vouch check` has to find.
-BROKEN := judge rollback kernels
+# The command with one thing broken, which `vouch check` has to find; `plain` only lacks the vector kernels.
+BROKEN := judge rollback kernels tables digests plain
 BROKEN_WRAP_judge := vouch_judge
 BROKEN_WRAP_rollback := vouch_memory_rewind vouch_memory_keep_path
 BROKEN_WRAP_kernels := vouch_kernels_find
-$(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(TRAIN_OBJ) $(LIB_A)
+BROKEN_WRAP_tables := vouch_kernels_get
+BROKEN_WRAP_digests := bits_expected
+BROKEN_WRAP_plain := vouch_kernels_get vouch_kernels_find vouch_cpu_name
+$(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(BITS_OBJ) $(TRAIN_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(HTTP_LIBS) $(HUB_LIBS) $(LIBS)
 

@@ -24,7 +24,7 @@ if [ "$action" = find ]; then echo "$program" && exit; fi
 
 cd "${2:-$(dirname "$0")/..}"
 rooms=()
-for room in include src tool cli server train bench tests examples; do [ ! -d $room ] || rooms+=("$room"); done
+for room in include src bits tool cli server train bench tests examples; do [ ! -d $room ] || rooms+=("$room"); done
 to=$PWD
 if [ "$action" = check ]; then
     to=$(mktemp -d)

@@ -19,7 +19,7 @@ all | quick | find) ;;
     ;;
 esac
 cd "${2:-$root}" || exit 2
-if [ $# -gt 2 ]; then rooms=("${@:3}"); else rooms=(src train tool cli server examples bench); fi
+if [ $# -gt 2 ]; then rooms=("${@:3}"); else rooms=(src bits train tool cli server examples bench); fi
 
 fail() {
     echo "$1 is missing. On Debian 12:  sudo apt-get install $2" >&2

@@ -4,6 +4,7 @@
 #   includes between rooms run one way: cli -> vouch.h -> engine -> decode -> draft -> sample, model
 #                                       -> text -> format, kernels -> base -> os
 #   os includes nothing of the others, and no other file asks which system it is built for
+#   bits sees engine, format, kernels, base and vouch.h; of bits, cli/check sees bits.h alone
 #   train sees model, text, format, kernels, base, os and vouch.h; of train, cli/distill and cli/options see
 #   distill.h alone
 #   cli and server see vouch.h, tool, os and their own rooms; tool sees vouch.h and os
@@ -18,8 +19,10 @@ cd "${1:-$(dirname "$0")/..}" || exit 2
 exec </dev/null # instead of no file
 mapfile -t library < <(find src -name '*.[ch]' 2>/dev/null | sort)
 mapfile -t training < <(find train -name '*.[ch]' 2>/dev/null | sort)
+mapfile -t proving < <(find bits -name '*.[ch]' 2>/dev/null | sort)
 mapfile -t users < <(find cli examples -name '*.[ch]' 2>/dev/null | sort)
-mapfile -t all < <(find include os src train tool cli server examples tests bench -name '*.[ch]' 2>/dev/null | sort)
+rooms=(include os src bits train tool cli server examples tests bench)
+mapfile -t all < <(find "${rooms[@]}" -name '*.[ch]' 2>/dev/null | sort)
 
 # Visits the files, or their folders, depth first. One that is met again while it is still open closes a circle.
 circles() { # files|folders FILE...
@@ -96,6 +99,14 @@ breaches=$(
         if (file ~ /^(train|model|text|format|kernels|base|os)\// || file == "vouch.h") next
         print FILENAME ":" FNR ": train includes " file ": not model, text, format, kernels, base, os or vouch.h"
     }' "${training[@]}"
+    awk '
+    /^[ \t]*#[ \t]*include[ \t]*"/ {
+        file = $0
+        sub(/^[^"]*"/, "", file)
+        sub(/".*/, "", file)
+        if (file ~ /^(bits|engine|format|kernels|base)\// || file == "vouch.h") next
+        print FILENAME ":" FNR ": bits includes " file ": not bits, engine, format, kernels, base or vouch.h"
+    }' "${proving[@]}"
     circles files "${all[@]}"
     circles folders "${all[@]}"
     printf '%s\n' "${all[@]}" | grep -v '^tests/golden/' | sed 's|/[^/]*$||' | sort | uniq -c |
@@ -110,6 +121,7 @@ breaches=$(
         n = split(FILENAME, part, "/")
         room = part[2]
         if (file == "train/distill.h" && room ~ /^(distill|options)$/) next
+        if (file == "bits/bits.h" && room == "check") next
         shared = to ~ /^(os|tool|options|model|report|hub)$/
         if (!shared && to !~ /^(run|distill|batch|bench|check|analyze)$/)
             why = "the command and examples see vouch.h only"
@@ -124,14 +136,14 @@ breaches=$(
         sed 's/$/: os includes its own headers only/'
     grep -nE '__linux__|__APPLE__|__MINGW32__|__unix__|_WIN32|__ANDROID__|__FreeBSD__' "${all[@]}" |
         grep -vE '^os/' | sed 's/$/: only os asks which system it is/'
-    find include os src train tool cli server examples tests bench python \
+    find "${rooms[@]}" python \
         -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) ! -path '*/golden/*' \
         -exec env LC_ALL=C.UTF-8 grep -HnE '^.{121}' {} + 2>/dev/null |
         sed -E 's/^([^:]*:[0-9]+):.*/\1: a line of more than 120 characters/'
     # Finds calls of these functions outside comments.
     grep -nE \
         '(^|[^[:alnum:]_>.])(v?f?printf|puts|fputs|putchar|perror|exit|_exit|abort|(secure_)?getenv)[[:space:]]*\(' \
-        "${library[@]}" "${training[@]}" | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
+        "${library[@]}" "${proving[@]}" "${training[@]}" | grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' |
         sed 's/$/: a library does not print, exit or read the environment/'
 )
 [ -z "$breaches" ] || { echo "$breaches" && exit 1; }

@@ -134,7 +134,7 @@ function each(kind, text, form,   name, before, after) {
         else if ((before after) !~ /[\/{:]/ && name !~ /github\.com|(^|[.\/])[a-z]\.[ch]$/) check_file(name)
     }
 }
-BEGIN { ROOMS = "(src|tests|docs|tool|cli|server|train|include|bench|scripts|examples|python|models)" }
+BEGIN { ROOMS = "(src|bits|tests|docs|tool|cli|server|train|include|bench|scripts|examples|python|models)" }
 NR == FNR {
     known[$0] = 1
     for (path = $0; sub(/\/[^\/]*$/, "", path);) known[path] = 1 # its folders

@@ -161,6 +161,10 @@ rooms_look_one_way() {
     test_refused 'vouch.h only' tests/house.sh "$TMP/tree"
     broken_tree server/work/job.c '#include "engine/session.h"'
     test_refused 'server sees vouch.h' tests/house.sh "$TMP/tree"
+    broken_tree bits/models.c '#include "cli/cli.h"'
+    test_refused 'bits includes cli/cli.h' tests/house.sh "$TMP/tree"
+    broken_tree cli/check/check.c '#include "bits/tiny.h"'
+    test_refused 'vouch.h only' tests/house.sh "$TMP/tree"
     broken_tree train/network/ops.c '#include "engine/file/model.h"'
     test_refused 'train includes engine/file/model.h' tests/house.sh "$TMP/tree"
     broken_tree cli/main.c '#include "train/distill.h"'
