@@ -163,7 +163,7 @@ $(B)/src/kernels/%.o: OPT := $(subst -g,-g1,$(subst -O2,-O3,$(OPT)))
 # Tests and benchmarks look inside; the command, the examples and the server see the public header only.
 $(B)/tool/%.o: INCLUDES := -Iinclude -I.
 $(B)/cli/%.o: INCLUDES := -Iinclude -Icli -I.
-$(B)/cli/report/machine.o: INCLUDES += $(if $(filter 1,$(DISTILL)),-DVOUCH_DISTILL) $(if $(filter 1,$(HUB)),-DVOUCH_HUB)
+$(B)/cli/machine.o: INCLUDES += $(if $(filter 1,$(DISTILL)),-DVOUCH_DISTILL) $(if $(filter 1,$(HUB)),-DVOUCH_HUB)
 $(B)/cli/hub/siblings.o: INCLUDES += -I$(B)/cli/hub
 $(B)/cli/hub/siblings.o: $(B)/cli/hub/siblings.inc
 $(B)/cli/hub/siblings.inc: cli/hub/siblings.txt
@@ -171,11 +171,11 @@ $(B)/cli/hub/siblings.inc: cli/hub/siblings.txt
 	$(call say,BYTES)
 	$(Q)od -An -v -t u1 $< | sed 's/\([0-9][0-9]*\)/\1,/g' >$@
 ifeq ($(EDITLINE),1)
-$(B)/cli/report/machine.o: INCLUDES += -DVOUCH_EDITLINE
+$(B)/cli/machine.o: INCLUDES += -DVOUCH_EDITLINE
 $(B)/cli/run/chat/editor.o: INCLUDES += -DVOUCH_EDITLINE $(shell pkg-config --cflags libedit 2>/dev/null)
 endif
 ifeq ($(SERVER),1)
-$(B)/cli/serve.o $(B)/cli/report/machine.o: INCLUDES += -Iserver -DVOUCH_SERVER
+$(B)/cli/serve.o $(B)/cli/machine.o: INCLUDES += -Iserver -DVOUCH_SERVER
 $(B)/server/%.o: INCLUDES := -Iinclude -Iserver -I. -I$(B)/server $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
 $(B)/server/api/page.o: $(B)/server/page.inc
 $(B)/server/page.inc: server/page.html

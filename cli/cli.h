@@ -27,8 +27,8 @@ void cli_manual_write(const cli_command *commands, size_t n, FILE *stream);
 bool cli_completion_write(const cli_command *commands, size_t n, const char *shell, FILE *stream);
 
 cli_command_check cli_run_check, cli_batch_check, cli_serve_check, cli_tokenize_check, cli_perplexity_check,
-    cli_logits_check, cli_quantize_check, cli_distill_check, cli_bench_check, cli_analyze_check, cli_pull_needs,
-    cli_rm_needs;
+    cli_logits_check, cli_quantize_check, cli_distill_check, cli_info_check, cli_check_check, cli_bench_check,
+    cli_analyze_check, cli_pull_needs, cli_rm_needs;
 
 /* Each returns an exit status, and prints its own complaint. */
 #define CLI_COMMAND_RUN(constant, name) int cli_##name##_run(const cli_options *options);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* vouch info: what a model file holds, whether vouch can run it, and what it would need for that. */
+/* vouch info: what a model file holds, whether vouch can run it, and what it would need for that; or what this machine
+ * and this build are. */
 #include <string.h>
 
 #include "cli.h"
+#include "machine.h"
+#include "tool/file.h"
 #include "tool/sampling.h"
 #include "tool/text.h"
 
@@ -121,12 +124,33 @@ static void problem_line(const cli_options *options, const vouch_error *problem,
     putchar('\n');
 }
 
+bool cli_info_check(cli_options *options, cli_given given)
+{
+    if (options->machine) return cli_given_stands_alone(given, "machine");
+    if (!options->json) return true;
+    tool_complain("--json: expected --machine beside it; of a model, `vouch info` writes text alone");
+    return false;
+}
+
+static int machine_write(const cli_options *options)
+{
+    vouch_error err;
+    if (options->json && tool_file_check(options->json, &err)) return cli_flag_refuse("json", &err);
+    cli_machine_put(stdout, true);
+    if (!options->json) return CLI_DONE;
+    json_t *object = cli_machine_json();
+    const vouch_status status = tool_file_write_json(options->json, object, &err);
+    json_decref(object);
+    return status ? cli_flag_fail("json", &err) : CLI_DONE;
+}
+
 int cli_info_run(const cli_options *options)
 {
     cli_engine engine = {0};
     vouch_file *file;
     vouch_error err;
     int status = CLI_DONE;
+    if (options->machine) return machine_write(options);
     if (vouch_file_open(&file, options->model, &err)) return cli_engine_fail(&err);
     const vouch_file_info *info = vouch_file_get_info(file);
     file_write(options, info);

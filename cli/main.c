@@ -66,13 +66,16 @@ static const cli_command commands[] = {
      "vouch serve m.gguf --port 8000 --parallel 16 --ctx 8192\n"
      "vouch serve --model small=s.gguf --model large=l.gguf\n"
      "vouch serve m.gguf --host 0.0.0.0 --api-key-file keys.txt\n"},
-    {"info", CLI_INFO, false, cli_info_run, NULL, NULL, "say what a model file holds, and whether vouch can run it",
-     "vouch info MODEL\n",
+    {"info", CLI_INFO, false, cli_info_run, cli_info_check, NULL,
+     "say what a model file holds, and whether vouch can run it",
+     "vouch info MODEL\nvouch info --machine [--json FILE]\n",
      "Reads any GGUF file: a model that vouch can't run, a vocabulary without weights,\n"
      "a split model that misses a part, a file that is cut short. The last lines say\n"
      "what vouch would need to run it. The exit status is 0 when the file could be\n"
-     "read.\n",
-     "vouch info m.gguf\n"},
+     "read. With --machine, says what vouch finds on this machine, and what this build\n"
+     "has: the kernels it chose, and optional parts such as the server.\n",
+     "vouch info m.gguf\n"
+     "vouch info --machine\n"},
     {"tokenize", CLI_TOKENIZE, false, cli_tokenize_run, cli_tokenize_check, NULL, "print a text as the model's tokens",
      "vouch tokenize MODEL [PROMPT] [--prompt-file FILE]\n",
      "Without a prompt, vouch reads standard input. It prints one token a line: the\n"
@@ -148,16 +151,21 @@ static const cli_command commands[] = {
      "vouch bench m.gguf --prompts questions.jsonl --each 10 --html report.html\n"
      "vouch bench m.gguf --prompts lines.txt --spec ngram --spec suffix -k 4,8\n"
      "vouch bench m.gguf -d small.gguf --prompts lines.txt --temp 0.8 --csv a.csv\n"},
-    {"check", CLI_CHECK, false, cli_check_run, NULL, NULL, "verify the library's guarantees on this machine",
-     "vouch check MODEL [--draft-model FILE] [--law LIST] [--seconds S]\n    [--json FILE]\n",
+    {"check", CLI_CHECK, false, cli_check_run, cli_check_check, NULL, "verify the library's guarantees on this machine",
+     "vouch check MODEL [--draft-model FILE] [--law LIST] [--seconds S]\n    [--json FILE]\n"
+     "vouch check --system [--json FILE]\n",
      "Checks four laws on this machine with these files. L1: a row's logits have the\n"
      "same bits whatever else is in the pass. L2: with every drafter the text is the\n"
      "target's own. L3: rejected guesses leave no trace. L4: guesses that are always\n"
      "wrong cost hardly any speed. The verdict goes to standard output; the exit\n"
-     "status is 1 where a law is broken.\n",
+     "status is 1 where a law is broken.\n"
+     "With --system, checks this build without a model: all kernels that this\n"
+     "processor can run, and tiny models on each of them, give the bits that vouch has\n"
+     "on every system. Takes a few seconds.\n",
      "vouch check m.gguf\n"
      "vouch check m.gguf --draft-model small.gguf --cpu avx2 --seconds 20\n"
-     "vouch check m.gguf --law L1,L3 --json laws.json\n"},
+     "vouch check m.gguf --law L1,L3 --json laws.json\n"
+     "vouch check --system\n"},
     {"analyze", CLI_ANALYZE, false, cli_analyze_run, NULL, cli_analyze_check, "compare a draft model with its target",
      "vouch analyze MODEL --draft-model FILE [--text FILE | --prompts FILE]\n"
      "    [--svg FILE]\n",

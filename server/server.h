@@ -43,6 +43,8 @@ typedef struct server_options {
     double timeout_seconds;      /* after this a client that sends or reads too slowly is dropped (docs/server.md) */
 } server_options;
 
+/* Whether connections can have TLS in this build. */
+bool server_has_tls(void);
 /* Opens workers and socket, and answers from now on, in threads of its own. `options` must outlive the server.
  * Errors: ARGUMENT (an option), MEMORY, IO (the address). */
 vouch_status server_open(server **out, const server_options *options, vouch_error *err);

@@ -9,7 +9,6 @@
 #include "tool/json.h"
 #include "report/provenance.h"
 #include "report/sheet.h"
-#include "tool/text.h"
 
 typedef struct law {
     const char *law, *name;
@@ -30,55 +29,9 @@ enum { N_LAWS = sizeof laws / sizeof *laws };
 
 /* ------------------------------------------------------------------- verdict */
 
-static const char *verdict_of(const cli_finding *f)
-{
-    return f->n_broken > 0 ? "broken" : f->n_compared > 0 ? "holds" : "not covered";
-}
-
-/* Breaks the text between words, into indented lines of a terminal. */
-static void put_wrapped(FILE *out, const char *text)
-{
-    enum { INDENT = 4, ROOM = 80 - INDENT };
-    while (*text) {
-        size_t n = strlen(text);
-        if (n > ROOM)
-            for (n = ROOM; n > 1 && text[n] != ' ';) n--;
-        fprintf(out, "%*s", INDENT, "");
-        tool_put_escaped(out, text, n, 0);
-        fputc('\n', out);
-        text += n;
-        while (*text == ' ') text++;
-    }
-}
-
-static void put_finding(FILE *out, const cli_finding *f)
-{
-    char failed[300];
-    fprintf(out, "%s  %-18s %s", f->law, f->name, verdict_of(f));
-    if (f->n_compared > 0) fprintf(out, ", %lld comparisons", (long long)f->n_compared);
-    fputc('\n', out);
-    snprintf(failed, sizeof failed, "%lld failed; first: %s", (long long)f->n_broken, f->first);
-    if (f->n_broken > 0) put_wrapped(out, failed);
-    put_wrapped(out, f->covered);
-}
-
-/* Lists the broken laws, "L1, L3", and returns the number of broken findings. */
-static size_t broken_list(const cli_finding *findings, char text[32])
-{
-    size_t n = 0, used = 0;
-    text[0] = 0;
-    for (size_t i = 0; i < N_LAWS; i++) {
-        if (findings[i].n_broken == 0) continue;
-        if (n == 0 || strcmp(findings[i].law, findings[i - 1].law) != 0 || findings[i - 1].n_broken == 0)
-            used += (size_t)snprintf(text + used, 32 - used, "%s%s", used ? ", " : "", findings[i].law);
-        n++;
-    }
-    return n;
-}
-
 static vouch_status check_print(const cli_check *c, const cli_finding *findings, vouch_error *err)
 {
-    char broken[32];
+    char broken[CLI_BROKEN_SIZE];
     cli_provenance provenance;
     cli_sheet sheet;
     *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory"};
@@ -91,22 +44,11 @@ static vouch_status check_print(const cli_check *c, const cli_finding *findings,
         return err->code;
     }
     fputc('\n', sheet.out);
-    for (size_t i = 0; i < N_LAWS; i++) put_finding(sheet.out, &findings[i]);
-    if (broken_list(findings, broken) > 0) fprintf(sheet.out, "\nBroken here: %s. Please report this.\n", broken);
+    for (size_t i = 0; i < N_LAWS; i++) cli_finding_put(&findings[i], sheet.out);
+    if (cli_findings_broken(findings, N_LAWS, broken) > 0)
+        fprintf(sheet.out, "\nBroken here: %s. Please report this.\n", broken);
     else fprintf(sheet.out, "\nEvery law that was tried holds here.\n");
     return cli_sheet_print(&sheet, err);
-}
-
-static json_t *finding_json(const cli_finding *f)
-{
-    const tool_json_entry entries[] = {{"law", json_string(f->law)},
-                                       {"name", json_string(f->name)},
-                                       {"verdict", json_string(verdict_of(f))},
-                                       {"comparisons", json_integer(f->n_compared)},
-                                       {"broken", json_integer(f->n_broken)},
-                                       {"covered", tool_json_text(f->covered)},
-                                       {"first", tool_json_text(f->first)}};
-    return tool_json_object(entries, sizeof entries / sizeof *entries);
 }
 
 static int check_write_json(const cli_check *c, const cli_finding *findings)
@@ -114,7 +56,7 @@ static int check_write_json(const cli_check *c, const cli_finding *findings)
     const cli_options *o = c->engine->options;
     json_t *array = json_array();
     vouch_error err;
-    for (size_t i = 0; i < N_LAWS; i++) json_array_append_new(array, finding_json(&findings[i]));
+    for (size_t i = 0; i < N_LAWS; i++) json_array_append_new(array, cli_finding_json(&findings[i]));
     const tool_json_entry entries[] = {{"model", tool_json_text(o->model)},
                                        {"cpu", json_string(vouch_model_get_info(c->engine->model)->cpu)},
                                        {"seconds", json_real(tool_now() - c->start)},
@@ -188,12 +130,12 @@ static vouch_status laws_check(cli_check *c, cli_finding *findings, vouch_error 
     return c->interrupted ? VOUCH_OK : status;
 }
 
-int cli_check_run(const cli_options *options)
+static int models_check(const cli_options *options)
 {
     cli_engine engine = {0};
     cli_check c = {.engine = &engine, .progress = {.label = "checking"}, .seconds = options->check.seconds};
     cli_finding findings[N_LAWS];
-    char broken[32];
+    char broken[CLI_BROKEN_SIZE];
     vouch_error err;
     if (options->json && tool_file_check(options->json, &err)) return cli_flag_refuse("json", &err);
     int status = cli_engine_open(&engine, options);
@@ -208,11 +150,21 @@ int cli_check_run(const cli_options *options)
         if (checked) status = cli_engine_fail(&err);
         if (has_findings && options->json) status = cli_first_failure(status, check_write_json(&c, findings));
     }
-    if (!status && broken_list(findings, broken) > 0) status = CLI_FAILED;
+    if (!status && cli_findings_broken(findings, N_LAWS, broken) > 0) status = CLI_FAILED;
     if (c.interrupted) {
         tool_complain("interrupted: the report covers what was tried by then");
         status = CLI_FAILED;
     }
     cli_engine_close(&engine);
     return status;
+}
+
+bool cli_check_check(cli_options *options, cli_given given)
+{
+    return !options->check.system || cli_given_stands_alone(given, "system");
+}
+
+int cli_check_run(const cli_options *options)
+{
+    return options->check.system ? cli_check_system(options) : models_check(options);
 }

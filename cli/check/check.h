@@ -8,16 +8,21 @@
  *   L3  no trace       after rejections the cache equals one that never had them      check_rollback.c
  *   L4  never slower   speed with a drafter that is always wrong                      check_speed.c
  *
- * check.c splits the time among the laws and prints the verdicts; finding.c has what the laws share. Each law tries its
- * cases in a fixed order, the most telling first, until its time is over, and says which it tried. The first few cases,
- * its minimum, always run. On plain C the minimum of a real model takes longer than a short --seconds. The progress
- * line then says so and counts down to the end of the minimum.
+ * `vouch check --system` compares this build with every other, without a model: system.c, bits/bits.h.
+ *
+ * check.c splits the time among the laws and prints the verdicts; finding.c has what the laws and their reports share.
+ * Each law tries its cases in a fixed order, the most telling first, until its time is over, and says which it tried.
+ * The first few cases, its minimum, always run. On plain C the minimum of a real model takes longer than a short
+ * --seconds. The progress line then says so and counts down to the end of the minimum.
  */
 #ifndef VOUCH_CLI_CHECK_H
 #define VOUCH_CLI_CHECK_H
 
+#include <stdio.h>
+
 #include "model/engine.h"
 #include "model/probe.h"
+#include "tool/json.h"
 
 typedef struct cli_finding {
     const char *law, *name; /* "L1", "same bits" */
@@ -46,6 +51,18 @@ void cli_check_report(cli_check *check);
 bool cli_check_goes_on(cli_check *check);
 /* Counts a comparison. The finding keeps the description of the first one that fails. */
 __attribute__((format(printf, 3, 4))) void cli_check_compare(cli_finding *finding, bool holds, const char *format, ...);
+
+/* "L1  same bits   holds, 12 comparisons", what was tried, and the first failure. */
+void cli_finding_put(const cli_finding *finding, FILE *out);
+json_t *cli_finding_json(const cli_finding *finding);
+/* Breaks the text between words, into indented lines of a terminal. */
+void cli_put_wrapped(const char *text, FILE *out);
+/* Lists the broken laws, "L1, L3", and returns the number of broken findings. */
+enum { CLI_BROKEN_SIZE = 32 };
+size_t cli_findings_broken(const cli_finding *findings, size_t n_findings, char text[CLI_BROKEN_SIZE]);
+
+/* `vouch check --system`: compares the bits of this build with those of every system. Returns an exit status. */
+int cli_check_system(const cli_options *options);
 
 /* Each tries a law. An error is a failure of the machine or of a file, not of the law. */
 vouch_status cli_check_bits(cli_check *check, cli_finding *finding, vouch_error *err);

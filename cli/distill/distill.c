@@ -246,6 +246,7 @@ static int teach(const cli_options *options, const lessons *l)
     train.is_cancelled = is_cancelled;
     train.user = &m;
     tool_interrupt_set(TOOL_INTERRUPT_READS);
+    cli_engine_note_plain(options);
     const vouch_status status = train_distill(options->model, out_of(options), &train, &result, &err);
     tool_progress_end(&m.progress);
     if (status == VOUCH_E_CANCELLED) {

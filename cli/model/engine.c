@@ -29,6 +29,16 @@ static void label_write(const char *path, char *label, size_t size)
     free(text);
 }
 
+void cli_engine_note_plain(const cli_options *options)
+{
+    static bool is_said;
+    const bool is_chosen = options->cpu && strcmp(options->cpu, "auto") != 0;
+    if (is_said || is_chosen || vouch_cpu_name(1)) return;
+    is_said = true;
+    tool_note("this build has no vector kernels that this processor can run: plain C computes, which is many times "
+              "slower; `vouch info --machine` shows what was found");
+}
+
 /* `chat_template` becomes the model option of the same name. */
 static vouch_status model_open(vouch_model **out, const char *path, const char *chat_template, bool text_only,
                                const cli_options *options, vouch_error *err)
@@ -46,6 +56,7 @@ static vouch_status model_open(vouch_model **out, const char *path, const char *
     model.untuned = options->tune == CLI_TUNE_OFF;
     model.progress = tool_progress_report;
     model.progress_user = &progress;
+    if (!text_only) cli_engine_note_plain(options);
     tool_progress_report(&progress, 0);
     const vouch_status status = vouch_model_open(out, path, &model, err);
     tool_progress_end(&progress);

@@ -40,6 +40,9 @@ int cli_engine_open_text(cli_engine *engine, const cli_options *options);
 void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation);
 /* Opens the session. A value that the model doesn't allow is wrong usage. */
 int cli_engine_start(cli_engine *engine, const vouch_session_options *session);
+/* Notes, once, that plain C computes because this build lacks vector kernels for this processor, unless --cpu asks for
+ * it. For commands that run a model; cli_engine_open calls it. */
+void cli_engine_note_plain(const cli_options *options);
 /* Notes where --think has no effect, because the chat template doesn't ask. */
 void cli_engine_check_think(const cli_engine *engine);
 /* Tokens that the session's context holds. */

@@ -23,6 +23,9 @@ static inline const tool_flag *cli_flag_at(size_t i)
 /* The row of a flag that was given, or NULL. */
 const tool_flag *cli_given_find(cli_given given, const char *name);
 
+/* Whether --json is the only flag beside this one, which takes no model; otherwise prints a complaint. */
+bool cli_given_stands_alone(cli_given given, const char *name);
+
 /* Drafters that a flag belongs to: it gives what they need, or sets how they draft. A set of VOUCH_DRAFTER_ bits. */
 unsigned cli_drafters_taking(const char *name);
 /* Drafters whose model, file or grammar is on the command line. */

@@ -22,6 +22,18 @@ static bool is_written(const tool_flag *flag)
     return strcmp(flag->name, "head") == 0 && strcmp(flag->value, "OUT") == 0; /* of `vouch distill` */
 }
 
+bool cli_given_stands_alone(cli_given given, const char *name)
+{
+    for (size_t i = 0; i < cli_option_table()->n; i++) {
+        const char *other = cli_flag_at(i)->name;
+        if (!given[i] || strcmp(other, name) == 0 || strcmp(other, "json") == 0) continue;
+        if (*other) tool_complain("--%s and --%s exclude each other: --%s takes --json alone", name, other, name);
+        else tool_complain("--%s takes no model; leave out '%s'", name, given[i]);
+        return false;
+    }
+    return true;
+}
+
 static bool check_written(cli_given given)
 {
     static const char *const standard[][2] = {{"/dev/stdin", "input comes from"}, {"/dev/stdout", "output goes to"}};

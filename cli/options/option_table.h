@@ -86,6 +86,7 @@ typedef struct cli_bench_options {
 } cli_bench_options;
 
 typedef struct cli_check_options {
+    bool system; /* checks the build, without a model */
     double seconds;
     unsigned laws; /* bits 0 to 3: L1 to L4; 0: all */
 } cli_check_options;
@@ -110,6 +111,7 @@ typedef struct cli_options {
     int n_arguments;
     bool help;
 
+    bool machine; /* info: of the machine, without a model */
     const char *model, *draft_model, *cpu;
     tool_texts models;             /* serve: NAME=FILE */
     const char *model_word;        /* the model, given as a word without a flag */

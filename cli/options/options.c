@@ -158,6 +158,12 @@ static bool lists_allocate(cli_options *o, size_t n)
     return ok;
 }
 
+/* Whether the command does without the model that it takes otherwise. */
+static bool is_without_model(const cli_options *options)
+{
+    return options->machine || options->check.system;
+}
+
 static bool takes_model(const cli_command *command)
 {
     for (size_t i = 0; i < cli_option_table()->n; i++)
@@ -186,7 +192,8 @@ bool cli_options_parse(cli_options *options, const cli_command *command, int arg
     options->drafters_given = cli_drafters_given(options, given);
     if (!check_lengths(options) || !check_cpu(options->cpu) || !check_template(options->chat_template)) return false;
     if (command->check && !command->check(options, given)) return false;
-    if (options->model || !takes_model(command)) return !command->needs || command->needs(options, given);
+    if (options->model || is_without_model(options) || !takes_model(command))
+        return !command->needs || command->needs(options, given);
     tool_complain("--model FILE is missing: expected the GGUF file of a model, as in `vouch %s m.gguf`", command->name);
     return false;
 }

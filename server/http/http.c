@@ -602,6 +602,11 @@ static void log_nothing(void *cls, const char *format, va_list arguments)
     (void)arguments;
 }
 
+bool server_has_tls(void)
+{
+    return MHD_is_feature_supported(MHD_FEATURE_SSL) == MHD_YES;
+}
+
 vouch_status server_http_open(server *s, vouch_error *err)
 {
     const server_options *o = s->options;
