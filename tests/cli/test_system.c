@@ -115,6 +115,7 @@ static void wrong_digests_are_named(void **state)
 static void broken_models_are_named(void **state)
 {
     (void)state;
+    test_skip_slow();
     const char *usual = kernels_verdict();
     json_t *report = check_run("tests/broken/kernels", 1, (const char *const[]){usual, "holds", "broken", "broken"});
     assert_true(count_mismatches(report, MODELS, "ref: llama Q4_K logits: the digest is ", "expected ") == 1);
