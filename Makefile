@@ -152,7 +152,7 @@ AVX512 := -DVOUCH_ISA=512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16
 $(B)/src/kernels/vector/x86_avx512.o:     ISA := $(AVX512)
 $(B)/src/kernels/vector/x86_avx512vnni.o: ISA := $(AVX512) -mavx512vnni
 $(B)/src/kernels/vector/x86_avx512gfni.o: ISA := $(AVX512) -mavx512vnni -mgfni
-$(B)/src/kernels/vector/arm_neon.o:       ISA := -DVOUCH_ISA=82 -march=armv8.2-a+dotprod
+$(B)/src/kernels/vector/arm_dotprod.o:    ISA := -DVOUCH_ISA=82 -march=armv8.2-a+dotprod
 $(B)/src/kernels/vector/arm_i8mm.o:       ISA := -DVOUCH_ISA=86 -march=armv8.2-a+dotprod+i8mm
 # Instrumented by clang, they take many minutes to compile; fuzzing runs the plain ones, too.
 VECTOR_SAN ?= $(SAN)

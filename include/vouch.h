@@ -120,7 +120,7 @@ typedef void (*vouch_progress_fn)(void *user, double share);
 typedef struct vouch_model_options {
     const char *cpu;            /* NULL or "auto": the widest instruction set of this machine; else a name
                                    of vouch_cpu_name: "ref", "avx2", "avxvnni", "avx512",
-                                   "avx512vnni", "avx512gfni"; on Arm "ref", "neon", "i8mm" */
+                                   "avx512vnni", "avx512gfni"; on Arm "ref", "neon", "dotprod", "i8mm" */
     int32_t n_threads;          /* for packing; 0: the processors this process may use */
     const char *chat_template;  /* NULL: the file's. Otherwise the text of a Jinja template to use instead, or a name of
                                    vouch_chat_template_name. "chatml" is the file's own where that writes ChatML */

@@ -164,8 +164,12 @@ PEAK(floats_avx2, "avx2,fma", __m256, _mm256_set1_ps, 8, _mm256_fmadd_ps(x, ones
 
 PEAK(integers_i8mm, "arch=armv8.2-a+dotprod+i8mm", int32x4_t, vdupq_n_s32, 16,
      vusdotq_s32(sums[j], vreinterpretq_u8_s32(x), vreinterpretq_s8_s32(x)))
-PEAK(integers_neon, "arch=armv8.2-a+dotprod", int32x4_t, vdupq_n_s32, 16,
+PEAK(integers_dotprod, "arch=armv8.2-a+dotprod", int32x4_t, vdupq_n_s32, 16,
      vdotq_s32(sums[j], vreinterpretq_s8_s32(x), vreinterpretq_s8_s32(x)))
+PEAK(integers_neon, "arch=armv8-a", int32x4_t, vdupq_n_s32, 16,
+     vpadalq_s16(sums[j],
+                 vpaddq_s16(vmull_s8(vget_low_s8(vreinterpretq_s8_s32(x)), vget_low_s8(vreinterpretq_s8_s32(x))),
+                            vmull_high_s8(vreinterpretq_s8_s32(x), vreinterpretq_s8_s32(x)))))
 PEAK(floats_neon, "arch=armv8-a", float32x4_t, vdupq_n_f32, 4, vfmaq_f32(sums[j], x, ones))
 #endif
 
@@ -181,6 +185,7 @@ static const struct {
     {"avx2", integers_avx2, floats_avx2},
 #elif defined(__aarch64__)
     {"i8mm", integers_i8mm, floats_neon},
+    {"dotprod", integers_dotprod, floats_neon},
     {"neon", integers_neon, floats_neon},
 #endif
     {"", dot_integers, dot_floats}, /* any other instruction set */

@@ -12,7 +12,8 @@
  *     avxvnni           vpdpbusd, 32                            vfmadd, 8
  *     avx2              vpmaddubsw + vpmaddwd + vpaddd, 32      the same
  *     i8mm              usdot, 16                               fmla, 4
- *     neon              sdot, 16                                the same
+ *     dotprod           sdot, 16                                the same
+ *     neon              smull + smull2 + addp + sadalp, 16      the same
  *     others            a dot product in the first-level cache, as compiled from C
  */
 #ifndef VOUCH_BENCH_ROOFLINE_H

@@ -456,8 +456,8 @@ static const tool_flag rows[] = {
     {"threads", NULL, 't', TOOL_FLAG_INT, AT(session.n_threads), "N", "[1, 256]", EVERYWHERE | CLI_SERVE, "Resources",
      "threads (default: one for each processor)", NULL, NULL},
     {"cpu", NULL, 0, TOOL_FLAG_FILE, AT(cpu), "ISA", NULL, WITH_MODEL | CLI_SERVE, "Resources",
-     "instruction set: ref, avx2, avxvnni, avx512, avx512vnni, avx512gfni; on Arm ref, neon, i8mm (default auto: the "
-     "widest that this machine has)",
+     "instruction set: ref, avx2, avxvnni, avx512, avx512vnni, avx512gfni; on Arm ref, neon, dotprod, i8mm (default "
+     "auto: the widest that this machine has)",
      NULL, NULL},
     {"tune", NULL, 0, TOOL_FLAG_CHOICE, AT(tune), "on|off", NULL, WITH_WEIGHTS | CLI_SERVE, "Resources",
      "on: measure at the start which way of reading the weights is the fastest on this machine. Every way gives the "

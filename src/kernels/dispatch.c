@@ -64,14 +64,14 @@ static bool runs_avx512gfni(void)
 }
 #elif defined(__aarch64__)
 
-static bool runs_neon(void)
+static bool runs_dotprod(void)
 {
     return (vouch_os_arm_features() & VOUCH_OS_ARM_DOTPROD) != 0;
 }
 
 static bool runs_i8mm(void)
 {
-    return runs_neon() && (vouch_os_arm_features() & VOUCH_OS_ARM_I8MM) != 0;
+    return runs_dotprod() && (vouch_os_arm_features() & VOUCH_OS_ARM_I8MM) != 0;
 }
 #endif
 
@@ -93,7 +93,8 @@ static const struct entry {
     {&vouch_kernels_avx512vnni, runs_avx512vnni},
     {&vouch_kernels_avx512gfni, runs_avx512gfni},
 #elif defined(__aarch64__)
-    {&vouch_kernels_neon, runs_neon},
+    {&vouch_kernels_neon, runs_always},
+    {&vouch_kernels_dotprod, runs_dotprod},
     {&vouch_kernels_i8mm, runs_i8mm},
 #endif
 };

@@ -14,6 +14,7 @@ extern const vouch_kernels vouch_kernels_avx512vnni;
 extern const vouch_kernels vouch_kernels_avx512gfni;
 #elif defined(__aarch64__)
 extern const vouch_kernels vouch_kernels_neon;
+extern const vouch_kernels vouch_kernels_dotprod;
 extern const vouch_kernels vouch_kernels_i8mm;
 #endif
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Cross-compiles test_kernels.c and test_scans.c for Arm and runs them in an emulator. They link only the C
-# library; tests/arm replaces cmocka. The emulated processors have i8mm and dot product, dot product only, and neither.
+# library; tests/arm replaces cmocka. The emulated processors have I8MM and dot product, dot product only, and neither.
 # Another test checks that compiler flags wider than the baseline are refused.
 # shellcheck source=tests/support/test.sh
 . "$(dirname "$0")/../support/test.sh"
@@ -10,7 +10,7 @@ cross=aarch64-linux-gnu-gcc emulator=qemu-aarch64 programs='build/arm/kernels_al
 compiler_is_there() { command -v $cross >/dev/null || test_skip "no $cross (package gcc-aarch64-linux-gnu)"; }
 
 # Runs the tests that match the pattern (all by default) on an emulated processor whose widest kernel table must be
-# `widest`: i8mm, neon or ref.
+# `widest`: i8mm, dotprod or neon.
 on_processor() { # name widest [pattern]
     [ "${VOUCH_TEST_TIER:-test}" != check ] || test_skip "takes minutes"
     compiler_is_there
@@ -25,8 +25,8 @@ on_processor() { # name widest [pattern]
 }
 
 every_table_equals_the_reference() { on_processor max i8mm; }
-the_dot_product_is_enough() { on_processor cortex-a76 neon '*same_everywhere'; }
-older_processors_run_plain_c() { on_processor cortex-a72 ref '*same_everywhere'; }
+the_dot_product_is_enough() { on_processor cortex-a76 dotprod '*same_everywhere'; }
+older_processors_have_neon() { on_processor cortex-a72 neon '*same_everywhere'; }
 
 compile_baseline() {
     $cross -include src/base/baseline.h -Iinclude -Isrc -std=c11 -D_GNU_SOURCE -fsyntax-only "$@" src/base/status.c
@@ -41,5 +41,5 @@ wider_flags_are_refused() {
     test_refused 'SVE or I8MM' compile_baseline -march=armv8.2-a+sve
 }
 
-test_group every_table_equals_the_reference the_dot_product_is_enough older_processors_run_plain_c \
+test_group every_table_equals_the_reference the_dot_product_is_enough older_processors_have_neon \
     wider_flags_are_refused

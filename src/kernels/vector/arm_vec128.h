@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors of 4 lanes for Arm's Advanced SIMD (NEON) with the dot product of signed bytes (Armv8.2), optionally with the
- * dot product of unsigned and signed bytes (VOUCH_I8MM). Four vectors make the 16 virtual lanes. The primitives are
- * those of x86_vec512.h.
+ * Vectors of 4 lanes for Arm's Advanced SIMD (NEON), optionally with the dot product of signed bytes (VOUCH_DOTPROD) or
+ * of unsigned and signed bytes (VOUCH_I8MM). Four vectors make the 16 virtual lanes. The primitives are those of
+ * x86_vec512.h.
  *
  * Where Arm's instructions differ from x86's, ref.c decides. A comparison selects the larger of two numbers, because
  * FMAX would return a NaN. Multiply-adds are fused. A mask always selects the first lanes of a vector, and masked loads
@@ -31,7 +31,6 @@ enum { VL_STREAMS = 4, VL_BROADCASTS = 0 };
 
 typedef float32x4_t vf;
 typedef int32x4_t vi;
-typedef int8x8_t vx; /* activations */
 typedef uint32x4_t vm; /* a mask: all bits of a lane set, or none */
 
 static inline vf vf_load(const float *p) { return vld1q_f32(p); }
@@ -184,26 +183,46 @@ static inline double vd_reduce(vd16 sum)
  * The dot product of 4 unsigned weights per lane with 4 signed activations, which are the same for all lanes. Sums have
  * 32 bits from the start, so all groups of a block make one part:
  *
- *   i8mm   USDOT takes unsigned weights.
- *   neon   SDOT takes signed weights. Weights of up to 7 bits fit as they are. 8-bit weights have an offset of 128;
- *          flipping their highest bit removes it (x86_vec512.h explains BYTES_UNSIGNED and PART_STARTS).
+ *   i8mm      USDOT takes unsigned weights.
+ *   dotprod   SDOT takes signed weights. Weights of up to 7 bits fit as they are. 8-bit weights have an offset of 128;
+ *             flipping their highest bit removes it (x86_vec512.h explains BYTES_UNSIGNED and PART_STARTS).
+ *   neon      The same weights. SMULL and SMULL2 multiply them to 16 bits. ADDP adds pairs of products, at most
+ *             2 * 128 * 127 = 32512, and SADALP adds pairs of these sums to 32 bits.
  *
- * The instructions select the low lane of a register for the activations, so no instruction copies them to all lanes.
+ * The dot products select the low lane of a register for the activations, so no instruction copies them to all lanes.
+ * For neon the load does that.
  */
 #define BYTES_UNSIGNED VOUCH_I8MM
 #define PART_STARTS(bits) ((void)(bits), true)
 #define PART_GROUPS(bits) ((void)(bits), 8)
+static inline int8x16_t signed_weights(vi w, bool bytes)
+{
+    return vreinterpretq_s8_s32(bytes ? veorq_s32(w, vreinterpretq_s32_u8(vdupq_n_u8(0x80))) : w);
+}
+#if VOUCH_DOTPROD
+typedef int8x8_t vx;
 static inline vx vi_four(const int8_t *p) { return vreinterpret_s8_u8(bytes_load(p)); }
-#if VOUCH_I8MM
 static inline vi part_add(vi part, vi w, vx x, bool bytes)
 {
+#if VOUCH_I8MM
     return (void)bytes, vusdotq_lane_s32(part, vreinterpretq_u8_s32(w), x, 0);
+#else
+    return vdotq_lane_s32(part, signed_weights(w, bytes), x, 0);
+#endif
 }
 #else
+typedef int8x16_t vx;
+static inline vx vi_four(const int8_t *p)
+{
+    int32_t four;
+    memcpy(&four, p, sizeof four);
+    return vreinterpretq_s8_s32(vdupq_n_s32(four));
+}
 static inline vi part_add(vi part, vi w, vx x, bool bytes)
 {
-    const vi value = bytes ? veorq_s32(w, vreinterpretq_s32_u8(vdupq_n_u8(0x80))) : w;
-    return vdotq_lane_s32(part, vreinterpretq_s8_s32(value), x, 0);
+    const int8x16_t value = signed_weights(w, bytes);
+    const int16x8_t low = vmull_s8(vget_low_s8(value), vget_low_s8(x)), high = vmull_high_s8(value, x);
+    return vpadalq_s16(part, vpaddq_s16(low, high));
 }
 #endif
 static inline vi part_sum(vi part, bool bytes) { return (void)bytes, part; }
