@@ -17,6 +17,7 @@
 #   STRIP=          installs binaries with their symbols
 
 CC       ?= cc
+ARM_CC   ?= aarch64-linux-gnu-gcc
 AR       ?= ar
 PREFIX   ?= /usr/local
 STRIP    ?= strip
@@ -32,7 +33,7 @@ endif
 
 # Names missing packages in one line, before the compiler complains. `make run` and `make test` install packages first,
 # and then call make again.
-NEEDY := $(filter-out run test needs format format-check clean help uninstall,$(or $(MAKECMDGOALS),all))
+NEEDY := $(filter-out run test arm test-arm needs format format-check clean help uninstall,$(or $(MAKECMDGOALS),all))
 ifneq ($(filter-out windows static static-% build/windows/% build/static-%,$(NEEDY)),)
 MISSING := $(shell CC='$(CC)' EDITLINE='$(EDITLINE)' SERVER='$(SERVER)' HUB='$(HUB)' \
              scripts/missing $(if $(filter-out all install,$(NEEDY)),test))
@@ -263,6 +264,8 @@ $(B)/bench/%: $(B)/bench/%.o $(BENCH_SUP_OBJ) $(LIB_A)
 $(B)/tests/test_analyze: $(B)/cli/analyze/acceptance.o
 $(B)/tests/test_analyze: $(B)/cli/report/rates.o
 $(B)/tests/test_thoughts: $(B)/cli/run/thoughts.o
+# It replaces functions of the C library, which must be a shared one.
+$(B)/tests/test_memory: override LDFLAGS := $(filter-out -static,$(LDFLAGS))
 $(B)/tests/test_progress: $(B)/tool/wrap.o
 $(B)/tests/test_wrap: $(B)/tool/wrap.o $(B)/tool/text.o
 $(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/tool/statistics.o
@@ -303,12 +306,6 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB_A) -lcmocka $(LIBS)
 
-# The tests of the kernels, which need no foreign library where tests/arm stands for cmocka.
-$(B)/kernels_alone $(B)/scans_alone: $(B)/%_alone: $(B)/tests/test_%.o $(B)/tests/support/test.o \
-    $(filter $(B)/os/% $(B)/src/kernels/% $(B)/src/base/%,$(LIB_OBJ))
-	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ -lm
-
 .SECONDARY:
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
@@ -325,7 +322,7 @@ head: all ## teaches a head for the default model, in hours; goes on where it wa
 
 # ------------------------------------------------------------------ tests
 
-.PHONY: needs tests check test test-installed test-all test-arm asan ubsan tsan cover fuzz fuzzers
+.PHONY: needs tests programs check test test-installed test-all arm test-arm asan ubsan tsan cover fuzz fuzzers
 TIER ?= test
 RUN_TESTS = BUILD=$(BUILD) CC='$(CC)' VOUCH_TEST_FILTER='$(F)' tests/run.sh
 
@@ -351,9 +348,20 @@ test-all: ## the same with gcc, clang and sanitizers, then lint; half an hour
 	$(MAKE) tsan
 	$(MAKE) lint
 
-test-arm: ## kernels for Arm, cross-compiled and emulated
+# The programs of build/emulated run those of build/static-aarch64 in an emulator.
+arm: ## static command and test programs for Linux on Arm, in build/static-aarch64, without server and distillation
 	@scripts/install arm
-	@tests/run.sh test test_arm.sh
+	@scripts/libraries static-aarch64
+	@PKG_CONFIG_LIBDIR=build/libraries/static-aarch64/lib/pkgconfig $(MAKE) --no-print-directory \
+	    BUILD=static-aarch64 PKG_STATIC=--static CC='$(ARM_CC)' AR=aarch64-linux-gnu-ar LDFLAGS=-static SERVER=0 \
+	    DISTILL=0 EDITLINE=0 programs
+	@cd build/static-aarch64 && find vouch bench examples tests -type f -perm -u+x | while read -r program; do \
+	    mkdir -p "../emulated/$$(dirname $$program)"; ln -sf $(CURDIR)/tests/arm/emulate "../emulated/$$program"; done
+
+programs: $(B)/vouch $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(BROKEN:%=$(B)/tests/broken/%) $(B)/bench/synthetic
+
+test-arm: arm ## the tests for Arm, cross-compiled and emulated
+	@tests/run.sh arm $(T)
 
 # A finding ends the program with this status, so that a test sees it in a child, too.
 asan ubsan tsan: export ASAN_OPTIONS ?= exitcode=99:detect_stack_use_after_return=1

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Runs the test programs, one per processor at a time, and counts the results:
 #
-#   tests/run.sh check|test [name-of-test ...]
+#   tests/run.sh check|test|arm [name-of-test ...]
 #
-# The programs are tests/ROOM/test_*.sh and the built tests/ROOM/test_*.c. Both tiers run all programs.
-# VOUCH_TEST_TIER tells a program its tier; in the tier `check`, slow tests skip themselves. A program's lines appear
-# when it ends. The last line is "N passed, N failed, N skipped". Environment variables, with their defaults:
+# The programs are tests/ROOM/test_*.sh and the built tests/ROOM/test_*.c. The tiers check and test run all programs.
+# VOUCH_TEST_TIER tells a program its tier; in the tier check, slow tests skip themselves. The tier arm runs the
+# programs of build/emulated (`make arm`) in an emulator, and the scripts that run the command there. It is as short as
+# the tier check. A program's lines appear when it ends. The last line is "N passed, N failed, N skipped".
+# Environment variables, with their defaults:
 #
 #   BUILD               the folder under build/ (release)
 #   VOUCH_TEST_FILTER   a pattern such as '*truncated*': runs only the matching tests inside the programs
@@ -61,10 +63,14 @@ if [ "${1:-}" = one ]; then
 fi
 
 tier=${1:-check}
-if [ "$tier" != check ] && [ "$tier" != test ]; then
+case $tier in
+check | test) ;;
+arm) BUILD=emulated ;;
+*)
     sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
     exit 2
-fi
+    ;;
+esac
 shift || true
 counts=$(mktemp)
 trap 'rm -f "$counts"' EXIT
@@ -76,6 +82,8 @@ if [ $# -eq 0 ]; then
     for source in tests/*/test_*.c tests/*/test_*.sh; do
         [ "$source" = tests/model/test_model.c ] || set -- "$@" "$(basename "$source")"
     done
+    # shellcheck disable=SC2046
+    if [ "$tier" = arm ]; then set -- test_arm test_hub $(cd build/emulated/tests && echo test_*); fi
 fi
 names=()
 for name in "$@"; do

@@ -530,7 +530,7 @@ static int32_t find_new_token(const int32_t *sequence, int32_t n)
         while (sequence[i] != sequence[at]) i++;
         if (i == at) return at - PROMPT;
     }
-    fail_msg("every token comes twice");
+    fail_msg("each of %d tokens comes twice", n);
     return -1;
 }
 

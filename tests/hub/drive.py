@@ -19,7 +19,7 @@ from hub import Hub
 
 VOUCH, CASE, FOLDER = sys.argv[1], sys.argv[2], sys.argv[3]
 MODEL = sys.argv[4] if len(sys.argv) > 4 else None
-QUICK = os.environ.get("VOUCH_TEST_TIER", "test") == "check"
+QUICK = os.environ.get("VOUCH_TEST_TIER", "test") != "test"
 
 
 def environment(hub, folder, token=None, **more):

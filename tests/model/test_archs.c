@@ -4,9 +4,12 @@
  * text with any drafter equals plain text) and L3 (after rejections the memory equals that of a run without guesses).
  * test_layers.c compares what each family computes with a forward pass in double precision.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "engine/file/model.h"
 #include "engine/session.h"
 #include "support/decode/answer.h"
@@ -16,6 +19,9 @@
 #include "support/model/tiny_model.h"
 
 enum { N_TOKENS = 70, N_VOCAB = 40, PROMPT = 12, LENGTH = 40 };
+
+static const vouch_type types[] = {VOUCH_TYPE_F16, VOUCH_TYPE_Q8_0, VOUCH_TYPE_Q4_0};
+enum { N_TYPES = sizeof types / sizeof types[0] };
 
 static tiny_model_options family_options(int32_t i, vouch_type type)
 {
@@ -72,12 +78,11 @@ static void run_tokens(run *out, const char *path, const vouch_kernels *kernels,
 static void a_row_has_the_same_bits_in_any_pass(void **state)
 {
     (void)state;
-    static const vouch_type types[] = {VOUCH_TYPE_F16, VOUCH_TYPE_Q8_0, VOUCH_TYPE_Q4_0};
     static const int32_t chunks[] = {1, 2, 3, 7, 64};
     static run expected, got;
     const char *path = test_temporary("archs.gguf");
     for (int32_t i = 0; tiny_model_family(i); i++)
-        for (int t = 0; t < 3; t++) {
+        for (int t = 0; t < N_TYPES; t++) {
             if (test_is_quick() && (i % 3 || t != i / 3 % 3)) continue; /* one type of every third family */
             const tiny_model_options options = family_options(i, types[t]);
             const vouch_kernels *kernels;
@@ -93,6 +98,27 @@ static void a_row_has_the_same_bits_in_any_pass(void **state)
                                  kernels->name, chunks[c]);
                 }
         }
+}
+
+/* For tests/arm: prints a line for each family and type. All systems print the same lines. */
+static int print_digests(void)
+{
+    static run got;
+    const char *path = test_temporary("archs.gguf");
+    for (int32_t i = 0; tiny_model_family(i); i++)
+        for (int t = 0; t < N_TYPES; t++) {
+            if (test_is_quick() && t != i % N_TYPES) continue;
+            const tiny_model_options options = family_options(i, types[t]);
+            size_t n;
+            tiny_model_write(path, &options);
+            char *file = read_whole(path, &n);
+            run_tokens(&got, path, vouch_kernels_find("auto"), 1, 16);
+            printf("%s %d: file %016" PRIx64 ", logits %016" PRIx64 ", memory %016" PRIx64 "\n", tiny_model_family(i),
+                   (int)types[t], vouch_hash_bytes(VOUCH_HASH_START, file, n),
+                   vouch_hash_bytes(VOUCH_HASH_START, got.logits, sizeof got.logits), got.digest);
+            free(file);
+        }
+    return 0;
 }
 
 /* -------------------------------------------------------------------- L2 and L3 */
@@ -235,12 +261,13 @@ static void prompts_go_back_to_any_token(void **state)
         }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_has_the_same_bits_in_any_pass),
         cmocka_unit_test(guesses_change_nothing),
         cmocka_unit_test(prompts_go_back_to_any_token),
     };
+    if (argc == 2 && strcmp(argv[1], "--digests") == 0) return print_digests();
     return cmocka_run_group_tests_name("archs", tests, NULL, NULL);
 }

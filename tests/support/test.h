@@ -30,7 +30,7 @@ void write_whole(const char *path, const void *bytes, size_t n);
 /* Resident bytes of a file that this process has mapped. -1 if no mapping is found or /proc is missing. */
 int64_t test_resident(const char *path);
 
-/* True in `make check`. Slow tests begin with test_skip_slow(). */
+/* True in `make check` and `make test-arm`. Slow tests begin with test_skip_slow(). */
 int test_is_quick(void);
 #define test_skip_slow()              \
     do {                              \
