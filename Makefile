@@ -17,7 +17,6 @@
 #   STRIP=          installs binaries with their symbols
 
 CC       ?= cc
-ARM_CC   ?= aarch64-linux-gnu-gcc
 AR       ?= ar
 PREFIX   ?= /usr/local
 STRIP    ?= strip
@@ -33,7 +32,7 @@ endif
 
 # Names missing packages in one line, before the compiler complains. `make run` and `make test` install packages first,
 # and then call make again.
-NEEDY := $(filter-out run test arm test-arm needs format format-check clean help uninstall,$(or $(MAKECMDGOALS),all))
+NEEDY := $(filter-out run test arm test-arm test-windows needs format format-check clean help uninstall,$(or $(MAKECMDGOALS),all))
 ifneq ($(filter-out windows static static-% build/windows/% build/static-%,$(NEEDY)),)
 MISSING := $(shell CC='$(CC)' EDITLINE='$(EDITLINE)' SERVER='$(SERVER)' HUB='$(HUB)' \
              scripts/missing $(if $(filter-out all install,$(NEEDY)),test))
@@ -52,12 +51,13 @@ SYSTEM   ?= linux
 OS_SRC     := os/posix.c os/linux.c
 OS_SOCKETS := os/posix_sockets.c
 ifeq ($(SYSTEM),windows)
-# Windows aligns the stack to 16 bytes, and its unwinding tables don't know the wide registers.
+# Windows aligns the stack to 16 bytes, and its unwinding tables don't know the wide registers. The compiler checks
+# formats as Windows's own printf has them, which lacks %zu; builds for Linux check them.
 OS_SRC    := os/windows.c os/windows_process.c
 OS_SOCKETS := os/windows_sockets.c
 OS_OBJ     = $(B)/os/windows.res
 OS_CFLAGS := -D_WIN32_WINNT=0x0A00 -D__USE_MINGW_ANSI_STDIO=1 -D_POSIX_THREAD_SAFE_FUNCTIONS \
-             -fno-asynchronous-unwind-tables -Wa,-muse-unaligned-vector-move
+             -fno-asynchronous-unwind-tables -Wa,-muse-unaligned-vector-move -Wno-format
 OS_LIBS   := -static -lsynchronization -lbcrypt -lpsapi -Wl,--stack,8388608
 EXE       := .exe
 endif
@@ -114,6 +114,9 @@ endif
 HUB_SRC := $(filter-out $(if $(filter 1,$(HUB)),cli/hub/absent.c,cli/hub/bytes/origin.c cli/hub/transfer.c),$(wildcard cli/hub/*.c cli/hub/*/*.c))
 CLI_SRC := $(filter-out cli/hub/%,$(CLI_SRC)) $(HUB_SRC)
 TEST_SUPPORT := $(wildcard tests/support/*.c tests/support/*/*.c)
+ifeq ($(SYSTEM),windows)
+TEST_SUPPORT := $(filter-out tests/support/program/%,$(TEST_SUPPORT))
+endif
 TRAIN_SRC := $(if $(filter 1,$(DISTILL)),$(wildcard train/*/*.c),train/absent.c)
 TESTS    := $(basename $(notdir $(wildcard tests/*/test_*.c)))
 ifneq ($(DISTILL),1)
@@ -122,6 +125,9 @@ endif
 ifneq ($(SERVER),1)
 TESTS    := $(filter-out test_server%,$(TESTS))
 endif
+# Tests that start programs, or call what only POSIX has, run on the system that builds.
+UNIT_TESTS := $(filter $(TESTS),$(basename $(notdir $(shell grep -LE '"(support/)?program/|<(dlfcn|pty|sys/(mman|resource))\.h>|sigset_t' \
+              tests/*/test_*.c))))
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 ifneq ($(SERVER),1)
 FUZZERS  := $(filter-out fuzz_request,$(FUZZERS))
@@ -235,22 +241,23 @@ $(B)/os/windows.res: os/windows.rc os/windows.manifest
 	$(call say,RC)
 	$(Q)$(patsubst %-gcc-posix,%-windres,$(lastword $(CC))) -O coff -o $@ $<
 
-# A program for another system, with libraries of its own: packages, libraries, compiler, folder, program, variables.
+# Builds for another system, with libraries of its own:
+# $(call other_system,packages,libraries,prefix of the compiler,folder,goals,variables)
 LAUNCHER := $(filter %ccache,$(CC))
 define other_system
 	@scripts/install $(1)
 	@scripts/libraries $(2)
 	@PKG_CONFIG_LIBDIR=build/libraries/$(2)/lib/pkgconfig $(MAKE) --no-print-directory BUILD=$(4) \
-	    CC='$(strip $(LAUNCHER) $(3)gcc$(if $(filter windows,$(1)),-posix))' AR=$(3)ar DISTILL=0 EDITLINE=0 $(6) build/$(4)/$(5)
+	    CC='$(strip $(LAUNCHER) $(3)gcc$(if $(filter windows,$(1)),-posix))' AR=$(3)ar DISTILL=0 EDITLINE=0 $(6) $(5)
 endef
 
 .PHONY: windows static static-x86_64 static-aarch64
 windows: ## the command for Windows on x86-64, build/windows/vouch.exe, without distillation and line editor
-	$(call other_system,windows,windows-x86_64,x86_64-w64-mingw32-,windows,vouch.exe,SYSTEM=windows)
+	$(call other_system,windows,windows-x86_64,x86_64-w64-mingw32-,windows,build/windows/vouch.exe,SYSTEM=windows)
 
 static: static-x86_64 static-aarch64 ## commands that need no library, build/static-x86_64/vouch and build/static-aarch64/vouch
 static-x86_64 static-aarch64:
-	$(call other_system,static,$@,$(@:static-%=%)-linux-gnu-,$@,vouch,LDFLAGS=-static)
+	$(call other_system,static,$@,$(if $(filter static-$(shell uname -m),$@),,$(@:static-%=%)-linux-gnu-),$@,build/$@/vouch,LDFLAGS=-static)
 
 $(B)/examples/%: $(B)/examples/%.o $(LIB_A)
 	$(call say,LINK)
@@ -322,7 +329,7 @@ head: all ## teaches a head for the default model, in hours; goes on where it wa
 
 # ------------------------------------------------------------------ tests
 
-.PHONY: needs tests programs check test test-installed test-all arm test-arm asan ubsan tsan cover fuzz fuzzers
+.PHONY: needs tests programs check test test-installed test-all arm test-arm test-windows unit-tests asan ubsan tsan cover fuzz fuzzers
 TIER ?= test
 RUN_TESTS = BUILD=$(BUILD) CC='$(CC)' VOUCH_TEST_FILTER='$(F)' tests/run.sh
 
@@ -348,20 +355,21 @@ test-all: ## the same with gcc, clang and sanitizers, then lint; half an hour
 	$(MAKE) tsan
 	$(MAKE) lint
 
-# The programs of build/emulated run those of build/static-aarch64 in an emulator.
-arm: ## static command and test programs for Linux on Arm, in build/static-aarch64, without server and distillation
-	@scripts/install arm
-	@scripts/libraries static-aarch64
-	@PKG_CONFIG_LIBDIR=build/libraries/static-aarch64/lib/pkgconfig $(MAKE) --no-print-directory \
-	    BUILD=static-aarch64 PKG_STATIC=--static CC='$(ARM_CC)' AR=aarch64-linux-gnu-ar LDFLAGS=-static SERVER=0 \
-	    DISTILL=0 EDITLINE=0 programs
-	@cd build/static-aarch64 && find vouch bench examples tests -type f -perm -u+x | while read -r program; do \
-	    mkdir -p "../emulated/$$(dirname $$program)"; ln -sf $(CURDIR)/tests/arm/emulate "../emulated/$$program"; done
-
 programs: $(B)/vouch $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(BROKEN:%=$(B)/tests/broken/%) $(B)/bench/synthetic
+unit-tests: $(UNIT_TESTS:%=$(B)/tests/%$(EXE))
+
+arm: ## static command and test programs for Linux on Arm, in build/static-aarch64, without distillation
+	$(call other_system,arm static,static-aarch64,aarch64-linux-gnu-,static-aarch64,programs,LDFLAGS=-static)
+	@tests/emulate static-aarch64 emulated
 
 test-arm: arm ## the tests for Arm, cross-compiled and emulated
 	@tests/run.sh arm $(T)
+
+test-windows: ## unit tests and tests of the command for Windows, cross-compiled and run by Wine
+	@$(MAKE) --no-print-directory $(B)/vouch tests
+	$(call other_system,windows wine,windows-x86_64,x86_64-w64-mingw32-,windows,build/windows/vouch.exe unit-tests,SYSTEM=windows)
+	@tests/emulate windows wine
+	@tests/run.sh windows $(T)
 
 # A finding ends the program with this status, so that a test sees it in a child, too.
 asan ubsan tsan: export ASAN_OPTIONS ?= exitcode=99:detect_stack_use_after_return=1

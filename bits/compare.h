@@ -7,6 +7,7 @@
 #ifndef VOUCH_BITS_COMPARE_H
 #define VOUCH_BITS_COMPARE_H
 
+#include "base/memory.h"
 #include "bits/bits.h"
 #include "kernels/kernels.h"
 

@@ -539,12 +539,12 @@ bool vouch_os_stream_close(vouch_os_stream *stream, char **bytes, size_t *n)
 
 void vouch_os_wait(_Atomic unsigned *word, unsigned old)
 {
-    WaitOnAddress((volatile void *)word, &old, sizeof old, INFINITE);
+    WaitOnAddress((volatile void *)(uintptr_t)word, &old, sizeof old, INFINITE);
 }
 
 void vouch_os_wake(_Atomic unsigned *word)
 {
-    WakeByAddressAll((void *)word);
+    WakeByAddressAll((void *)(uintptr_t)word);
 }
 
 /* Windows sends no signals to threads. */
@@ -640,19 +640,40 @@ char *strcasestr(const char *text, const char *part)
     }
 }
 
+/* The next bytes of a file, at most 4: a byte, or a character of the console in UTF-8. 0: the end. */
+static size_t getline_read(FILE *file, bool is_console, char bytes[4])
+{
+    if (!is_console) {
+        const int c = getc(file);
+        bytes[0] = (char)c;
+        return c == EOF ? 0 : 1;
+    }
+    wchar_t units[2];
+    int n = 0;
+    do {
+        const wint_t unit = vouch_os_console_read();
+        if (unit == WEOF) return 0;
+        units[n++] = unit;
+    } while (n < 2 && IS_HIGH_SURROGATE(units[0]));
+    return (size_t)WideCharToMultiByte(CP_UTF8, 0, units, n, bytes, 4, NULL, NULL);
+}
+
 ptrdiff_t getline(char **line, size_t *room, FILE *file)
 {
+    const bool is_console = file == stdin && vouch_os_console_is_input();
+    char bytes[4];
     size_t n = 0;
-    for (int c; (c = getc(file)) != EOF;) {
-        if (n + 2 > *room) {
+    for (size_t k; (k = getline_read(file, is_console, bytes)) > 0;) {
+        if (n + sizeof bytes + 1 > *room) {
             const size_t larger = *room * 2 + 128;
             char *moved = realloc(*line, larger);
             if (!moved) return -1;
             *line = moved;
             *room = larger;
         }
-        (*line)[n++] = (char)c;
-        if (c == '\n') break;
+        memcpy(*line + n, bytes, k);
+        n += k;
+        if (bytes[0] == '\n') break;
     }
     if (n == 0) return -1;
     (*line)[n] = '\0';

@@ -42,6 +42,34 @@ bool vouch_os_input_wait(int milliseconds)
     }
 }
 
+bool vouch_os_console_is_input(void)
+{
+    DWORD mode;
+    return GetConsoleMode(GetStdHandle(STD_INPUT_HANDLE), &mode) != 0;
+}
+
+static volatile LONG n_interrupts;
+
+/* A console gives UTF-8 to no function of the C library, so its UTF-16 is read. */
+wint_t vouch_os_console_read(void)
+{
+    enum { CONTROL_Z = 26, LONGEST_HANDLER = 1000 /* milliseconds */ };
+    static wchar_t units[1024];
+    static DWORD n, at;
+    const LONG before = n_interrupts;
+    if (at == n) {
+        at = 0;
+        const bool ok = ReadConsoleW(GetStdHandle(STD_INPUT_HANDLE), units, sizeof units / sizeof *units, &n, NULL);
+        if (ok && n > 0 && units[0] != CONTROL_Z) return units[at++];
+        n = 0;
+        /* Another thread runs the handler of Ctrl-C. */
+        if (GetLastError() == ERROR_OPERATION_ABORTED)
+            for (int i = 0; i < LONGEST_HANDLER && n_interrupts == before; i++) Sleep(1);
+        return WEOF;
+    }
+    return units[at++];
+}
+
 bool vouch_os_output_gone(void)
 {
     return false; /* the failed write has told */
@@ -54,6 +82,7 @@ static BOOL WINAPI console_handle(DWORD event)
 {
     if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) return FALSE;
     interrupt_handler(SIGINT);
+    InterlockedIncrement(&n_interrupts);
     return TRUE;
 }
 

@@ -66,6 +66,7 @@ tier=${1:-check}
 case $tier in
 check | test) ;;
 arm) BUILD=emulated ;;
+windows) BUILD=wine ;;
 *)
     sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
     exit 2
@@ -83,7 +84,10 @@ if [ $# -eq 0 ]; then
         [ "$source" = tests/model/test_model.c ] || set -- "$@" "$(basename "$source")"
     done
     # shellcheck disable=SC2046
-    if [ "$tier" = arm ]; then set -- test_arm test_hub $(cd build/emulated/tests && echo test_*); fi
+    case $tier in
+    arm) set -- test_arm test_hub $(cd build/emulated/tests && echo test_*) ;;
+    windows) set -- $(cd build/wine/tests && echo test_*) ;;
+    esac
 fi
 names=()
 for name in "$@"; do

@@ -42,9 +42,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/memory.h"
 #include "base/tensor_type.h"
 #include "kernels/forms.h"
+
+struct vouch_arena; /* base/memory.h. The kernels are built again only when what they need changes. */
 
 enum { VOUCH_TILE = 16, VOUCH_BLOCK = 32, VOUCH_MAX_GROUP = 16 };
 #define VOUCH_QUANT_MIN 1e-30f
@@ -261,7 +262,7 @@ static inline vouch_needs vouch_type_needs(vouch_type type)
 }
 
 /* Takes room for activations of these forms. */
-void vouch_acts_layout(vouch_acts *acts, size_t max_rows, size_t n_in, vouch_needs needs, vouch_arena *arena);
+void vouch_acts_layout(vouch_acts *acts, size_t max_rows, size_t n_in, vouch_needs needs, struct vouch_arena *arena);
 
 /* One group of activation rows: its first row, its number of rows, and the beginnings of its arrays. */
 typedef struct vouch_group {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/common.h"
+#include "base/memory.h"
 #include "kernels/tables.h"
 
 enum {

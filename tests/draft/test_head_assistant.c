@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "draft/paid/head_centroids.h"
 #include "engine/file/model.h"
 #include "golden/centroids.h"
+#include "os/os.h"
 #include "support/decode/answer.h"
 #include "support/head/head_bench.h"
 #include "support/model/hf_model.h"
@@ -79,7 +79,7 @@ static void write_folder_of(const char *folder, const vouch_gguf *gguf, const ch
     static unsigned char file[sizeof header + sizeof data];
     memcpy(file, header, n);
     memcpy(file + n, data, n_data);
-    mkdir(folder, 0700);
+    vouch_os_folder_make(folder, 0700);
     write_whole(hf_file(folder, "model.safetensors"), file, n + n_data);
     write_whole(hf_file(folder, "config.json"), config, strlen(config));
 }

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "format/open/open.h"
 #include "format/safetensors.h"
+#include "os/os.h"
 #include "support/model/gguf.h"
 #include "support/model/hf_model.h"
 #include "support/mutate.h"
@@ -307,7 +307,7 @@ static void bad_folders(void **state)
     (void)state;
     const hf_case *llama = hf_case_named("llama"), *mixtral = hf_case_named("mixtral");
     const char *folder = test_temporary("empty");
-    mkdir(folder, 0700);
+    vouch_os_folder_make(folder, 0700);
     expect_refusal(folder, "is a folder without config.json");
     folder = hf_folder_write("weights", llama, &(hf_layout){0});
     assert_int_equal(unlink(hf_file(folder, "model.safetensors")), 0);

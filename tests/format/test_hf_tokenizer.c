@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "format/hf/vocabulary/hf_tokenizer.h"
 #include "golden/hf_tokenizers.h"
+#include "os/os.h"
 #include "support/model/tokenizers.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -19,7 +19,7 @@
 static const char *folder_path(const char *name)
 {
     static char path[4096];
-    mkdir(test_temporary("folder"), 0700);
+    vouch_os_folder_make(test_temporary("folder"), 0700);
     snprintf(path, sizeof path, "%s/%s", test_temporary("folder"), name);
     return path;
 }

@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/test.h"
 
 #include "hub/bytes/digest.h"
 #include "hub/files.h"
+#include "os/os.h"
 #include "hub/name.h"
 
 static void digest_is(hub_digest d, const char *bytes, size_t n, size_t step, const char *expected)
@@ -88,15 +88,15 @@ static void a_path_that_exists_wins(void **state)
     (void)state;
     char folder[512];
     snprintf(folder, sizeof folder, "%s", test_temporary("here"));
-    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_true(vouch_os_folder_make(folder, 0700));
     char before[512];
     assert_non_null(getcwd(before, sizeof before));
     assert_int_equal(chdir(folder), 0);
     assert_int_equal(hub_kind_of("owner/name"), HUB_REPOSITORY);
-    assert_int_equal(mkdir("owner", 0700), 0);
+    assert_true(vouch_os_folder_make("owner", 0700));
     assert_int_equal(hub_kind_of("owner/name"), HUB_PATH);
     assert_int_equal(hub_kind_of("hf:owner/name"), HUB_REPOSITORY);
-    assert_int_equal(mkdir("owner/name", 0700), 0);
+    assert_true(vouch_os_folder_make("owner/name", 0700));
     assert_int_equal(hub_kind_of("owner/name"), HUB_PATH);
     assert_int_equal(rmdir("owner/name") | rmdir("owner"), 0);
     assert_int_equal(chdir(before), 0);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/test.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "os/os.h"
 
 static const char *existing(const char *path)
 {
@@ -54,11 +57,27 @@ __attribute__((constructor)) static void filter_set(void)
 
 static char folder[200];
 
+static void remove_tree(const char *path)
+{
+    vouch_os_info info;
+    char **names = NULL, below[VOUCH_OS_NAME_SIZE + 256];
+    if (!vouch_os_info_of_link(path, &info)) return;
+    if (info.kind != VOUCH_OS_FOLDER) {
+        unlink(path);
+        return;
+    }
+    const ptrdiff_t n = vouch_os_folder_list(path, &names);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        snprintf(below, sizeof below, "%s/%s", path, names[i]);
+        remove_tree(below);
+    }
+    vouch_os_names_free(names, n);
+    if (rmdir(path) != 0) fprintf(stderr, "could not remove %s\n", path);
+}
+
 static void remove_folder(void)
 {
-    char command[240];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    if (system(command) != 0) fprintf(stderr, "could not remove %s\n", folder);
+    remove_tree(folder);
 }
 
 const char *test_temporary(const char *name)
@@ -67,8 +86,10 @@ const char *test_temporary(const char *name)
     static unsigned next;
     if (!folder[0]) {
         const char *parent = getenv("TMPDIR");
-        snprintf(folder, sizeof folder, "%s/vouch-test-XXXXXX", parent && *parent ? parent : "/tmp");
-        if (!mkdtemp(folder)) abort();
+        uint64_t number = 0;
+        if (!vouch_os_random(&number, sizeof number)) abort();
+        snprintf(folder, sizeof folder, "%s/vouch-test-%016" PRIx64, parent && *parent ? parent : "/tmp", number);
+        if (!vouch_os_folder_make(folder, 0700)) abort();
         atexit(remove_folder);
     }
     char *path = paths[next++ % 8];

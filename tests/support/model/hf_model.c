@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "os/os.h"
 #include "support/model/hf_model.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/hash.h"
 #include "base/tensor_type.h"
@@ -205,7 +205,7 @@ const char *hf_folder_write(const char *name, const hf_case *model, const hf_lay
     static unsigned next;
     char *folder = folders[next++ % 4];
     snprintf(folder, sizeof folders[0], "%s", test_temporary(name));
-    mkdir(folder, 0700);
+    vouch_os_folder_make(folder, 0700);
     const char *config = layout->config ? layout->config : model->config;
     write_whole(hf_file(folder, "config.json"), config, strlen(config));
     const int32_t n = list_tensors(model, layout->left_out, all);
