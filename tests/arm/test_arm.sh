@@ -21,15 +21,16 @@ the_dot_product_is_enough() { on_processor cortex-a76 dotprod; }
 older_processors_have_neon() { on_processor cortex-a72 neon; }
 
 # Writes tiny models into a folder, and beside them what the programs of a build make of them: digests of logits and
-# memory for each family of models, 50 texts with and without guesses, logits, and smaller weights.
+# memory for each family of models, and for three families 50 texts with and without guesses, logits, and smaller
+# weights.
 write_results() { # build folder
     local build=$PWD/$1 model
-    local batch=("$build/vouch" batch --prompts ../prompts --draft-model none --ignore-eos -n 24 -t 1)
+    local batch=("$build/vouch" batch --prompts ../prompts --draft-model none --ignore-eos --raw -n 16 -t 1)
     mkdir "$2"
     cd "$2"
     "$build/tests/test_archs" --digests >digests
     "$build/tests/test_mtp" --write .
-    for model in *.gguf; do
+    for model in deepseek2.gguf glm4moe.gguf qwen35.gguf; do
         "${batch[@]}" "$model" --spec none --out "$model.plain"
         "${batch[@]}" "$model" --spec ngram,suffix,head -k 3 --temp 1 --seed 7 --out "$model.sampled"
         "$build/vouch" logits "$model" --tokens "$(seq -s, 4 60)" --out "$model.npy"
@@ -39,14 +40,13 @@ write_results() { # build folder
 
 texts_logits_and_memory_are_the_same() {
     [ -x $here/tests/test_archs ] || test_skip "no programs for this machine: make tests"
-    seq 50 | sed 's/.*/Tell me about & rivers & & and their & towns/' >"$TMP/prompts"
+    seq 50 | sed 's/.*/Name & rivers & &/' >"$TMP/prompts"
     (write_results $here "$TMP/here")
     (write_results $there "$TMP/there")
     diff -rq "$TMP/here" "$TMP/there"
     diff "$TMP/here/digests" "$TMP/there/digests"
     [ "$(wc -l <"$TMP/there/digests")" -gt 60 ]
-    [ "$(cat "$TMP"/there/*.plain | sort -u | wc -l)" -eq $((11 * 50)) ]
-    [ "$(cat "$TMP"/there/*.sampled | sort -u | wc -l)" -eq $((11 * 50)) ]
+    [ "$(cat "$TMP"/there/*.plain "$TMP"/there/*.sampled | sort -u | wc -l)" -eq 300 ]
 }
 
 compile_baseline() {
