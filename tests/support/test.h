@@ -37,6 +37,9 @@ int test_is_quick(void);
         if (test_is_quick()) skip(); \
     } while (0)
 
+/* True in `make test-arm`, whose programs run in an emulator. */
+int test_is_emulated(void);
+
 /* A small deterministic random generator (splitmix64) for test data. */
 typedef struct test_random {
     uint64_t state;
