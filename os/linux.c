@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -116,13 +117,6 @@ unsigned vouch_os_arm_features(void)
 
 /* -------------------------------------------------------------------- memory */
 
-void *vouch_os_pages_take(size_t bytes, bool may_exceed)
-{
-    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (may_exceed ? MAP_NORESERVE : 0);
-    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-    return pages == MAP_FAILED ? NULL : pages;
-}
-
 void vouch_os_pages_join(void *pages, size_t bytes)
 {
     (void)madvise(pages, bytes, MADV_HUGEPAGE);
@@ -150,21 +144,9 @@ int64_t vouch_os_memory_left(void)
 
 /* --------------------------------------------------------------------- files */
 
-bool vouch_os_info_take(const struct stat *found, vouch_os_info *info)
+int64_t vouch_os_modified(const struct stat *found)
 {
-    const mode_t mode = found->st_mode;
-    *info = (vouch_os_info){.kind = S_ISREG(mode)    ? VOUCH_OS_FILE
-                                    : S_ISDIR(mode)  ? VOUCH_OS_FOLDER
-                                    : S_ISLNK(mode)  ? VOUCH_OS_LINK
-                                    : S_ISFIFO(mode) ? VOUCH_OS_PIPE
-                                                     : VOUCH_OS_OTHER,
-                            .size = found->st_size,
-                            .modified = (int64_t)found->st_mtim.tv_sec * 1000000000 + found->st_mtim.tv_nsec,
-                            .device = found->st_dev,
-                            .number = found->st_ino,
-                            .n_links = (int64_t)found->st_nlink,
-                            .mode = mode & 0777};
-    return true;
+    return (int64_t)found->st_mtim.tv_sec * 1000000000 + found->st_mtim.tv_nsec;
 }
 
 /* Linux before 5.14 can't load pages on request and answers EINVAL, which counts as success. */
@@ -181,6 +163,17 @@ bool vouch_os_file_load(const unsigned char *pages, size_t size)
 #endif
 }
 
+int64_t vouch_os_disk_left(const char *folder)
+{
+    struct statvfs info;
+    return statvfs(folder, &info) == 0 ? (int64_t)info.f_bavail * (int64_t)info.f_frsize : -1;
+}
+
+bool vouch_os_file_sync(int descriptor)
+{
+    return fsync(descriptor) == 0;
+}
+
 /* ------------------------------------------------------------------- threads */
 
 void vouch_os_wait(_Atomic unsigned *word, unsigned old)
@@ -191,6 +184,11 @@ void vouch_os_wait(_Atomic unsigned *word, unsigned old)
 void vouch_os_wake(_Atomic unsigned *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+void vouch_os_thread_prepare(pthread_attr_t *attributes)
+{
+    (void)attributes; /* the stack is as large as ulimit -s */
 }
 
 /* ------------------------------------------------------------------- sockets */

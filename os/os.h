@@ -6,6 +6,7 @@
  *
  *   posix.c      what Linux and macOS share
  *   linux.c      what only Linux has or does in its own way
+ *   macos.c      the same of macOS
  *   windows.c    Windows, with the headers of MinGW, which has open, read, stat, opendir and POSIX threads;
  *                windows_process.c has its terminal, Ctrl-C and services
  *
@@ -18,6 +19,7 @@
 #ifndef VOUCH_OS_OS_H
 #define VOUCH_OS_OS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,7 +31,7 @@ const char *vouch_os_name(void);
 /* ---------------------------------------------------------------- processors */
 
 /* How many processors this process may use, at least 1: the size of its affinity mask, or the time quota of its
- * container in whole processors, if the quota is smaller. */
+ * container in whole processors, if the quota is smaller. On a Mac with two kinds, its performance cores. */
 int32_t vouch_os_processors(void);
 /* The number of the processor that this thread runs on at this moment; -1: the system can't tell. */
 int vouch_os_processor_here(void);
@@ -48,7 +50,7 @@ void *vouch_os_pages_take(size_t bytes, bool may_exceed);
 void vouch_os_pages_free(void *pages, size_t bytes);
 /* Asks for huge pages, where the system has any: only speed depends on them. */
 void vouch_os_pages_join(void *pages, size_t bytes);
-/* Gives the memory of whole pages back. Pages of vouch_os_pages_take then read as zero, pages of a file as the file. */
+/* Gives the memory of whole pages back. They then read as zero. */
 void vouch_os_pages_drop(void *pages, size_t bytes);
 /* Memory at a multiple of `alignment`, a power of two. Only vouch_os_aligned_free frees it. */
 void *vouch_os_aligned_take(size_t alignment, size_t bytes);
@@ -100,6 +102,8 @@ void vouch_os_file_unmap(const unsigned char *bytes, size_t size);
 /* Loads mapped pages now, so that a failing disk is an error here and no fault later. True also where the system can't
  * load pages on request. */
 bool vouch_os_file_load(const unsigned char *pages, size_t size);
+/* Gives the memory of whole mapped pages back. Reading them loads them again. */
+void vouch_os_file_drop(const unsigned char *pages, size_t size);
 
 typedef enum vouch_os_lock { VOUCH_OS_LOCKED, VOUCH_OS_LOCK_BUSY, VOUCH_OS_LOCK_FAILED } vouch_os_lock;
 /* Locks a whole file for this process until its descriptor is closed. BUSY only where it doesn't wait. */
@@ -147,12 +151,10 @@ bool vouch_os_stream_close(vouch_os_stream *stream, char **bytes, size_t *n);
 void vouch_os_wait(_Atomic unsigned *word, unsigned old);
 /* Wakes all threads that sleep on the word. */
 void vouch_os_wake(_Atomic unsigned *word);
-/* Threads that this one starts until `end` get no signals but the faults that they cause themselves. */
-typedef struct vouch_os_quiet {
-    _Alignas(16) unsigned char before[128];
-} vouch_os_quiet;
-void vouch_os_quiet_begin(vouch_os_quiet *quiet);
-void vouch_os_quiet_end(const vouch_os_quiet *quiet);
+/* Starts a thread that gets no signals but the faults that it causes itself. Its stack is as large as that of the main
+ * thread; on macOS its quality-of-service class is user-initiated, or lower if this thread's is. False: the system has
+ * no more threads. */
+bool vouch_os_thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
 
 /* ------------------------------------------------------- terminal and process */
 

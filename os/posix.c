@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
@@ -13,8 +14,8 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "os/posix.h"
@@ -24,6 +25,13 @@
 size_t vouch_os_page_size(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void *vouch_os_pages_take(size_t bytes, bool may_exceed)
+{
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (may_exceed ? MAP_NORESERVE : 0);
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
 }
 
 void vouch_os_pages_free(void *pages, size_t bytes)
@@ -60,22 +68,40 @@ int vouch_os_open(const char *path, unsigned how, unsigned mode)
     return open(path, flags, (mode_t)mode);
 }
 
+/* Copies what `stat` has found. Always true. */
+static bool info_take(const struct stat *found, vouch_os_info *info)
+{
+    const mode_t mode = found->st_mode;
+    *info = (vouch_os_info){.kind = S_ISREG(mode)    ? VOUCH_OS_FILE
+                                    : S_ISDIR(mode)  ? VOUCH_OS_FOLDER
+                                    : S_ISLNK(mode)  ? VOUCH_OS_LINK
+                                    : S_ISFIFO(mode) ? VOUCH_OS_PIPE
+                                                     : VOUCH_OS_OTHER,
+                            .size = found->st_size,
+                            .modified = vouch_os_modified(found),
+                            .device = (uint64_t)found->st_dev,
+                            .number = found->st_ino,
+                            .n_links = (int64_t)found->st_nlink,
+                            .mode = mode & 0777};
+    return true;
+}
+
 bool vouch_os_info_of(const char *path, vouch_os_info *info)
 {
     struct stat found;
-    return stat(path, &found) == 0 && vouch_os_info_take(&found, info);
+    return stat(path, &found) == 0 && info_take(&found, info);
 }
 
 bool vouch_os_info_of_link(const char *path, vouch_os_info *info)
 {
     struct stat found;
-    return lstat(path, &found) == 0 && vouch_os_info_take(&found, info);
+    return lstat(path, &found) == 0 && info_take(&found, info);
 }
 
 bool vouch_os_info_of_open(int descriptor, vouch_os_info *info)
 {
     struct stat found;
-    return fstat(descriptor, &found) == 0 && vouch_os_info_take(&found, info);
+    return fstat(descriptor, &found) == 0 && info_take(&found, info);
 }
 
 const unsigned char *vouch_os_file_map(int descriptor, size_t size)
@@ -89,17 +115,17 @@ void vouch_os_file_unmap(const unsigned char *bytes, size_t size)
     munmap((void *)(uintptr_t)bytes, size);
 }
 
+void vouch_os_file_drop(const unsigned char *pages, size_t size)
+{
+    (void)madvise((void *)(uintptr_t)pages, size, MADV_DONTNEED);
+}
+
 vouch_os_lock vouch_os_file_lock(int descriptor, bool waits)
 {
     int result;
     do result = flock(descriptor, LOCK_EX | (waits ? 0 : LOCK_NB));
     while (result != 0 && errno == EINTR);
     return result == 0 ? VOUCH_OS_LOCKED : errno == EWOULDBLOCK ? VOUCH_OS_LOCK_BUSY : VOUCH_OS_LOCK_FAILED;
-}
-
-bool vouch_os_file_sync(int descriptor)
-{
-    return fsync(descriptor) == 0;
 }
 
 bool vouch_os_file_replace(const char *from, const char *to)
@@ -119,7 +145,7 @@ int vouch_os_file_temporary(char *name)
 
 ptrdiff_t vouch_os_file_read_at(int descriptor, void *bytes, size_t n, int64_t offset)
 {
-    return pread(descriptor, bytes, n, offset);
+    return pread(descriptor, bytes, n < INT_MAX ? n : INT_MAX, offset); /* macOS refuses more */
 }
 
 bool vouch_os_file_writable(int descriptor)
@@ -193,12 +219,6 @@ ptrdiff_t vouch_os_link_read(const char *path, char *to, size_t size)
     return n;
 }
 
-int64_t vouch_os_disk_left(const char *folder)
-{
-    struct statvfs info;
-    return statvfs(folder, &info) == 0 ? (int64_t)info.f_bavail * (int64_t)info.f_frsize : -1;
-}
-
 const char *vouch_os_home(void)
 {
     const struct passwd *user = getpwuid(getuid());
@@ -223,23 +243,20 @@ bool vouch_os_stream_close(vouch_os_stream *stream, char **bytes, size_t *n)
 
 /* ------------------------------------------------------------------- threads */
 
-_Static_assert(sizeof(sigset_t) <= sizeof(vouch_os_quiet), "the previous mask fits");
-
-void vouch_os_quiet_begin(vouch_os_quiet *quiet)
+bool vouch_os_thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
     sigset_t others, before;
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    vouch_os_thread_prepare(&attributes);
     sigfillset(&others);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) sigdelset(&others, own[i]);
     pthread_sigmask(SIG_BLOCK, &others, &before);
-    memcpy(quiet->before, &before, sizeof before);
-}
-
-void vouch_os_quiet_end(const vouch_os_quiet *quiet)
-{
-    sigset_t before;
-    memcpy(&before, quiet->before, sizeof before);
+    const bool is_started = pthread_create(thread, &attributes, run, arg) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return is_started;
 }
 
 /* ------------------------------------------------------- terminal and process */
@@ -261,16 +278,21 @@ int vouch_os_terminal_columns(int descriptor)
     return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+/* poll of macOS knows no terminals. */
 bool vouch_os_input_wait(int milliseconds)
 {
-    struct pollfd wait = {STDIN_FILENO, POLLIN, 0};
-    return poll(&wait, 1, milliseconds) != 0;
+    fd_set set;
+    struct timeval time = {milliseconds / 1000, milliseconds % 1000 * 1000};
+    FD_ZERO(&set);
+    FD_SET(STDIN_FILENO, &set);
+    return select(STDIN_FILENO + 1, &set, NULL, NULL, &time) != 0;
 }
 
+/* A pipe whose reader has gone: POLLERR on Linux, POLLHUP on macOS. */
 bool vouch_os_output_gone(void)
 {
     struct pollfd reader = {STDOUT_FILENO, POLLOUT, 0};
-    return poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR);
+    return poll(&reader, 1, 0) == 1 && (reader.revents & (POLLERR | POLLHUP));
 }
 
 void vouch_os_on_interrupt(void (*handler)(int), bool reads)

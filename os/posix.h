@@ -3,12 +3,15 @@
 #ifndef VOUCH_OS_POSIX_H
 #define VOUCH_OS_POSIX_H
 
+#include <pthread.h>
 #include <sys/stat.h>
 
 #include "os/os.h"
 
-/* Copies what `stat` has found. Always true. */
-bool vouch_os_info_take(const struct stat *found, vouch_os_info *info);
+/* When the file was changed last, in nanoseconds since 1970. */
+int64_t vouch_os_modified(const struct stat *found);
+/* Adds what a new thread needs beside the defaults. */
+void vouch_os_thread_prepare(pthread_attr_t *attributes);
 /* Bytes that the other end of a connection has not received yet; -1: not known. */
 int vouch_os_socket_unread(int descriptor);
 

@@ -165,13 +165,9 @@ void vouch_os_pages_join(void *pages, size_t bytes)
     (void)pages, (void)bytes; /* large pages need a privilege that users lack */
 }
 
-/* VirtualUnlock takes pages that aren't locked out of the working set. */
 void vouch_os_pages_drop(void *pages, size_t bytes)
 {
-    MEMORY_BASIC_INFORMATION info;
-    const bool is_file = VirtualQuery(pages, &info, sizeof info) && info.Type != MEM_PRIVATE;
-    if (is_file) VirtualUnlock(pages, bytes);
-    else if (VirtualFree(pages, bytes, MEM_DECOMMIT)) VirtualAlloc(pages, bytes, MEM_COMMIT, PAGE_READWRITE);
+    if (VirtualFree(pages, bytes, MEM_DECOMMIT)) VirtualAlloc(pages, bytes, MEM_COMMIT, PAGE_READWRITE);
 }
 
 void *vouch_os_aligned_take(size_t alignment, size_t bytes)
@@ -318,6 +314,12 @@ bool vouch_os_file_load(const unsigned char *pages, size_t size)
 {
     (void)pages, (void)size;
     return true;
+}
+
+/* VirtualUnlock takes pages that aren't locked out of the working set. */
+void vouch_os_file_drop(const unsigned char *pages, size_t size)
+{
+    VirtualUnlock((void *)(uintptr_t)pages, size);
 }
 
 /* Locks a byte far beyond the end of any file: unlike locks elsewhere, one on its content would keep others from
@@ -548,14 +550,9 @@ void vouch_os_wake(_Atomic unsigned *word)
 }
 
 /* Windows sends no signals to threads. */
-void vouch_os_quiet_begin(vouch_os_quiet *quiet)
+bool vouch_os_thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
 {
-    (void)quiet;
-}
-
-void vouch_os_quiet_end(const vouch_os_quiet *quiet)
-{
-    (void)quiet;
+    return pthread_create(thread, NULL, run, arg) == 0;
 }
 
 /* -------------------------------------------------------------------- random */

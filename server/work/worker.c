@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "os/os.h"
 #include "tool/term.h"
 
 /* A session and the choice that it answers. */
@@ -304,7 +305,7 @@ vouch_status server_worker_open(server_worker **out, const server_worker_options
     pthread_cond_init(&w->change, NULL);
     vouch_status status = vouch_engine_open(&w->engine, options->model, &options->engine, err);
     if (!status) w->state.memory = vouch_engine_memory(w->engine);
-    if (!status && pthread_create(&w->thread, NULL, worker_run, w)) {
+    if (!status && !vouch_os_thread_start(&w->thread, worker_run, w)) {
         *err = (vouch_error){VOUCH_E_MEMORY, "the system gives no more threads"};
         vouch_engine_close(w->engine);
         w->engine = NULL;

@@ -93,5 +93,5 @@ void vouch_filemap_release(const vouch_filemap *map, size_t offset, size_t size)
 {
     const size_t page = vouch_os_page_size();
     const size_t begin = (offset + page - 1) / page * page, end = (offset + size) / page * page;
-    if (begin < end) vouch_os_pages_drop((void *)(uintptr_t)(map->data + begin), end - begin);
+    if (begin < end) vouch_os_file_drop(map->data + begin, end - begin);
 }

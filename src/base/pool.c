@@ -258,16 +258,13 @@ static vouch_status start_workers(vouch_pool *pool, vouch_error *err)
         atomic_init(&pool->members[i].left, 0);
         atomic_init(&pool->members[i].processor, -1);
     }
-    vouch_os_quiet quiet;
-    vouch_os_quiet_begin(&quiet);
     for (int32_t i = 0; i < pool->n_threads - 1 && !status; i++) {
         pool->workers[i] = (worker){pool, i + 1};
-        if (pthread_create(&pool->handles[i], NULL, worker_main, &pool->workers[i]) == 0) pool->n_started++;
+        if (vouch_os_thread_start(&pool->handles[i], worker_main, &pool->workers[i])) pool->n_started++;
         else
             status = vouch_fail(err, VOUCH_E_MEMORY, "can't start thread %d of %d: use fewer threads", i + 2,
                                 pool->n_threads);
     }
-    vouch_os_quiet_end(&quiet);
     return status;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/filemap.h"
 #include "base/hash.h"
+#include "os/os.h"
 
 static const char MAGIC[8] = "vouchchk";
 
@@ -243,5 +244,5 @@ vouch_status train_chunks_append(train_chunks *chunks, const train_piece *pieces
 
 vouch_status train_chunks_sync(train_chunks *chunks, vouch_error *err)
 {
-    return fdatasync(chunks->fd) ? io_fail(chunks, "write", err) : VOUCH_OK;
+    return !vouch_os_file_sync(chunks->fd) ? io_fail(chunks, "write", err) : VOUCH_OK;
 }

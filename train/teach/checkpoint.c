@@ -8,6 +8,7 @@
 
 #include "base/filemap.h"
 #include "base/hash.h"
+#include "os/os.h"
 
 static const char MAGIC[8] = "vouchckp";
 
@@ -38,7 +39,7 @@ static bool write_file(FILE *file, const file_head *head, const train_checkpoint
 {
     bool ok = fwrite(head, sizeof *head, 1, file) == 1 && fwrite(header, sizeof *header, 1, file) == 1;
     for (int i = 0; i < n && ok; i++) ok = fwrite(arrays[i].bytes, 1, arrays[i].n, file) == arrays[i].n;
-    ok = ok && fflush(file) == 0 && fsync(fileno(file)) == 0;
+    ok = ok && fflush(file) == 0 && vouch_os_file_sync(fileno(file));
     return fclose(file) == 0 && ok;
 }
 
