@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The progress line on terminals of any width, for any share, even above 1, infinite or NaN. */
 #include <math.h>
-#include <pty.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -12,25 +11,26 @@
 #include "tool/term.c"
 #include "tool/text.c"
 
+#include "support/program/terminal.h" /* a type of it has the name of a variable of term.c */
+
 /* `seen` receives what a terminal shows of a report `spent` seconds after the first one. columns: the terminal's
  * width; 0: unknown. */
 static void shown_of(tool_progress progress, double spent, double share, unsigned short columns, char *seen,
                      size_t capacity)
 {
-    const struct winsize size = {.ws_col = columns};
-    int terminal;
+    int fd;
     size_t n = 0;
     ssize_t got;
-    const pid_t child = forkpty(&terminal, NULL, NULL, &size);
+    const pid_t child = terminal_fork(&fd, columns);
     if (child < 0) test_skip("no pseudo-terminal here");
     if (child == 0) {
         progress.start = tool_now() - spent;
         tool_progress_report(&progress, share);
         _exit(0);
     }
-    while (n + 1 < capacity && (got = read(terminal, seen + n, capacity - n - 1)) > 0) n += (size_t)got;
+    while (n + 1 < capacity && (got = read(fd, seen + n, capacity - n - 1)) > 0) n += (size_t)got;
     seen[n] = 0;
-    close(terminal);
+    close(fd);
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 

@@ -4,15 +4,16 @@
  * or the model works: it tokenizes a text and a conversation, runs a prompt, and two cycles of speculation give tokens
  * inside the vocabulary or VOUCH_E_NUMERIC. Anything else traps.
  *
- * The library opens models by path, so the input goes into a memory file. test_fuzz_model.c runs this target
+ * The library opens models by path, so the input goes into a temporary file. test_fuzz_model.c runs this target
  * inside the ordinary tests and reads the counts in `seen`.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "os/os.h"
+#include "support/test.h"
 #include "vouch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -81,22 +82,23 @@ static void check_answer(const vouch_model *model, int32_t n_vocab)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int file = -1;
-    char path[32];
+    static const char *path;
+    static int file;
     vouch_model *model;
     vouch_error err = {0};
     vouch_model_options options = vouch_model_options_default();
     options.n_threads = 1;
     options.cpu = size % 2 ? "ref" : NULL;
-    if (file < 0) file = memfd_create("model", MFD_CLOEXEC);
+    if (!path) {
+        path = test_path("model");
+        file = vouch_os_open(path, VOUCH_OS_WRITE | VOUCH_OS_CREATE, 0600);
+    }
     REQUIRE(file >= 0 && ftruncate(file, 0) == 0);
     for (size_t at = 0; at < size;) {
         const ssize_t n = pwrite(file, data + at, size - at, (off_t)at);
         REQUIRE(n > 0);
         at += (size_t)n;
     }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-
     const vouch_status status = vouch_model_open(&model, path, &options, &err);
     if (status) {
         REQUIRE(!model);

@@ -2,6 +2,7 @@
 #include "support/program/http.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,8 @@ int http_connect_small(int port, int n_buffer)
 {
     const struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (fd >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (fd >= 0 && n_buffer != 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &n_buffer, sizeof n_buffer);
     if (fd >= 0 && connect(fd, (const struct sockaddr *)(const void *)&address, sizeof address) == 0) return fd;
     if (fd >= 0) close(fd);

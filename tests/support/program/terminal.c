@@ -4,20 +4,37 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pty.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "support/program/command.h"
 
+pid_t terminal_fork(int *fd, unsigned short columns)
+{
+    const struct winsize size = {.ws_row = 24, .ws_col = columns};
+    *fd = posix_openpt(O_RDWR | O_NOCTTY);
+    if (*fd < 0 || grantpt(*fd) != 0 || unlockpt(*fd) != 0) return -1;
+    const int inner = open(ptsname(*fd), O_RDWR | O_NOCTTY);
+    if (inner < 0 || ioctl(inner, TIOCSWINSZ, &size) != 0) return -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        setsid();
+        ioctl(inner, TIOCSCTTY, 0);
+        for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++) dup2(inner, descriptor);
+        close(*fd);
+    }
+    close(inner);
+    return child;
+}
+
 void terminal_start(terminal *t, const char *term, const char *folder, const char *const *arguments)
 {
-    const struct winsize size = {.ws_row = 24, .ws_col = 80};
     t->n = 0;
     *t->seen = 0;
-    t->child = forkpty(&t->fd, NULL, NULL, &size);
+    t->child = terminal_fork(&t->fd, 80);
     if (t->child < 0) test_skip("no pseudo-terminal here");
     if (t->child == 0) {
         signal(SIGINT, SIG_DFL);

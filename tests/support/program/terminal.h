@@ -17,6 +17,9 @@ typedef struct terminal {
     char seen[1 << 20]; /* [n] and a NUL: output that no wait has consumed yet */
 } terminal;
 
+/* Forks, and gives the child a new pseudo-terminal of so many columns. *fd is its other end. Returns what fork does; -1
+ * also if there is no pseudo-terminal. */
+pid_t terminal_fork(int *fd, unsigned short columns);
 /* Starts the program at the path arguments[0] with this TERM, 80 columns, and HOME and state in `folder`. Skips the
  * test if there is no pseudo-terminal. */
 void terminal_start(terminal *t, const char *term, const char *folder, const char *const *arguments);
