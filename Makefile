@@ -11,7 +11,9 @@
 #   SERVER=0        builds without libmicrohttpd: `vouch serve` says that it isn't there
 #   HUB=0           builds without libcurl: names stand for fetched models only
 #   VOUCH_DATA=folder  public prompts, templates and vocabularies for tests and measurements (../shared/data)
-#   SYSTEM=windows  the system that it builds for; `make windows` sets all that goes with it
+#   SYSTEM=windows  the system that it builds for: linux, macos, windows. The default is this machine's; `make windows`
+#                   and `make macos` set all that goes with theirs
+#   ALSO=test-programs  what `make windows`, `make static` and `make macos` build besides the command
 #   PREFIX, DESTDIR where `make install` puts things (/usr/local)
 #   PYTHON=python3  builds the Python package
 #   STRIP=          installs binaries with their symbols
@@ -19,25 +21,26 @@
 CC       ?= cc
 AR       ?= ar
 PREFIX   ?= /usr/local
-STRIP    ?= strip
 BUILD    ?= release
 B        := build/$(BUILD)
 VERSION  := $(shell sed -n 's/^\#define VOUCH_VERSION "\(.*\)"/\1/p' include/vouch.h)
-SONAME   := libvouch.so.$(firstword $(subst ., ,$(VERSION)))
+SYSTEM   ?= $(if $(filter Darwin,$(shell uname -s)),macos,linux)
+# strip of macOS takes names from a library that other programs link by.
+STRIP    ?= $(if $(filter macos,$(SYSTEM)),,strip)
 
 # As many jobs as processors, unless -j says otherwise.
 ifeq ($(MAKELEVEL)$(findstring -j,$(MAKEFLAGS)),0)
-MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN || echo 1)
 endif
 
 # Names missing packages in one line, before the compiler complains. `make run` and `make test` install packages first,
 # and then call make again.
 NEEDY := $(filter-out run test arm test-arm test-windows needs format format-check clean help uninstall,$(or $(MAKECMDGOALS),all))
-ifneq ($(filter-out windows static static-% build/windows/% build/static-%,$(NEEDY)),)
+ifneq ($(filter-out windows static static-% macos macos-% build/windows/% build/static-% build/macos-%,$(NEEDY)),)
 MISSING := $(shell CC='$(CC)' EDITLINE='$(EDITLINE)' SERVER='$(SERVER)' HUB='$(HUB)' \
              scripts/missing $(if $(filter-out all install,$(NEEDY)),test))
 ifneq ($(MISSING),)
-$(error missing: $(MISSING). On Debian or Ubuntu:  sudo apt-get install $(MISSING))
+$(error missing: $(MISSING). $(if $(filter Darwin,$(shell uname -s)),On a Mac:  brew,On Debian or Ubuntu:  sudo apt-get) install $(MISSING))
 endif
 endif
 
@@ -46,10 +49,13 @@ Q := @
 say = @printf '  %-5s %s\n' $(1) $(patsubst $(B)/%,%,$@)
 endif
 
+ARCH     := $(patsubst arm64,aarch64,$(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1))
 PKGS     := libpcre2-8 libutf8proc jansson
-SYSTEM   ?= linux
-OS_SRC     := os/posix.c os/linux.c
+OS_SRC     := os/posix.c os/$(SYSTEM).c
 OS_SOCKETS := os/posix_sockets.c
+ARM_WITH := -march=armv8.2-a+
+SO_NAME   = libvouch.so$(1:%=.%)
+SO_FLAGS  = -Wl,-soname,$(SONAME)
 ifeq ($(SYSTEM),windows)
 # Windows aligns the stack to 16 bytes, and its unwinding tables don't know the wide registers. The compiler checks
 # formats as Windows's own printf has them, which lacks %zu; builds for Linux check them.
@@ -60,6 +66,15 @@ OS_CFLAGS := -D_WIN32_WINNT=0x0A00 -D__USE_MINGW_ANSI_STDIO=1 -D_POSIX_THREAD_SA
              -fno-asynchronous-unwind-tables -Wa,-muse-unaligned-vector-move -Wno-format
 OS_LIBS   := -static -lsynchronization -lbcrypt -lpsapi -Wl,--stack,8388608
 EXE       := .exe
+endif
+ifeq ($(SYSTEM),macos)
+# Without -mcpu, compilers for Macs with Arm use the dot product in all files. zig doesn't know the value of -march, and
+# leaves out assertions.
+OS_CFLAGS := -UNDEBUG -Wno-enum-float-conversion $(if $(filter aarch64,$(ARCH)),-mcpu=generic)
+ARM_WITH  := -mcpu=generic+
+SO_NAME   = libvouch$(1:%=.%).dylib
+SO_FLAGS  = -Wl,-install_name,@rpath/$(SONAME)
+SO_PLACE  = install_name_tool -id $(PREFIX)/lib/$(SONAME) $(D)/lib/$(notdir $(LIB_SO))
 endif
 export EDITLINE ?= 1
 export SERVER ?= 1
@@ -98,7 +113,6 @@ CFLAGS_ALL = $(OPT) $(WARN) -fno-math-errno -fno-trapping-math -fPIC -fvisibilit
              -std=c11 -ffp-contract=off -include src/base/baseline.h
 LDFLAGS_ALL = -pthread $(SAN) $(LDFLAGS)
 
-ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 LIB_SRC := $(OS_SRC) $(filter-out $(wildcard src/kernels/vector/*.c),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
 ifeq ($(ARCH),x86_64)
 LIB_SRC += $(wildcard src/kernels/vector/x86_*.c)
@@ -125,6 +139,10 @@ endif
 ifneq ($(SERVER),1)
 TESTS    := $(filter-out test_server%,$(TESTS))
 endif
+ifeq ($(SYSTEM),macos)
+# They replace malloc, trap floating-point exceptions, and mount a small disk.
+TESTS    := $(filter-out test_memory test_floats test_outputs,$(TESTS))
+endif
 # Tests that start programs, or call what only POSIX has, run on the system that builds.
 UNIT_TESTS := $(filter $(TESTS),$(basename $(notdir $(shell grep -LE '"(support/)?program/|<(dlfcn|pty|sys/(mman|resource))\.h>|sigset_t' \
               tests/*/test_*.c))))
@@ -146,7 +164,8 @@ SUP_OBJ  := $(TEST_SUPPORT:%.c=$(B)/%.o) $(B)/bits/values.o
 # The measuring programs have the command's flags, messages and files.
 BENCH_SUP_OBJ := $(B)/bits/values.o $(patsubst %.c,$(B)/%.o,$(wildcard bench/support/*.c) $(addprefix tool/,flags.c memory.c term.c text.c wrap.c file.c statistics.c))
 LIB_A    := $(B)/libvouch.a
-LIB_SO   := $(B)/libvouch.so.$(VERSION)
+LIB_SO   := $(B)/$(call SO_NAME,$(VERSION))
+SONAME   := $(call SO_NAME,$(firstword $(subst ., ,$(VERSION))))
 
 .DEFAULT_GOAL := all
 .PHONY: all
@@ -159,8 +178,8 @@ AVX512 := -DVOUCH_ISA=512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16
 $(B)/src/kernels/vector/x86_avx512.o:     ISA := $(AVX512)
 $(B)/src/kernels/vector/x86_avx512vnni.o: ISA := $(AVX512) -mavx512vnni
 $(B)/src/kernels/vector/x86_avx512gfni.o: ISA := $(AVX512) -mavx512vnni -mgfni
-$(B)/src/kernels/vector/arm_dotprod.o:    ISA := -DVOUCH_ISA=82 -march=armv8.2-a+dotprod
-$(B)/src/kernels/vector/arm_i8mm.o:       ISA := -DVOUCH_ISA=86 -march=armv8.2-a+dotprod+i8mm
+$(B)/src/kernels/vector/arm_dotprod.o:    ISA := -DVOUCH_ISA=82 $(ARM_WITH)dotprod
+$(B)/src/kernels/vector/arm_i8mm.o:       ISA := -DVOUCH_ISA=86 $(ARM_WITH)dotprod+i8mm
 # Instrumented by clang, they take many minutes to compile; fuzzing runs the plain ones, too.
 VECTOR_SAN ?= $(SAN)
 $(B)/src/kernels/vector/x86_%.o $(B)/src/kernels/vector/arm_%.o: override SAN := $(VECTOR_SAN)
@@ -228,9 +247,9 @@ $(LIB_A): $(LIB_OBJ)
 
 $(LIB_SO): $(LIB_OBJ)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,$(SONAME) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -shared $(SO_FLAGS) -o $@ $^ $(LIBS)
 	@ln -sf $(@F) $(B)/$(SONAME)
-	@ln -sf $(SONAME) $(B)/libvouch.so
+	@ln -sf $(SONAME) $(B)/$(SO_NAME)
 
 $(B)/vouch$(EXE): $(CLI_OBJ) $(BITS_OBJ) $(TRAIN_OBJ) $(OS_OBJ) $(LIB_A)
 	$(call say,LINK)
@@ -242,22 +261,28 @@ $(B)/os/windows.res: os/windows.rc os/windows.manifest
 	$(Q)$(patsubst %-gcc-posix,%-windres,$(lastword $(CC))) -O coff -o $@ $<
 
 # Builds for another system, with libraries of its own:
-# $(call other_system,packages,libraries,prefix of the compiler,folder,goals,variables)
+# $(call other_system,packages,libraries,compiler,archiver,folder,program,variables)
 LAUNCHER := $(filter %ccache,$(CC))
 define other_system
 	@scripts/install $(1)
 	@scripts/libraries $(2)
-	@PKG_CONFIG_LIBDIR=build/libraries/$(2)/lib/pkgconfig $(MAKE) --no-print-directory BUILD=$(4) \
-	    CC='$(strip $(LAUNCHER) $(3)gcc$(if $(filter windows,$(1)),-posix))' AR=$(3)ar DISTILL=0 EDITLINE=0 $(6) $(5)
+	@PKG_CONFIG_LIBDIR=build/libraries/$(2)/lib/pkgconfig $(MAKE) --no-print-directory BUILD=$(5) \
+	    CC='$(strip $(3))' AR='$(4)' DISTILL=0 EDITLINE=0 $(7) build/$(5)/$(6) $(ALSO)
 endef
 
-.PHONY: windows static static-x86_64 static-aarch64
+.PHONY: windows static static-x86_64 static-aarch64 macos macos-arm64 macos-x86_64
+windows: MINGW := x86_64-w64-mingw32-
 windows: ## the command for Windows on x86-64, build/windows/vouch.exe, without distillation and line editor
-	$(call other_system,windows,windows-x86_64,x86_64-w64-mingw32-,windows,build/windows/vouch.exe,SYSTEM=windows)
+	$(call other_system,windows,windows-x86_64,$(LAUNCHER) $(MINGW)gcc-posix,$(MINGW)ar,windows,vouch.exe,SYSTEM=windows)
 
 static: static-x86_64 static-aarch64 ## commands that need no library, build/static-x86_64/vouch and build/static-aarch64/vouch
-static-x86_64 static-aarch64:
-	$(call other_system,static,$@,$(if $(filter static-$(shell uname -m),$@),,$(@:static-%=%)-linux-gnu-),$@,build/$@/vouch,LDFLAGS=-static)
+static-x86_64 static-aarch64: static-%:
+	$(call other_system,static,$@,$(LAUNCHER) $(if $(filter $*,$(shell uname -m)),,$*-linux-gnu-)gcc,$*-linux-gnu-ar,$@,vouch,LDFLAGS=-static)
+
+macos: macos-arm64 macos-x86_64 ## the command for macOS 11 and later, build/macos-arm64/vouch and build/macos-x86_64/vouch
+macos-arm64 macos-x86_64: ZIG := build/zig/bin/zig
+macos-arm64 macos-x86_64: macos-%:
+	$(call other_system,macos,$@,$(ZIG) cc -target $(*:arm64=aarch64)-macos.11.0,$(ZIG) ar,$@,vouch,SYSTEM=macos PKG_STATIC=--static)
 
 $(B)/examples/%: $(B)/examples/%.o $(LIB_A)
 	$(call say,LINK)
@@ -292,7 +317,8 @@ $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $(filter %.o,$^) $(LIB_A) -lcmocka $(LIBS)
 
 # The command with one thing broken, which `vouch check` has to find; `plain` only lacks the vector kernels.
-BROKEN := judge rollback kernels tables digests plain
+# Apple's linker doesn't know --wrap.
+BROKEN := $(if $(filter macos,$(SYSTEM)),,judge rollback kernels tables digests plain)
 BROKEN_WRAP_judge := vouch_judge
 BROKEN_WRAP_rollback := vouch_memory_rewind vouch_memory_keep_path
 BROKEN_WRAP_kernels := vouch_kernels_find
@@ -303,8 +329,8 @@ $(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(BITS_OBJ) $(TRAIN_OBJ) $
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(HTTP_LIBS) $(HUB_LIBS) $(LIBS)
 
-# Fails calls of the programs that load it. Its filter of system calls knows the registers of x86.
-SHORTAGE := $(if $(filter x86_64,$(ARCH)),$(B)/tests/shortage.so)
+# Fails calls of the programs that load it. Its filter of system calls knows the registers of Linux on x86.
+SHORTAGE := $(if $(filter linux/x86_64,$(SYSTEM)/$(ARCH)),$(B)/tests/shortage.so)
 $(B)/tests/shortage.so: $(B)/tests/shortage/shim.o
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) -shared -o $@ $^ -ldl
@@ -329,11 +355,13 @@ head: all ## teaches a head for the default model, in hours; goes on where it wa
 
 # ------------------------------------------------------------------ tests
 
-.PHONY: needs tests programs check test test-installed test-all arm test-arm test-windows unit-tests asan ubsan tsan cover fuzz fuzzers
+.PHONY: needs tests test-programs programs check test test-installed test-all arm test-arm test-windows unit-tests asan ubsan tsan cover fuzz fuzzers
 TIER ?= test
 RUN_TESTS = BUILD=$(BUILD) CC='$(CC)' VOUCH_TEST_FILTER='$(F)' tests/run.sh
 
-tests: all benches $(TESTS:%=$(B)/tests/%) $(BROKEN:%=$(B)/tests/broken/%) $(SHORTAGE)
+test-programs: $(TESTS:%=$(B)/tests/%)
+
+tests: all benches test-programs $(BROKEN:%=$(B)/tests/broken/%) $(SHORTAGE)
 
 check: tests ## fast tests, about a minute, no download: every commit
 	@$(RUN_TESTS) check $(T)
@@ -355,11 +383,12 @@ test-all: ## the same with gcc, clang and sanitizers, then lint; half an hour
 	$(MAKE) tsan
 	$(MAKE) lint
 
-programs: $(B)/vouch $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(BROKEN:%=$(B)/tests/broken/%) $(B)/bench/synthetic
+programs: $(B)/vouch $(EXAMPLES:%=$(B)/examples/%) test-programs $(BROKEN:%=$(B)/tests/broken/%) $(B)/bench/synthetic
 unit-tests: $(UNIT_TESTS:%=$(B)/tests/%$(EXE))
 
 arm: ## static command and test programs for Linux on Arm, in build/static-aarch64, without distillation
-	$(call other_system,arm static,static-aarch64,aarch64-linux-gnu-,static-aarch64,programs,LDFLAGS=-static)
+	@scripts/install arm
+	@$(MAKE) --no-print-directory static-aarch64 ALSO=programs
 	@tests/emulate static-aarch64 emulated
 
 test-arm: arm ## the tests for Arm, cross-compiled and emulated
@@ -367,7 +396,8 @@ test-arm: arm ## the tests for Arm, cross-compiled and emulated
 
 test-windows: ## unit tests and tests of the command for Windows, cross-compiled and run by Wine
 	@$(MAKE) --no-print-directory $(B)/vouch tests
-	$(call other_system,windows wine,windows-x86_64,x86_64-w64-mingw32-,windows,build/windows/vouch.exe unit-tests,SYSTEM=windows)
+	@scripts/install wine
+	@$(MAKE) --no-print-directory windows ALSO=unit-tests
 	@tests/emulate windows wine
 	@tests/run.sh windows $(T)
 
@@ -435,8 +465,9 @@ install: all ## command, library, manual page and completions into PREFIX, under
 	install -m 644 include/vouch.h $(D)/include/vouch.h
 	install -m 644 $(LIB_A) $(D)/lib/libvouch.a
 	install -m 755 $(STRIPPED) $(LIB_SO) $(D)/lib/$(notdir $(LIB_SO))
+	$(SO_PLACE)
 	ln -sf $(notdir $(LIB_SO)) $(D)/lib/$(SONAME)
-	ln -sf $(SONAME) $(D)/lib/libvouch.so
+	ln -sf $(SONAME) $(D)/lib/$(SO_NAME)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/vouch.pc.in \
 	    >$(D)/lib/pkgconfig/vouch.pc
 	$(B)/vouch help --man >$(D)/share/man/man1/vouch.1
@@ -451,8 +482,8 @@ ifeq ($(filter /usr /usr/local,$(PREFIX)),)
 endif
 
 uninstall: ## removes the files that install put there; needs the same PREFIX and DESTDIR
-	rm -f $(D)/bin/vouch $(D)/include/vouch.h $(D)/lib/libvouch.a $(D)/lib/libvouch.so $(D)/lib/$(SONAME) \
-	    $(D)/lib/libvouch.so.$(VERSION) $(D)/lib/pkgconfig/vouch.pc $(D)/share/man/man1/vouch.1 \
+	rm -f $(D)/bin/vouch $(D)/include/vouch.h $(D)/lib/libvouch.a $(D)/lib/$(SO_NAME) $(D)/lib/$(SONAME) \
+	    $(D)/lib/$(notdir $(LIB_SO)) $(D)/lib/pkgconfig/vouch.pc $(D)/share/man/man1/vouch.1 \
 	    $(COMPLETIONS:%=$(D)/share/%)
 
 # ------------------------------------------------------------------ packages

@@ -134,8 +134,8 @@ breaches=$(
         sed 's/$/: server sees vouch.h, its own rooms, tool and os, and tool sees vouch.h and os/'
     grep -nE '^[ \t]*#[ \t]*include[ \t]*"' os/*.[ch] 2>/dev/null | grep -v '"os/' |
         sed 's/$/: os includes its own headers only/'
-    grep -nE '__linux__|__APPLE__|__MINGW32__|__unix__|_WIN32|__ANDROID__|__FreeBSD__' "${all[@]}" |
-        grep -vE '^os/' | sed 's/$/: only os asks which system it is/'
+    grep -nE '__linux__|__APPLE__|__MACH__|TargetConditionals|__MINGW32__|__unix__|_WIN32|__ANDROID__|__FreeBSD__' \
+        "${all[@]}" | grep -vE '^os/' | sed 's/$/: only os asks which system it is/'
     find "${rooms[@]}" python \
         -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) ! -path '*/golden/*' \
         -exec env LC_ALL=C.UTF-8 grep -HnE '^.{121}' {} + 2>/dev/null |

@@ -151,6 +151,12 @@ rooms_look_one_way() {
     test_refused 'base includes format/gguf.h: looks up' tests/house.sh "$TMP/tree"
     broken_tree os/linux.c '#include "base/pool.h"'
     test_refused 'os includes its own headers only' tests/house.sh "$TMP/tree"
+    broken_tree os/macos.c '#include "tool/text.h"'
+    test_refused 'os/macos.c.*os includes its own headers only' tests/house.sh "$TMP/tree"
+    broken_tree src/base/status.c '#ifdef __APPLE__'
+    test_refused 'only os asks which system it is' tests/house.sh "$TMP/tree"
+    broken_tree src/base/status.c '#include <TargetConditionals.h>'
+    test_refused 'only os asks which system it is' tests/house.sh "$TMP/tree"
     broken_tree src/base/status.c '#ifdef _WIN32'
     test_refused 'only os asks which system it is' tests/house.sh "$TMP/tree"
     broken_tree src/model/pass/forward.c '#include "sample/sample.h"'
@@ -323,6 +329,10 @@ missing_packages_are_named() {
         env PATH="$TMP:$PATH" make --no-print-directory BUILD=none CC="$TMP/cc" check
     test_refused 'missing: .*libjansson-dev libcmocka-dev' \
         env PATH="$TMP:$PATH" make --no-print-directory BUILD=none CC="$TMP/cc" EDITLINE=0 SERVER=0 HUB=0 check
+    printf '#!/bin/sh\necho Darwin\n' >"$TMP/uname"
+    chmod +x "$TMP/uname"
+    test_refused 'On a Mac:  brew install .*pcre2 utf8proc jansson libedit libmicrohttpd curl cmocka' \
+        env PATH="$TMP:$PATH" make --no-print-directory BUILD=none CC="$TMP/cc" check
     [ ! -e build/none ]
 }
 
