@@ -128,6 +128,21 @@ static void dropped_pages_read_as_zero(void **state)
     vouch_os_pages_free(pages, n);
 }
 
+static void dropped_pages_of_a_file_read_as_the_file(void **state)
+{
+    (void)state;
+    const char *path = test_temporary("dropped");
+    put(path, "text");
+    const int fd = vouch_os_open(path, VOUCH_OS_READ, 0);
+    const unsigned char *bytes = vouch_os_file_map(fd, 4);
+    assert_non_null(bytes);
+    assert_memory_equal(bytes, "text", 4);
+    vouch_os_file_drop(bytes, vouch_os_page_size());
+    assert_memory_equal(bytes, "text", 4);
+    vouch_os_file_unmap(bytes, 4);
+    close(fd);
+}
+
 static int by_context(const void *a, const void *b, void *context)
 {
     const int sign = *(int *)context, x = *(const int *)a, y = *(const int *)b;
@@ -156,7 +171,7 @@ static void a_sleeping_thread_wakes(void **state)
 {
     (void)state;
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, change_word, NULL), 0);
+    assert_true(vouch_os_thread_start(&thread, change_word, NULL));
     while (atomic_load(&word) == 0) vouch_os_wait(&word, 0);
     pthread_join(thread, NULL);
 }
@@ -170,6 +185,7 @@ int main(void)
         cmocka_unit_test(a_lock_keeps_others_out),
         cmocka_unit_test(folders_list_their_names_in_order),
         cmocka_unit_test(dropped_pages_read_as_zero),
+        cmocka_unit_test(dropped_pages_of_a_file_read_as_the_file),
         cmocka_unit_test(items_are_sorted_with_a_context),
         cmocka_unit_test(a_sleeping_thread_wakes),
     };
