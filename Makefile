@@ -82,7 +82,7 @@ export HUB ?= 1
 # Tests and programs that miss a file of this folder say so. They know its path from this variable alone.
 export VOUCH_DATA ?= ../shared/data
 PKG_STATIC := $(if $(filter -static,$(LDFLAGS) $(OS_LIBS)),--static)
-PKG_CFLAGS := $(shell pkg-config $(PKG_STATIC) --cflags $(PKGS) 2>/dev/null) $(OS_CFLAGS)
+PKG_CFLAGS := $(patsubst -I%,-isystem%,$(shell pkg-config $(PKG_STATIC) --cflags $(PKGS) 2>/dev/null)) $(OS_CFLAGS)
 LIBS     := $(shell pkg-config $(PKG_STATIC) --libs $(PKGS) 2>/dev/null || echo -lpcre2-8 -lutf8proc -ljansson) -lm $(OS_LIBS)
 ifeq ($(EDITLINE),1)
 EDIT_LIBS := $(shell pkg-config --libs libedit 2>/dev/null || echo -ledit)
