@@ -140,8 +140,8 @@ ifneq ($(SERVER),1)
 TESTS    := $(filter-out test_server%,$(TESTS))
 endif
 ifeq ($(SYSTEM),macos)
-# They replace malloc, trap floating-point exceptions, and mount a small disk.
-TESTS    := $(filter-out test_memory test_floats test_outputs,$(TESTS))
+# They replace malloc, trap floating-point exceptions, mount a small disk, and limit the files of a server that runs.
+TESTS    := $(filter-out test_memory test_floats test_outputs test_server_http,$(TESTS))
 endif
 # Tests that start programs, or call what only POSIX has, run on the system that builds.
 UNIT_TESTS := $(filter $(TESTS),$(basename $(notdir $(shell grep -LE '"(support/)?program/|<(dlfcn|pty|sys/(mman|resource))\.h>|sigset_t' \

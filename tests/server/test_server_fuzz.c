@@ -39,8 +39,9 @@ static const char *const values[] = {
     "[{\"type\": \"message\", \"role\": \"user\", \"content\": [{\"type\": \"input_text\", \"text\": \"x\"}]}]",
     "[{\"type\": \"function_call_output\", \"call_id\": \"a\", \"output\": \"x\"}]", "\"root ::= [a-z]{1,3} | root\"",
     "\"root ::= (\"", "{\"type\": \"enabled\", \"budget_tokens\": 9}", "[{}]", "{\"prompt_string\": \"x\"}",
-    "{\"regex\": \"(a|b\"}", "{\"choice\": [\"a\", \"\"]}", "{\"type\": \"allowed_tools\", \"mode\": \"auto\", "
-    "\"tools\": [{\"name\": \"f\"}]}", "[{\"name\": \"f\", \"parameters\": null}]", "{\"name\": \"f\"}",
+    "{\"regex\": \"(a|b\"}", "{\"choice\": [\"a\", \"\"]}",
+    "{\"type\": \"allowed_tools\", \"mode\": \"auto\", \"tools\": [{\"name\": \"f\"}]}",
+    "[{\"name\": \"f\", \"parameters\": null}]", "{\"name\": \"f\"}",
     "[{\"role\": \"function\", \"content\": [{\"type\": \"refusal\"}]}]"};
 /* clang-format on */
 
