@@ -59,10 +59,10 @@ SO_FLAGS  = -Wl,-soname,$(SONAME)
 ifeq ($(SYSTEM),windows)
 # Windows aligns the stack to 16 bytes, and its unwinding tables don't know the wide registers. The compiler checks
 # formats as Windows's own printf has them, which lacks %zu; builds for Linux check them.
-OS_SRC    := os/windows.c os/windows_process.c
+OS_SRC    := os/windows.c os/windows_process.c os/windows_math.c
 OS_SOCKETS := os/windows_sockets.c
 OS_OBJ     = $(B)/os/windows.res
-OS_CFLAGS := -D_WIN32_WINNT=0x0A00 -D__USE_MINGW_ANSI_STDIO=1 -D_POSIX_THREAD_SAFE_FUNCTIONS \
+OS_CFLAGS := -D_WIN32_WINNT=0x0A00 -D__USE_MINGW_ANSI_STDIO=1 -D_POSIX_THREAD_SAFE_FUNCTIONS -DCURL_STATICLIB \
              -fno-asynchronous-unwind-tables -Wa,-muse-unaligned-vector-move -Wno-format
 OS_LIBS   := -static -lsynchronization -lbcrypt -lpsapi -Wl,--stack,8388608
 EXE       := .exe

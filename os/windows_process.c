@@ -11,7 +11,7 @@
 
 void vouch_os_start(void)
 {
-    _set_fmode(_O_BINARY);
+    _fmode = _O_BINARY;
     for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++) _setmode(descriptor, _O_BINARY);
     SetConsoleOutputCP(CP_UTF8);
     SetConsoleCP(CP_UTF8);
