@@ -314,7 +314,8 @@ $(B)/tests/test_reports: LIBS += $(HUB_LIBS)
 $(B)/tests/test_hub_names: $(patsubst %,$(B)/cli/hub/%.o,bytes/digest files name)
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@ $(filter %.o,$^) $(LIB_A) -lcmocka $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@$(EXE) $(filter %.o,$^) $(LIB_A) -lcmocka $(LIBS)
+	$(if $(EXE),@mv $@$(EXE) $@)
 
 # The command with one thing broken, which `vouch check` has to find; `plain` only lacks the vector kernels.
 # Apple's linker doesn't know --wrap.
@@ -384,7 +385,7 @@ test-all: ## the same with gcc, clang and sanitizers, then lint; half an hour
 	$(MAKE) lint
 
 programs: $(B)/vouch $(EXAMPLES:%=$(B)/examples/%) test-programs $(BROKEN:%=$(B)/tests/broken/%) $(B)/bench/synthetic
-unit-tests: $(UNIT_TESTS:%=$(B)/tests/%$(EXE))
+unit-tests: $(UNIT_TESTS:%=$(B)/tests/%)
 
 arm: ## static command and test programs for Linux on Arm, in build/static-aarch64, without distillation
 	@scripts/install arm

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/test.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -92,10 +93,15 @@ const char *test_temporary(const char *name)
     static unsigned next;
     if (!folder[0]) {
         const char *parent = getenv("TMPDIR");
-        uint64_t number = 0;
-        if (!vouch_os_random(&number, sizeof number)) abort();
-        snprintf(folder, sizeof folder, "%s/vouch-test-%016" PRIx64, parent && *parent ? parent : "/tmp", number);
-        if (!vouch_os_folder_make(folder, 0700)) abort();
+        bool is_new = false;
+        do {
+            uint32_t number = 0;
+            if (!vouch_os_random(&number, sizeof number)) abort();
+            snprintf(folder, sizeof folder, "%s/vouch-test-%06" PRIx32, parent && *parent ? parent : "/tmp",
+                     number & 0xffffff);
+            is_new = vouch_os_folder_make(folder, 0700);
+        } while (!is_new && errno == EEXIST);
+        if (!is_new) abort();
         atexit(remove_folder);
     }
     char *path = paths[next++ % 8];
