@@ -64,7 +64,7 @@ OS_SOCKETS := os/windows_sockets.c
 OS_OBJ     = $(B)/os/windows.res
 OS_CFLAGS := -D_WIN32_WINNT=0x0A00 -D__USE_MINGW_ANSI_STDIO=1 -D_POSIX_THREAD_SAFE_FUNCTIONS -DCURL_STATICLIB \
              -fno-asynchronous-unwind-tables -Wa,-muse-unaligned-vector-move -Wno-format
-OS_LIBS   := -static -lsynchronization -lbcrypt -lpsapi -Wl,--stack,8388608
+OS_LIBS   := -static -Wl,--no-insert-timestamp -lsynchronization -lbcrypt -lpsapi -Wl,--stack,8388608
 EXE       := .exe
 endif
 ifeq ($(SYSTEM),macos)
@@ -260,8 +260,24 @@ $(B)/os/windows.res: os/windows.rc os/windows.manifest
 	$(call say,RC)
 	$(Q)$(patsubst %-gcc-posix,%-windres,$(lastword $(CC))) -O coff -o $@ $<
 
+# The library of the Python package. Made for others it has inside what it needs, and exports vouch's functions alone.
+PY_LIB := $(if $(filter windows,$(SYSTEM)),vouch.dll,$(if $(filter macos,$(SYSTEM)),libvouch.dylib,libvouch.so))
+PY_LINK_vouch.dll      := $(B)/alone/vouch.def
+PY_LINK_libvouch.dylib := -Wl,-install_name,@rpath/libvouch.dylib
+PY_LINK_libvouch.so    := -Wl,-soname,libvouch.so -Wl,--exclude-libs,ALL -static-libgcc
+$(B)/alone/$(PY_LIB): $(LIB_OBJ) $(filter %.def,$(PY_LINK_$(PY_LIB)))
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(filter-out -static,$(LDFLAGS_ALL)) -shared -o $@ $(LIB_OBJ) $(PY_LINK_$(@F)) $(LIBS)
+
+$(B)/alone/vouch.def: include/vouch.h
+	@mkdir -p $(@D)
+	$(Q){ echo EXPORTS; sed -n 's/^VOUCH_API [^(]*[ *]\(vouch_[a-z0-9_]*\)(.*/\1/p' $<; } >$@
+
 # Builds for another system, with libraries of its own:
 # $(call other_system,packages,libraries,compiler,archiver,folder,program,variables)
+# Without a number of the build, two builds have the same bytes.
+UNNUMBERED := -Wl,--build-id=none
 LAUNCHER := $(filter %ccache,$(CC))
 define other_system
 	@scripts/install $(1)
@@ -277,7 +293,7 @@ windows: ## the command for Windows on x86-64, build/windows/vouch.exe, without 
 
 static: static-x86_64 static-aarch64 ## commands that need no library, build/static-x86_64/vouch and build/static-aarch64/vouch
 static-x86_64 static-aarch64: static-%:
-	$(call other_system,static,$@,$(LAUNCHER) $(if $(filter $*,$(shell uname -m)),,$*-linux-gnu-)gcc,$*-linux-gnu-ar,$@,vouch,LDFLAGS=-static)
+	$(call other_system,static,$@,$(LAUNCHER) $(if $(filter $*,$(shell uname -m)),,$*-linux-gnu-)gcc,$*-linux-gnu-ar,$@,vouch,LDFLAGS='-static $(UNNUMBERED)')
 
 macos: macos-arm64 macos-x86_64 ## the command for macOS 11 and later, build/macos-arm64/vouch and build/macos-x86_64/vouch
 macos-arm64 macos-x86_64: ZIG := build/zig/bin/zig
@@ -496,7 +512,7 @@ python: all ## the Python package, to be used with PYTHONPATH=build/release/pyth
 	@mkdir -p $(PY)/bin
 	$(Q)install -m 644 python/vouch/*.py python/vouch/py.typed $(PY)
 	$(Q)$(PYTHON) python/abi.py include/vouch.h $(PY)/_abi.py $(CC)
-	$(Q)install -m 755 $(STRIPPED) $(LIB_SO) $(PY)/libvouch.so
+	$(Q)install -m 755 $(STRIPPED) $(LIB_SO) $(PY)/$(PY_LIB)
 	$(Q)install -m 755 $(STRIPPED) $(B)/vouch $(PY)/bin/vouch
 
 wheel: ## the Python package as a wheel in build/wheel

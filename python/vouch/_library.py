@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import pathlib
+import sys
 
 from . import _abi
 
 FOLDER = pathlib.Path(__file__).parent
+LIBRARY = FOLDER / {"win32": "vouch.dll", "darwin": "libvouch.dylib"}.get(sys.platform, "libvouch.so")
+COMMAND = FOLDER / "bin" / ("vouch.exe" if sys.platform == "win32" else "vouch")
 
 
 class Error(Exception):
@@ -65,13 +68,13 @@ STATUSES = {value: name[len("VOUCH_E_"):] for name, value in vars(_abi).items() 
 
 def load() -> ctypes.CDLL:
     """The library beside this file. The structs of _abi.py are those of its version."""
-    library = ctypes.CDLL(str(FOLDER / "libvouch.so"))
+    library = ctypes.CDLL(str(LIBRARY))
     for name, (result, parameters) in _abi.FUNCTIONS.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, parameters
     version = library.vouch_version().decode()
     if version != _abi.VERSION:
-        raise ImportError(f"{FOLDER}/libvouch.so is version {version}, expected {_abi.VERSION}: build the "
+        raise ImportError(f"{LIBRARY} is version {version}, expected {_abi.VERSION}: build the "
                           "package again")
     return library
 

@@ -12,7 +12,7 @@ import weakref
 from typing import Any, Iterable, Mapping, Sequence
 
 from . import _abi
-from ._library import FOLDER, ArgumentError, call, exception, library
+from ._library import COMMAND, ArgumentError, call, exception, library
 from .options import FILES, Options, text_of, tokens_of, wrong
 
 
@@ -32,7 +32,7 @@ def found(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
     text = os.fspath(path)
     if not isinstance(text, str) or "\0" in text or not NAME.match(text) or os.path.exists(text):
         return path
-    done = subprocess.run([FOLDER / "bin" / "vouch", "pull", "--print-path", text], stdout=subprocess.PIPE,
+    done = subprocess.run([COMMAND, "pull", "--print-path", text], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE if not sys.stderr.isatty() else None, check=False)
     if done.returncode == 0:
         return os.fsdecode(done.stdout.rstrip(b"\n"))
