@@ -16,9 +16,10 @@ for given in "$@"; do realpath -e --relative-base="$root" -- "$given" || exit 2;
 cd "$root" || exit 2
 
 # Names of other programs (C, ggml, llama.cpp, llama2.c, jinja2; Python; gcc, pkg-config, systemctl,
-# llama-server), words that stand for any flag, and a file that the build makes.
+# llama-server, sha256sum, configure, brew, winget), words that stand for any flag, and a file that the build makes.
 foreign='stdio.h stdint.h ggml-common.h ggml-quants.c llama.cpp llama.h llama-ext.h llama-quant.cpp llama2.c vec.h
     parser.py repr --coverage --cflags --libs --static --wrap --now --ctx-size --name --flag --word --switch
+    --ignore-missing --prefix --formula --manifest
     _abi.py vouch/_abi.py'
 
 # Prints each line of the files as "KIND|FILE:LINE|TEXT". Kinds: code; a string of C; words, which are comments and
