@@ -1,0 +1,198 @@
+#!/usr/bin/env bash
+# install.sh with good and bad releases, and the packages of scripts/release.
+# shellcheck source=tests/support/test.sh
+. "$(dirname "$0")/../support/test.sh"
+
+system=$(uname -s | sed 's/Linux/linux/; s/Darwin/macos/')-$(uname -m)
+version=$(sed -n 's/^#define VOUCH_VERSION "\(.*\)"/\1/p' include/vouch.h)
+
+# A release with one archive, which has the built command.
+small_release() { # folder
+    local name=vouch-$version-$system
+    mkdir -p "$1" "$TMP/tree/$name/bin" "$TMP/tree/$name/share/doc/vouch"
+    cp "build/$BUILD/vouch" "$TMP/tree/$name/bin/"
+    cp LICENSE "$TMP/tree/$name/share/doc/vouch/"
+    tar -czf "$1/$name.tar.gz" -C "$TMP/tree" "$name"
+    (cd "$1" && sha256sum -- *.gz >SHA256SUMS)
+}
+
+installer_checks_and_installs() {
+    small_release "$TMP/release"
+    local prefix="$TMP/a prefix"
+    sh install.sh --from "$TMP/release" --prefix "$prefix" >"$TMP/out"
+    [ "$("$prefix/bin/vouch" --version)" = "vouch $version" ]
+    grep -q "^installed: vouch $version, $prefix/bin/vouch$" "$TMP/out"
+    grep -q '^add it to PATH' "$TMP/out"
+    # Again, over a command that runs, and from an address.
+    "$prefix/bin/vouch" serve --help >/dev/null
+    VOUCH_FROM=file://$TMP/release sh install.sh --prefix "$prefix" --version "$version" >"$TMP/out"
+    # The line that uninstalls leaves no file.
+    sh -c "$(sed -n 's/^to uninstall: rm -r/rm -rf/p' "$TMP/out")"
+    [ -z "$(find "$prefix" ! -type d)" ]
+}
+
+# After each refusal the old command is there, and nothing else.
+installer_refuses() {
+    small_release "$TMP/release"
+    local prefix=$TMP/prefix name=vouch-$version-$system.tar.gz
+    sh install.sh --from "$TMP/release" --prefix "$prefix" >/dev/null
+    find "$prefix" -type f -exec sha256sum {} + >"$TMP/before"
+    refused() { # message, arguments
+        local message=$1
+        shift
+        test_refused "^install.sh: .*$message" sh install.sh --prefix "$prefix" "$@"
+        find "$prefix" -type f -exec sha256sum {} + | cmp - "$TMP/before"
+        [ -z "$(find "$prefix" -name '.vouch-install*')" ]
+    }
+    refused 'from is missing'
+    refused 'from needs a value' --from
+    refused "can't get SHA256SUMS" --from "$TMP/absent"
+    refused 'no package of version 9.9 ' --from "$TMP/release" --version 9.9
+    refused 'version 1/../2: expected' --from "$TMP/release" --version 1/../2
+    mkdir "$TMP/bin"
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\ncase $1 in -s) echo Plan9 ;; *) echo mips ;; esac\n' >"$TMP/bin/uname"
+    chmod +x "$TMP/bin/uname"
+    PATH=$TMP/bin:$PATH refused 'no package for Plan9 on mips' --from "$TMP/release"
+    # A system without programs that it needs.
+    mkdir "$TMP/few"
+    for tool in sh id uname sed tar gzip mktemp find; do ln -s "$(command -v $tool)" "$TMP/few/$tool"; done
+    test_refused 'sha256sum or shasum is needed' env PATH="$TMP/few" sh install.sh --from "$TMP/release"
+    # Damage: a changed byte, a line without digest, a package of another processor.
+    cp "$TMP/release/$name" "$TMP/good.tar.gz"
+    printf 'x' | dd of="$TMP/release/$name" bs=1 seek=1000 conv=notrunc 2>/dev/null
+    refused "$name is damaged.*nothing was installed" --from "$TMP/release"
+    cp "$TMP/good.tar.gz" "$TMP/release/$name"
+    sed -i 's/^..../    /' "$TMP/release/SHA256SUMS"
+    refused 'no package for' --from "$TMP/release"
+    rm "$TMP/release/$name"
+    (echo 'text' | sha256sum | sed "s/-$/$name/") >"$TMP/release/SHA256SUMS"
+    refused "can't get $name" --from "$TMP/release"
+    printf '#!/bin/sh\nexit 1\n' >"$TMP/tree/${name%.tar.gz}/bin/vouch"
+    tar -czf "$TMP/release/$name" -C "$TMP/tree" "${name%.tar.gz}"
+    (cd "$TMP/release" && sha256sum -- *.gz >SHA256SUMS)
+    refused "doesn't run on this machine" --from "$TMP/release"
+}
+
+# The same files in another order and with other times and modes of the umask give the same bytes.
+archives_depend_on_contents_alone() {
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || test_skip "no Python 3.11"
+    cat >"$TMP/write.py" <<'END'
+import pathlib, sys, time
+sys.path.insert(0, "scripts")
+sys.dont_write_bytecode = True
+from packages import image, sbom, wheel
+from packages.archive import Files, gz, tar, zipped
+names = ["b/two", "a", "b/c/three"]
+found = []
+for order in (names, names[::-1]):
+    files = Files()
+    for name in order:
+        files.add(name, name, 0o755 if name == "a" else 0o644)
+    found.append([tar(files, 10**9), gz(tar(files, 10**9)), zipped(files, 10**9),
+                  image.write({"amd64": files}, "1", 10**9), wheel.write(files, files, "1", "any", 10**9),
+                  sbom.document("name", tar(files, 10**9), "1", [("a", "1-2", "MIT")], 10**9)])
+    time.sleep(2.1)  # a step of zip's clock
+assert found[0] == found[1]
+pathlib.Path(sys.argv[1], "a.tar").write_bytes(found[0][0])
+pathlib.Path(sys.argv[1], "a.zip").write_bytes(found[0][2])
+assert wheel.manylinux("x@GLIBC_2.2.5 y@GLIBC_2.34 z@GLIBC_2.4", "x86_64") == "manylinux_2_34_x86_64"
+END
+    python3 "$TMP/write.py" "$TMP"
+    [ "$(tar -tf "$TMP/a.tar" | tr '\n' ' ')" = 'a b/ b/c/ b/c/three b/two ' ]
+    tar -tvf "$TMP/a.tar" | grep -q '^-rwxr-xr-x.* a$'
+    python3 -m zipfile -t "$TMP/a.zip" >/dev/null
+}
+
+options_are_checked() {
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || test_skip "no Python 3.11"
+    test_refused 'plan9: expected one of linux-x86_64' scripts/release plan9
+    touch "$TMP/file"
+    test_refused "isn't empty" scripts/release --output "$TMP" linux-x86_64
+    [ -e "$TMP/file" ]
+}
+
+# The packages for Linux on x86-64 and Windows, as a user gets them. They are built where `make static` and
+# `make windows` have been run.
+packages_are_complete() {
+    [ "$VOUCH_TEST_TIER" != check ] || test_skip "slow; make test runs it"
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || test_skip "no Python 3.11"
+    local name=vouch-$version-linux-x86_64 systems=(linux-x86_64) file
+    [ -x build/static-x86_64/vouch ] || test_skip "build/static-x86_64/vouch isn't built: make static"
+    if [ -e build/windows/vouch.exe ]; then systems+=(windows-x86_64); fi
+    for file in one two; do
+        (umask 0$((RANDOM % 3 * 25)) && scripts/release --output "$TMP/$file" --address https://packages.example \
+            "${systems[@]}") >"$TMP/log" 2>&1 || { cat "$TMP/log" && return 1; }
+        sleep 2.1 # a step of zip's clock
+    done
+    diff -r "$TMP/one" "$TMP/two"
+    cd "$TMP/one" || return
+    sha256sum --quiet -c SHA256SUMS
+    [ "$(find . -type f ! -name SHA256SUMS | wc -l)" -eq "$(wc -l <SHA256SUMS)" ]
+
+    tar -tzf "$name.tar.gz" | sed "s|^$name/||" | grep -v '/$' >"$TMP/list"
+    for file in bin/vouch share/man/man1/vouch.1 share/bash-completion/completions/vouch \
+        share/zsh/site-functions/_vouch share/fish/vendor_completions.d/vouch.fish share/doc/vouch/LICENSE \
+        share/doc/vouch/licences/{README,LGPL-2.1,Apache-2.0,GPL-3,glibc,libmicrohttpd,openssl,curl,pcre2,gcc}; do
+        grep -qx "$file" "$TMP/list" || { echo "no $file" && return 1; }
+    done
+    tar -tf "vouch-$version-sources.tar" | grep -q "/lgpl/libmicrohttpd_.*\.orig\.tar"
+    tar -tf "vouch-$version-sources.tar" | grep -q "/lgpl/glibc_.*\.orig\.tar"
+    tar -tf "vouch-$version-sources.tar" | grep -q "/vouch-$version.tar$"
+    grep -q "sha256 \"$(sha256sum <"$name.tar.gz" | cut -d' ' -f1)\"" vouch.rb
+
+    # Each list of contents names the package's digest and the libraries inside.
+    for file in *.spdx.json; do
+        python3 - "$file" "$(sha256sum <"${file%.spdx.json}" | cut -d' ' -f1)" <<'END'
+import json, sys
+document = json.load(open(sys.argv[1]))
+assert document["spdxVersion"] == "SPDX-2.3" and document["dataLicense"] == "CC0-1.0"
+first, *others = document["packages"]
+assert first["checksums"] == [{"algorithm": "SHA256", "checksumValue": sys.argv[2]}]
+assert {"pcre2", "curl", "libmicrohttpd"} <= {package["name"] for package in others}
+assert {r["relatedSpdxElement"] for r in document["relationships"]} == {p["SPDXID"] for p in document["packages"]}
+END
+    done
+    for file in "$name.tar.gz" "vouch_${version}_amd64.deb" vouch_lm-*-manylinux_*_x86_64.whl \
+        "vouch-$version-oci.tar"; do
+        [ -s "$file.spdx.json" ]
+    done
+    # No path of this machine is in the programs, and no symbols.
+    tar -xzf "$name.tar.gz" -C "$TMP"
+    if strings -a "$TMP/$name/bin/vouch" | grep -F "$OLDPWD"; then return 1; fi
+    [ -z "$(nm "$TMP/$name/bin/vouch" 2>/dev/null)" ]
+    # The package for Debian needs nothing, and its command runs in an empty root.
+    [ -z "$(dpkg-deb -f "vouch_${version}_amd64.deb" Depends)" ]
+    dpkg-deb -x "vouch_${version}_amd64.deb" "$TMP/root"
+    mkdir "$TMP/root/dev"
+    if [ "$(uname -m)/$(id -u)" = x86_64/0 ]; then
+        [ "$(chroot "$TMP/root" /usr/bin/vouch --version)" = "vouch $version" ]
+    fi
+    if [ ${#systems[@]} -gt 1 ]; then
+        python3 -m zipfile -l "vouch-$version-windows-x86_64.zip" | grep -q '/vouch.exe '
+        grep -qi "InstallerSha256: $(sha256sum <"vouch-$version-windows-x86_64.zip" | cut -d' ' -f1)" \
+            winget/*.installer.yaml
+    fi
+}
+
+# The wheel in a fresh environment of each Python that is there.
+wheels_install() {
+    [ "$VOUCH_TEST_TIER" != check ] || test_skip "slow; make test runs it"
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || test_skip "no Python 3.11"
+    [ "$(uname -m)" = x86_64 ] || test_skip "this machine isn't x86-64"
+    [ -x build/static-x86_64/vouch ] || test_skip "build/static-x86_64/vouch isn't built: make static"
+    local python n=0
+    scripts/release --output "$TMP/release" linux-x86_64 >"$TMP/log" 2>&1 || { cat "$TMP/log" && return 1; }
+    for python in python3 python3.1{0,1,2,3,4}; do
+        "$python" -c 'import ensurepip, venv' 2>/dev/null || continue
+        "$python" -m venv "$TMP/$python"
+        "$TMP/$python/bin/pip" install -q --no-index --disable-pip-version-check "$TMP"/release/*_x86_64.whl
+        [ "$("$TMP/$python/bin/vouch" --version)" = "vouch $version" ]
+        "$TMP/$python/bin/python" -c 'import vouch; print(vouch.__file__)' | grep -q "^$TMP/$python/"
+        n=$((n + 1))
+    done
+    [ $n -gt 0 ] || test_skip "no Python with venv"
+}
+
+test_group installer_checks_and_installs installer_refuses archives_depend_on_contents_alone options_are_checked \
+    packages_are_complete wheels_install
