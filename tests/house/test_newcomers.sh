@@ -167,7 +167,7 @@ newcomers_take_one_file_and_one_line() {
     takes rule 1 1
     takes architecture 1 1
     mkdir "$tree"
-    cp -r include os src tool cli server train python examples scripts Makefile "$tree"
+    cp -r include os src bits tool cli server train python examples scripts Makefile "$tree"
     (cd "$tree" && find . -type f | sort | xargs sha256sum) >"$TMP/before"
     for newcomer in drafter drafter_with_file rule endpoint command architecture; do add $newcomer; done >"$TMP/touched"
     cat "$TMP/touched"
