@@ -111,6 +111,7 @@ readme_flags_exist() {
         "build/$BUILD/vouch" "$command" --help
     done |
         grep -o -- '--[a-z-]*' | sort -u >"$flags"
+    sh install.sh --help | grep -o -- '--[a-z-]*' >>"$flags"
     printf -- '--cflags\n--libs\n' >>"$flags"
     unknown_flags() { grep -o -- '--[a-z][a-z-]*' "$1" | sort -u | grep -vxFf "$flags"; }
     [ -z "$(unknown_flags README.md)" ] || { unknown_flags README.md && return 1; }
