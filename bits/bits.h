@@ -27,7 +27,8 @@ typedef struct bits_listener {
     void (*compared)(void *user, bits_part part, const char *mismatch);
     /* A digest of BITS_ORDER or BITS_MODELS, as the plain C table gives it. */
     void (*found)(void *user, const char *name, uint64_t digest);
-    /* The part of the work that is done, from 0 to 1. False ends the check. */
+    /* The check calls it now and then: `share` of the work is done, from 0 to 1. If it returns false, the check ends.
+     */
     bool (*goes_on)(void *user, double share);
 } bits_listener;
 

@@ -39,7 +39,8 @@ enum { BITS_BYTES = 1 << 18 };
 /* Runs an operation and returns how many numbers it wrote to `out`, at most BITS_MOST. */
 typedef int64_t bits_run(bits_work *work, const vouch_kernels *kernels, const void *arg, float *out);
 
-/* Between begin and end, the runs of one name. begin returns CANCELLED where the listener ends the check. */
+/* All comparisons between begin and end count under one name, such as "matmul Q8_0". begin returns CANCELLED if the
+ * listener ends the check. */
 vouch_status bits_begin(bits_work *work, const char *name, vouch_error *err);
 /* Compares every table of this machine with plain C. `shape` stands in the mismatch, such as "[40, 512] x 3 rows". */
 void bits_compare(bits_work *work, bits_run *run, const void *arg, const char *shape);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs tiny models as a user's session runs: a prompt, greedy tokens without guesses, sampled tokens. The logits of all
- * positions, the cache and the tokens have digests. Then the same answers with guesses, of which some are right, and
- * with other passes and threads: tokens and cache must be those of the plain answers (L2, L3).
+ * positions, the cache and the tokens have digests. Then it runs the same prompts with guesses, of which some are
+ * right, in other passes and on other numbers of threads. Tokens and cache must equal those of the plain answers (L2,
+ * L3).
  */
 #include <stdio.h>
 #include <stdlib.h>

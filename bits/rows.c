@@ -7,7 +7,7 @@
 
 enum { MOST = 600, MOST_KEYS = 64, MOST_VALUES = 100, WIDTH = 4, N_STATE = 12, N_KINDS = 8 };
 
-/* What a row function works on: its length, and which of its forms. */
+/* The arguments of a run: the length of the row, and which variant of the function runs. */
 typedef struct row {
     int64_t n;
     int kind;

@@ -149,7 +149,8 @@ int64_t vouch_os_modified(const struct stat *found)
     return (int64_t)found->st_mtim.tv_sec * 1000000000 + found->st_mtim.tv_nsec;
 }
 
-/* Linux before 5.14 can't load pages on request and answers EINVAL, which counts as success. */
+/* Linux before 5.14 has no MADV_POPULATE_READ and sets errno to EINVAL. That counts as success: the first read of each
+ * page loads it. */
 bool vouch_os_file_load(const unsigned char *pages, size_t size)
 {
 #ifdef MADV_POPULATE_READ

@@ -157,7 +157,7 @@ void vouch_os_wake(_Atomic unsigned *word)
 }
 
 /* A thread that a user waits for, unless the one that starts it has been given a lower class: then both have that one.
- * Without a size, stacks of threads have 512 kB. */
+ * macOS gives a thread a stack of 512 kB, unless the attributes name another size. */
 void vouch_os_thread_prepare(pthread_attr_t *attributes)
 {
     enum { STACK = 8 << 20 };

@@ -8,11 +8,11 @@
  *   linux.c      what only Linux has or does in its own way
  *   macos.c      the same of macOS
  *   windows.c    Windows, with the headers of MinGW, which has open, read, stat, opendir and POSIX threads;
- *                windows_process.c has its terminal, Ctrl-C and services
+ *                windows_process.c handles its terminal, Ctrl-C and services
  *
  * The Makefile takes the files of the system that it builds for. So no other file asks which system it is. What all
- * systems have under the same name, such as fopen, stat, access and pthread_create, is used as it is. Paths are UTF-8
- * with / between names on each system.
+ * systems have under the same name, such as fopen, stat, access and pthread_mutex_lock, is used as it is. Paths are
+ * UTF-8 with / between names on each system.
  *
  * Functions that can fail return NULL, false or -1 and set errno, unless their comment says otherwise.
  */

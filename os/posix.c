@@ -288,7 +288,7 @@ bool vouch_os_input_wait(int milliseconds)
     return select(STDIN_FILENO + 1, &set, NULL, NULL, &time) != 0;
 }
 
-/* A pipe whose reader has gone: POLLERR on Linux, POLLHUP on macOS. */
+/* When the reader of a pipe has gone, poll reports POLLERR on Linux and POLLHUP on macOS. */
 bool vouch_os_output_gone(void)
 {
     struct pollfd reader = {STDOUT_FILENO, POLLOUT, 0};

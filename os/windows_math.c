@@ -18,7 +18,7 @@ float fmaf(float a, float b, float c)
     int64_t bits;
     memcpy(&bits, &sum, sizeof bits);
     if (!isfinite(sum) || lost == 0 || (bits & 1)) return (float)sum;
-    /* To the neighbour on the side of what is lost. */
+    /* The neighbour towards the lost part has an odd last bit. */
     bits += (lost > 0) == (sum > 0) ? 1 : -1;
     double odd;
     memcpy(&odd, &bits, sizeof odd);

@@ -52,7 +52,7 @@ bool cli_check_goes_on(cli_check *check);
 /* Counts a comparison. The finding keeps the description of the first one that fails. */
 __attribute__((format(printf, 3, 4))) void cli_check_compare(cli_finding *finding, bool holds, const char *format, ...);
 
-/* "L1  same bits   holds, 12 comparisons", what was tried, and the first failure. */
+/* Prints a line such as "L1  same bits   holds, 12 comparisons", then what was tried, and the first failure. */
 void cli_finding_put(const cli_finding *finding, FILE *out);
 json_t *cli_finding_json(const cli_finding *finding);
 /* Breaks the text between words, into indented lines of a terminal. */
@@ -61,7 +61,8 @@ void cli_put_wrapped(const char *text, FILE *out);
 enum { CLI_BROKEN_SIZE = 32 };
 size_t cli_findings_broken(const cli_finding *findings, size_t n_findings, char text[CLI_BROKEN_SIZE]);
 
-/* `vouch check --system`: compares the bits of this build with those of every system. Returns an exit status. */
+/* Runs `vouch check --system`, which compares the results of this build bit by bit with those of every other build.
+ * Returns an exit status. */
 int cli_check_system(const cli_options *options);
 
 /* Each tries a law. An error is a failure of the machine or of a file, not of the law. */

@@ -612,7 +612,7 @@ vouch_status server_http_open(server *s, vouch_error *err)
     const server_options *o = s->options;
     vouch_os_listening got;
     *err = (vouch_error){.code = VOUCH_E_IO};
-    if (o->certificate && MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES) {
+    if (o->certificate && !server_has_tls()) {
         *err = (vouch_error){VOUCH_E_UNSUPPORTED, "--tls-cert: this build has no TLS; put a proxy that has it before "
                                                   "the server"};
         return err->code;

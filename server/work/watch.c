@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "os/os.h"
 #include "tool/term.h"
 
 enum { TICK = 50 /* milliseconds */ };
@@ -71,7 +72,7 @@ server_watch *server_watch_open(void)
     if (!watch) return NULL;
     pthread_mutex_init(&watch->lock, NULL);
     pthread_cond_init(&watch->begins, NULL);
-    if (pthread_create(&watch->thread, NULL, watch_run, watch) == 0) return watch;
+    if (vouch_os_thread_start(&watch->thread, watch_run, watch)) return watch;
     pthread_cond_destroy(&watch->begins);
     pthread_mutex_destroy(&watch->lock);
     free(watch);

@@ -2,30 +2,14 @@
 /* The list of kernel tables, and a test for each whether this processor can run it. */
 #include <string.h>
 
+#include "kernels/features.h"
 #include "kernels/tables.h"
-#include "os/os.h"
 #include "vouch.h"
 
 #if defined(__x86_64__)
-#include <cpuid.h>
+enum { YMM_STATES = 0x06, ZMM_STATES = 0xe6 }; /* bits of the register XCR0 */
 
-/*
- * The processor itself tells its features (CPUID), and which registers the system saves (XGETBV). The compiler's
- * builtin is not used, because with some cross compilers it always answers no.
- */
-typedef struct registers {
-    unsigned a, b, c, d;
-} registers;
-
-/* All 0 where the processor lacks the leaf. */
-static registers cpuid(unsigned leaf, unsigned subleaf)
-{
-    registers r = {0};
-    if (!__get_cpuid_count(leaf, subleaf, &r.a, &r.b, &r.c, &r.d)) return (registers){0};
-    return r;
-}
-
-/* Whether the system saves these registers. The processor needs OSXSAVE. */
+/* Whether the system saves these registers (XGETBV). The processor needs OSXSAVE. */
 static bool saves(unsigned states)
 {
     unsigned low, high;
@@ -33,45 +17,42 @@ static bool saves(unsigned states)
     return (low & states) == states;
 }
 
-enum { YMM_STATES = 0x06, ZMM_STATES = 0xe6 }; /* bits of the register XCR0 */
-
 static bool runs_avx2(void)
 {
-    const unsigned needed = bit_F16C | bit_FMA | bit_AVX | bit_OSXSAVE;
-    return (cpuid(1, 0).c & needed) == needed && (cpuid(7, 0).b & bit_AVX2) && saves(YMM_STATES);
+    return vouch_cpu_has("osxsave") && vouch_cpu_has("avx") && vouch_cpu_has("f16c") && vouch_cpu_has("fma") &&
+           vouch_cpu_has("avx2") && saves(YMM_STATES);
 }
 
 static bool runs_avxvnni(void)
 {
-    enum { AVX_VNNI = 1 << 4 };
-    return runs_avx2() && (cpuid(7, 1).a & AVX_VNNI) && (cpuid(7, 0).c & bit_GFNI);
+    return runs_avx2() && vouch_cpu_has("avxvnni") && vouch_cpu_has("gfni");
 }
 
 static bool runs_avx512(void)
 {
-    const unsigned needed = bit_AVX512F | bit_AVX512DQ | bit_AVX512BW | bit_AVX512VL;
-    return runs_avx2() && (cpuid(7, 0).b & needed) == needed && saves(ZMM_STATES);
+    return runs_avx2() && vouch_cpu_has("avx512f") && vouch_cpu_has("avx512dq") && vouch_cpu_has("avx512bw") &&
+           vouch_cpu_has("avx512vl") && saves(ZMM_STATES);
 }
 
 static bool runs_avx512vnni(void)
 {
-    return runs_avx512() && (cpuid(7, 0).c & bit_AVX512VNNI);
+    return runs_avx512() && vouch_cpu_has("avx512vnni");
 }
 
 static bool runs_avx512gfni(void)
 {
-    return runs_avx512vnni() && (cpuid(7, 0).c & bit_GFNI);
+    return runs_avx512vnni() && vouch_cpu_has("gfni");
 }
 #elif defined(__aarch64__)
 
 static bool runs_dotprod(void)
 {
-    return (vouch_os_arm_features() & VOUCH_OS_ARM_DOTPROD) != 0;
+    return vouch_cpu_has("dotprod");
 }
 
 static bool runs_i8mm(void)
 {
-    return runs_dotprod() && (vouch_os_arm_features() & VOUCH_OS_ARM_I8MM) != 0;
+    return runs_dotprod() && vouch_cpu_has("i8mm");
 }
 #endif
 

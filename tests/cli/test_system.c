@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `vouch check --system` passes in this build and names what is wrong in each broken one (tests/broken). `vouch info
- * --machine` shows what the check has tried.
+ * `vouch check --system` has to pass in this build. In each broken build (tests/broken) it has to fail and to name what
+ * is wrong. `vouch info --machine` has to show the instruction sets that the check has tried.
  */
 #include "support/program/command.h"
 

@@ -81,7 +81,7 @@ static void a_lock_keeps_others_out(void **state)
     char byte;
     assert_int_equal(vouch_os_file_lock(first, false), VOUCH_OS_LOCKED);
     assert_int_equal(vouch_os_file_lock(second, false), VOUCH_OS_LOCK_BUSY);
-    assert_int_equal(vouch_os_file_read_at(second, &byte, 1, 2), 1); /* a lock keeps nobody from reading */
+    assert_int_equal(vouch_os_file_read_at(second, &byte, 1, 2), 1); /* the lock doesn't stop others from reading */
     assert_int_equal(byte, 'x');
     close(first);
     assert_int_equal(vouch_os_file_lock(second, false), VOUCH_OS_LOCKED);
