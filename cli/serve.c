@@ -244,10 +244,11 @@ static int serve(serving *s)
     const bool is_v6 = strchr(o->serve.host, ':') != NULL;
     printf("listening on http%s://%s%s%s:%d\n", s->certificate ? "s" : "", is_v6 ? "[" : "", o->serve.host,
            is_v6 ? "]" : "", server_port(s->server));
-    fflush(stdout);
-    wait_for_end(s);
+    /* A port that the user chose is known without the line. */
+    const bool is_lost = tool_print("", 0, &err) != VOUCH_OK && o->serve.port == 0;
+    if (!is_lost) wait_for_end(s);
     server_close(s->server);
-    return CLI_DONE;
+    return is_lost ? cli_engine_fail(&err) : CLI_DONE;
 }
 
 /* A server gives thoughts apart from the answer, and each client decides what to show. */

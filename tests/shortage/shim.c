@@ -19,14 +19,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-enum {
-    HANG = 60,  /* seconds after which a command counts as hanging */
-    LEFT = 4096 /* bytes of a file that is cut */
-};
+enum { LEFT = 4096 }; /* bytes of a file that is cut */
 
 #define MAGIC 0x766f756368u
 #define EXPORT __attribute__((visibility("default")))
@@ -129,14 +127,22 @@ EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 
 /* -------------------------------------------------------- system calls of I/O */
 
+static shortage_call filtered;
+
+/* What threads of a program wake each other with has no disk and no other end that could fail. */
+static bool is_own_pipe(int fd)
+{
+    struct stat what;
+    return fstat(fd, &what) == 0 && !S_ISREG(what.st_mode) && !S_ISSOCK(what.st_mode) && !S_ISCHR(what.st_mode);
+}
+
 static void on_call(int number, siginfo_t *info, void *context)
 {
     (void)number;
     greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
     const int saved = errno;
-    const bool is_read = info->si_syscall == SYS_read || info->si_syscall == SYS_pread64;
-    if (fails(is_read ? SHORTAGE_READ : SHORTAGE_WRITE)) {
-        r[REG_RAX] = is_read ? -EIO : -ENOSPC;
+    if (!is_own_pipe((int)r[REG_RDI]) && fails(filtered)) {
+        r[REG_RAX] = filtered == SHORTAGE_READ ? -EIO : -ENOSPC;
     } else {
         const long n = syscall(info->si_syscall, r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], MAGIC);
         r[REG_RAX] = n < 0 ? -errno : n;
@@ -144,10 +150,15 @@ static void on_call(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
-static void filter_calls(const int *numbers, size_t n)
+static void filter_calls(shortage_call call)
 {
+    static const int reads[] = {SYS_read, SYS_pread64, SYS_recvfrom, SYS_recvmsg};
+    static const int writes[] = {SYS_write, SYS_pwrite64, SYS_writev, SYS_sendto, SYS_sendmsg};
+    const int *numbers = call == SHORTAGE_READ ? reads : writes;
+    const size_t n = call == SHORTAGE_READ ? sizeof reads / sizeof *reads : sizeof writes / sizeof *writes;
     struct sock_filter code[16];
     size_t at = 0;
+    filtered = call;
     code[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[5]));
     code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)MAGIC, (uint8_t)(n + 1), 0);
     code[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
@@ -167,7 +178,6 @@ static int (*real_main)(int, char **, char **);
 
 static int counted_main(int argc, char **argv, char **environment)
 {
-    static const int reads[] = {SYS_read, SYS_pread64}, writes[] = {SYS_write, SYS_pwrite64, SYS_writev};
     const char *path = getenv(SHORTAGE_PAGE);
     const int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
     if (fd < 0) return 125;
@@ -176,9 +186,8 @@ static int counted_main(int argc, char **argv, char **environment)
     close(fd);
     if (shared == MAP_FAILED) return 125;
     const int call = atomic_load(&((shortage_page *)shared)->call);
-    if (call == SHORTAGE_READ) filter_calls(reads, 2);
-    if (call == SHORTAGE_WRITE) filter_calls(writes, 3);
-    if (call != SHORTAGE_NONE) alarm(HANG);
+    if (call == SHORTAGE_READ || call == SHORTAGE_WRITE) filter_calls(call);
+    if (call != SHORTAGE_NONE && atomic_load(&((shortage_page *)shared)->left) != SHORTAGE_NEVER) alarm(SHORTAGE_HANG);
     page = shared;
     return real_main(argc, argv, environment);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `vouch serve` where memory runs out within a request: each allocation fails once, for each n up to the number of a
- * request's allocations. The answer is the one without the failure, or an error: a status, or an event of a stream,
- * which then has given nothing but a beginning of the whole one. The next request gets its answer.
+ * `vouch serve` that runs out of memory or threads, or whose files and connections fail: each call of a kind fails
+ * once, for each n up to the number of a request's calls. The answer is the one without the failure, or an error: a
+ * status, or an event of a stream, which then has given nothing but a beginning of the whole one. The next request gets
+ * its answer. At its start the server fails at each n, too: it says why and ends, or it answers.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,8 +16,8 @@
 #include "support/program/shortage.h"
 
 enum {
-    HANG = 60,  /* seconds after which a request counts as hanging */
-    BURST = 30, /* allocations that fail together; more of them would only stop libmicrohttpd */
+    START_STEP = 13, /* a start has thousands of allocations */
+    BURST = 30,      /* allocations that fail together; more of them would only stop libmicrohttpd */
 };
 
 static char model[256];
@@ -74,11 +75,18 @@ static bool is_error(json_t *event)
     return json_is_object(json_object_get(event, "error")) || strcmp(http_text_at(event, "type"), "error") == 0;
 }
 
-/* NULL: the reply is the whole one or an error, or the connection ended before its end, where it may: nothing was sent,
- * because libmicrohttpd had no memory for the connection, or there was none for the error either. */
-static const char *wrong_of(const http_reply *reply, const json_t *whole, bool streams, int n_failed)
+/* When a connection may end before its reply does. */
+typedef enum may_end {
+    MAY_NOT_END,
+    MAY_REFUSE, /* before anything is sent: libmicrohttpd had no memory for the connection */
+    MAY_END     /* there was no memory for the error either, or the connection itself failed */
+} may_end;
+
+/* NULL: the reply is the whole one or an error, or the connection ended where it may. */
+static const char *wrong_of(const http_reply *reply, const json_t *whole, bool streams, may_end may)
 {
-    if (reply->status == 0) return n_failed > 1 || (n_failed == 1 && !*reply->head) ? NULL : "the connection ended";
+    if (reply->status == 0)
+        return may == MAY_END || (may == MAY_REFUSE && !*reply->head) ? NULL : "the connection ended";
     bool is_whole;
     json_t *events = events_of(reply, streams, &is_whole);
     const size_t n = json_array_size(events);
@@ -103,56 +111,68 @@ typedef struct request {
 
 static http_reply ask(const http_server *server, const request *r)
 {
-    alarm(HANG);
+    alarm(SHORTAGE_HANG);
     http_reply reply = http_post(server->port, r->path, r->body);
     alarm(0);
     return reply;
 }
 
-/* Fails the n-th allocation of a request. Returns whether there was one; adds to *n_wrong. */
-static bool try(const http_server *server, const request *r, const json_t *whole, long n, int n_more, int *n_wrong)
+/* Fails the n-th call of a request. Returns whether there was one; adds to *n_wrong. */
+static bool try(const http_server *server, const request *r, const json_t *whole, shortage_call call, long n,
+                int n_more, int *n_wrong)
 {
-    shortage_set(SHORTAGE_MALLOC, n, n_more);
+    const may_end may = n_more > 0 || call == SHORTAGE_READ || call == SHORTAGE_WRITE ? MAY_END : MAY_REFUSE;
+    shortage_set(call, n, n_more);
     http_reply reply = ask(server, r);
     const bool came = shortage_came();
     shortage_set(SHORTAGE_NONE, 1, 0);
-    const char *wrong = wrong_of(&reply, whole, r->streams, 1 + n_more);
-    if (wrong) print_error("%s %ld, %d more: %s: %d %.1000s\n", r->path, n, n_more, wrong, reply.status, reply.body);
+    const char *wrong = wrong_of(&reply, whole, r->streams, may);
+    if (wrong)
+        print_error("%s, %s %ld, %d more: %s: %d %.1000s\n", r->path, shortage_name(call), n, n_more, wrong,
+                    reply.status, reply.body);
     http_reply_free(&reply);
     http_reply after = ask(server, r);
-    const char *late = wrong_of(&after, whole, r->streams, 0);
+    const char *late = wrong_of(&after, whole, r->streams, MAY_NOT_END);
     if (late || after.status != 200)
-        print_error("%s after %ld, %d more: %s: %d %.1000s\n", r->path, n, n_more, late ? late : "refused",
-                    after.status, after.body);
+        print_error("%s after %s %ld, %d more: %s: %d %.1000s\n", r->path, shortage_name(call), n, n_more,
+                    late ? late : "refused", after.status, after.body);
     *n_wrong += wrong != NULL || late || after.status != 200;
     http_reply_free(&after);
     return came;
 }
 
-/* Every n in `make test`; in `make check` every 29th. */
+static const char *const options[] = {model, "--ctx", "256", "--parallel", "2", "--spec", "none", NULL};
+
+/* Sweeps over one request. Every n in `make test`; in `make check` every 29th. */
+static void sweep_one(const http_server *server, const request *r, shortage_call call, int *n_wrong)
+{
+    const int step = test_is_quick() ? 29 : 1;
+    bool is_whole;
+    http_reply reply = ask(server, r);
+    if (reply.status != 200) fail_msg("%s: %d %s", r->path, reply.status, reply.body);
+    json_t *whole = events_of(&reply, r->streams, &is_whole);
+    assert_true(is_whole);
+    http_reply_free(&reply);
+    long n = 1;
+    for (int n_absent = 0; n_absent < 2; n += step) { /* requests differ by a call or two */
+        n_absent = try(server, r, whole, call, n, 0, n_wrong) ? 0 : n_absent + 1;
+        if (n % BURST == 1) try(server, r, whole, call, n, BURST, n_wrong);
+    }
+    print_message("%s%s, %s: %ld calls\n", r->path, r->streams ? ", stream" : "", shortage_name(call),
+                  n - 2 * step - 1);
+    json_decref(whole);
+}
+
 static void sweep(const request *requests, size_t n_requests)
 {
-    if (!is_able) test_skip("no programs that run out of memory in this build");
-    http_server server =
-        http_server_start((const char *const[]){model, "--ctx", "256", "--parallel", "2", "--spec", "none", NULL});
     int n_wrong = 0;
-    for (size_t i = 0; i < n_requests; i++) {
-        http_reply reply = ask(&server, &requests[i]);
-        if (reply.status != 200) fail_msg("%s: %d %s", requests[i].path, reply.status, reply.body);
-        bool is_whole;
-        json_t *whole = events_of(&reply, requests[i].streams, &is_whole);
-        assert_true(is_whole);
-        http_reply_free(&reply);
-        long n = 1;
-        const int step = test_is_quick() ? 29 : 1;
-        for (int n_absent = 0; n_absent < 2; n += step) { /* requests differ by an allocation or two */
-            n_absent = try(&server, &requests[i], whole, n, 0, &n_wrong) ? 0 : n_absent + 1;
-            if (n % BURST == 1) try(&server, &requests[i], whole, n, BURST, &n_wrong);
-        }
-        print_message("%s%s: %ld allocations\n", requests[i].path, requests[i].streams ? ", stream" : "", n - 2 * step);
-        json_decref(whole);
+    if (!is_able) test_skip("no programs that run out of memory in this build");
+    for (shortage_call call = SHORTAGE_MALLOC; call <= SHORTAGE_WRITE; call++) {
+        shortage_set(call, SHORTAGE_NEVER, 0);
+        http_server server = http_server_start(options);
+        for (size_t i = 0; i < n_requests; i++) sweep_one(&server, &requests[i], call, &n_wrong);
+        assert_int_equal(http_server_stop(&server, SIGTERM), 0);
     }
-    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
     assert_int_equal(n_wrong, 0);
 }
 
@@ -193,11 +213,69 @@ static void other_apis_fail(void **state)
     sweep(requests, sizeof requests / sizeof *requests);
 }
 
+/* ------------------------------------------------------------------- starts */
+
+/* Starts a server whose n-th call fails, or all from the n-th up to the moment when it listens, and asks it. NULL: it
+ * did as it should. */
+static const char *wrong_start(const request *r, const json_t *whole, shortage_call call, long n, int n_more,
+                               bool *came)
+{
+    const char *wrong = NULL;
+    size_t n_said;
+    shortage_set(call, n, n_more);
+    http_server server = http_server_begin(options);
+    const bool listens = http_server_listens(&server);
+    if (listens) {
+        if (n_more > 0) shortage_set(SHORTAGE_NONE, 1, 0);
+        http_reply reply = ask(&server, r);
+        wrong = wrong_of(&reply, whole, r->streams, MAY_END);
+        http_reply_free(&reply);
+    }
+    *came = shortage_came();
+    shortage_set(SHORTAGE_NONE, 1, 0);
+    const int status = http_server_stop(&server, SIGTERM);
+    char *said = read_whole(server.err, &n_said);
+    if (status >= 128) wrong = "crashed or hung";
+    else if (!listens && status == 0) wrong = "ended with exit status 0";
+    else if (!listens && !*said && (call != SHORTAGE_WRITE || n_more == 0)) wrong = "ended without a message";
+    if (wrong) print_error("start, %s %ld, %d more: %s: %d %s\n", shortage_name(call), n, n_more, wrong, status, said);
+    free(said);
+    return wrong;
+}
+
+static void starts_fail(void **state)
+{
+    (void)state;
+    static const request chat = {"/v1/chat/completions", "{" CHAT "}", false};
+    int n_wrong = 0;
+    bool is_whole;
+    if (!is_able) test_skip("no programs that run out of memory in this build");
+    shortage_set(SHORTAGE_NONE, 1, 0);
+    http_server server = http_server_start(options);
+    http_reply reply = ask(&server, &chat);
+    json_t *whole = events_of(&reply, chat.streams, &is_whole);
+    http_reply_free(&reply);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    for (shortage_call call = SHORTAGE_MALLOC; call <= SHORTAGE_WRITE; call++) {
+        const int step = call != SHORTAGE_MALLOC ? 1 : test_is_quick() ? 97 : START_STEP;
+        long n = 1;
+        for (bool came = true; came; n += step) {
+            n_wrong += wrong_start(&chat, whole, call, n, 0, &came) != NULL;
+            bool ignored;
+            if (came) n_wrong += wrong_start(&chat, whole, call, n, INT_MAX, &ignored) != NULL;
+        }
+        print_message("start, %s: %ld calls\n", shortage_name(call), n - step - 1);
+    }
+    json_decref(whole);
+    assert_int_equal(n_wrong, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chat_fails),
         cmocka_unit_test(other_apis_fail),
+        cmocka_unit_test(starts_fail),
     };
     return cmocka_run_group_tests(tests, model_write, NULL);
 }

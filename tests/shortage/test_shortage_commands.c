@@ -76,7 +76,6 @@ static const char *wrong_of(const given *g, const given *whole, bool can_say)
 /* Every n in `make test`; in `make check` every 13th. */
 static void sweep(const char *const *arguments)
 {
-    static const char *const names[] = {"", "malloc", "mmap", "thread", "read", "write"};
     if (!is_able) test_skip("no programs that run out of memory in this build");
     given whole = run(arguments, SHORTAGE_NONE, 1, 0);
     int n_wrong = 0;
@@ -90,8 +89,8 @@ static void sweep(const char *const *arguments)
                 came = shortage_came();
                 const char *wrong = wrong_of(&g, &whole, call != SHORTAGE_WRITE || !goes_on);
                 if (wrong) {
-                    print_error("%s %s %ld%s: %s, status %d: %s\n", arguments[0], names[call], n, goes_on ? "+" : "",
-                                wrong, g.r.status, g.r.err);
+                    print_error("%s %s %ld%s: %s, status %d: %s\n", arguments[0], shortage_name(call), n,
+                                goes_on ? "+" : "", wrong, g.r.status, g.r.err);
                     n_wrong++;
                 }
                 counts[g.r.status == 0]++;
@@ -99,8 +98,8 @@ static void sweep(const char *const *arguments)
                 if (!came) break;
             }
         }
-        print_message("%s, %s: %d runs failed, %d gave the whole output\n", arguments[0], names[call], counts[0],
-                      counts[1]);
+        print_message("%s, %s: %d runs failed, %d gave the whole output\n", arguments[0], shortage_name(call),
+                      counts[0], counts[1]);
     }
     given_free(&whole);
     assert_int_equal(n_wrong, 0);

@@ -76,8 +76,7 @@ static vouch_status template_names(const vouch_tokenizer *tokenizer, const char 
     jinja_run run;
     vouch_jinja_run_begin(&run, &limits);
     *is_named = vouch_jinja_names(&run, tokenizer->chat_template.data, tokenizer->chat_template.size, name);
-    if (run.failed) *err = run.error;
-    const vouch_status status = run.failed ? run.error.code : VOUCH_OK;
+    const vouch_status status = run.failed ? vouch_fail(err, run.error.code, "%s", run.error.message) : VOUCH_OK;
     vouch_jinja_run_end(&run);
     return status;
 }
@@ -295,52 +294,64 @@ static vouch_status render(const vouch_tokenizer *t, const conversation *given, 
 
 /* ------------------------------------------------------------------- other forms */
 
+/* Finds out what a template does with made-up conversations. */
+typedef struct prober {
+    const vouch_tokenizer *t;
+    bool lacks_memory; /* for some probe, whose answer then means nothing */
+} prober;
+
 static const char *const nothing[] = {"\377", "\377"}; /* no template writes these */
 
-/* Does the template write `must` for this conversation, and nowhere one of `never`? */
-static bool writes(const vouch_tokenizer *t, const json_t *root, const char *must, const char *const never[2])
+/* Does the template write `must` for this conversation, and nowhere one of `never`? root: NULL where there was no
+ * memory for it. */
+static bool writes(prober *p, const json_t *root, const char *must, const char *const never[2])
 {
     jinja_run run;
     jinja_string text = {0};
     const conversation probe = {.json = root, .bytes = 1024};
-    bool is_right = render(t, &probe, &run, &text, NULL) == VOUCH_OK && text.n > 0 &&
-                    memmem(text.bytes, text.n, must, strlen(must));
+    if (!root) {
+        p->lacks_memory = true;
+        return false;
+    }
+    const vouch_status status = render(p->t, &probe, &run, &text, NULL);
+    bool is_right = status == VOUCH_OK && text.n > 0 && memmem(text.bytes, text.n, must, strlen(must));
     for (int i = 0; i < 2 && is_right; i++) is_right = !memmem(text.bytes, text.n, never[i], strlen(never[i]));
     vouch_jinja_run_end(&run);
+    p->lacks_memory |= status == VOUCH_E_MEMORY;
     return is_right;
 }
 
 /* Does the template write a part's text alone? */
-static bool reads_parts(const vouch_tokenizer *t)
+static bool reads_parts(prober *p)
 {
     static const char *const never[] = {"needle'", "needle\""};
     json_t *root = json_pack("{s:[{s:s, s:[{s:s, s:s}]}]}", "messages", "role", "user", "content", "type", "text",
                              "text", "needle");
-    const bool is_right = root && writes(t, root, "needle", never);
+    const bool is_right = writes(p, root, "needle", never);
     json_decref(root);
     return is_right;
 }
 
 /* A template that doesn't speak of developers would lose their messages, refuse them, or show the model a role that it
  * has never seen. */
-static bool knows_developers(const vouch_tokenizer *t)
+static bool knows_developers(prober *p)
 {
     static const char role[] = "developer";
-    if (!memmem(t->chat_template.data, t->chat_template.size, role, strlen(role))) return false;
+    if (!memmem(p->t->chat_template.data, p->t->chat_template.size, role, strlen(role))) return false;
     json_t *root = json_pack("{s:[{s:s, s:s}, {s:s, s:s}]}", "messages", "role", role, "content", "needle", "role",
                              "user", "content", "question");
-    const bool is_written = root && writes(t, root, "needle", nothing);
+    const bool is_written = writes(p, root, "needle", nothing);
     json_decref(root);
     return is_written;
 }
 
 /* Does the template write both of two system messages? Some keep one of them, some refuse the second. */
-static bool writes_two_systems(const vouch_tokenizer *t)
+static bool writes_two_systems(prober *p)
 {
     json_t *root =
         json_pack("{s:[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]}", "messages", "role", "system", "content", "needle_a",
                   "role", "system", "content", "needle_b", "role", "user", "content", "question");
-    const bool are_written = root && writes(t, root, "needle_a", nothing) && writes(t, root, "needle_b", nothing);
+    const bool are_written = writes(p, root, "needle_a", nothing) && writes(p, root, "needle_b", nothing);
     json_decref(root);
     return are_written;
 }
@@ -348,7 +359,8 @@ static bool writes_two_systems(const vouch_tokenizer *t)
 /* Of conversation_ids. */
 static const char *const probe_ids[] = {"call_0123456789abcdef", "abcdefghi", "functions.probe_call:0"};
 
-/* A question, a call of this name in the template's form, and the messages `more`, which it takes. */
+/* A question, a call of this name in the template's form, and the messages `more`, which it takes. NULL: there is no
+ * memory for it. */
 static json_t *probe_call(const conversation_form *form, const char *name, json_t *more)
 {
     static const char tools[] =
@@ -362,33 +374,37 @@ static json_t *probe_call(const conversation_form *form, const char *name, json_
         json_pack("[{s:s, s:s}, {s:s, s:o, s:[{s:s, s:s, s:{s:s, s:o}}]}]", "role", "user", "content", "question",
                   "role", "assistant", "content", content, "tool_calls", "id", probe_ids[form->ids], "type", "function",
                   "function", "name", name, "arguments", arguments);
-    json_array_extend(messages, more);
+    const bool is_whole = json_array_extend(messages, more) == 0;
     json_decref(more);
-    return json_pack("{s:o, s:o}", "messages", messages, "tools", json_loads(tools, 0, NULL));
+    json_t *root = json_pack("{s:o, s:o}", "messages", messages, "tools", json_loads(tools, 0, NULL));
+    if (is_whole) return root;
+    json_decref(root);
+    return NULL;
 }
 
 /* Does the template write `must` for a call of this name? Its arguments must be written as JSON: repr() of Python and a
  * string of JSON put something else around the key. */
-static bool writes_call(const vouch_tokenizer *t, const conversation_form *form, const char *name, const char *must)
+static bool writes_call(prober *p, const conversation_form *form, const char *name, const char *must)
 {
     static const char *const never[] = {"'key': ", "\\\"needle"};
     json_t *root = probe_call(form, name, json_array());
-    const bool is_right = root && writes(t, root, must, never);
+    const bool is_right = writes(p, root, must, never);
     json_decref(root);
     return is_right;
 }
 
 /* Does the template write a question right after a result? Mistral's asks for an answer between them. A template that
  * doesn't write the result alone either isn't helped by joining them. */
-static bool joins_results(const vouch_tokenizer *t, const conversation_form *form)
+static bool joins_results(prober *p, const conversation_form *form)
 {
     bool is_written[2];
     for (int asks = 0; asks < 2; asks++) {
-        json_t *more =
-            json_pack("[{s:s, s:s, s:s}]", "role", "tool", "tool_call_id", probe_ids[form->ids], "content", "result");
-        if (asks) json_array_append_new(more, json_pack("{s:s, s:s}", "role", "user", "content", "result"));
+        json_t *more = asks ? json_pack("[{s:s, s:s, s:s}, {s:s, s:s}]", "role", "tool", "tool_call_id",
+                                        probe_ids[form->ids], "content", "result", "role", "user", "content", "result")
+                            : json_pack("[{s:s, s:s, s:s}]", "role", "tool", "tool_call_id", probe_ids[form->ids],
+                                        "content", "result");
         json_t *root = probe_call(form, "probe_call", more);
-        is_written[asks] = root && writes(t, root, "result", nothing);
+        is_written[asks] = writes(p, root, "result", nothing);
         json_decref(root);
     }
     return is_written[0] && !is_written[1];
@@ -396,29 +412,29 @@ static bool joins_results(const vouch_tokenizer *t, const conversation_form *for
 
 /* Finds how the template reads calls: the first form in which it writes one. A template that writes none gets the
  * first. */
-static void find_call_form(const vouch_tokenizer *t, conversation_form *form)
+static void find_call_form(prober *p, conversation_form *form)
 {
     for (int i = 0; i < 8; i++) {
         conversation_form one = {.parts = form->parts,
                                  .null_content = i & 1,
                                  .text_arguments = i & 2,
                                  .ids = i & 4 ? CONVERSATION_IDS_NINE : CONVERSATION_IDS_ANY};
-        if (!writes_call(t, &one, "probe_call", "needle")) continue;
+        if (!writes_call(p, &one, "probe_call", "needle")) continue;
         *form = one;
         one.ids = CONVERSATION_IDS_FUNCTION; /* of a template that writes the id, and no name */
-        if (!writes_call(t, form, "probe_call", "probe_call") &&
-            writes_call(t, &one, "probe_call", "functions.probe_call"))
+        if (!writes_call(p, form, "probe_call", "probe_call") &&
+            writes_call(p, &one, "probe_call", "functions.probe_call"))
             form->ids = one.ids;
         return;
     }
 }
 
 /* Can the template write a conversation with these tools? */
-static bool reads_tools(const vouch_tokenizer *t, const json_t *root)
+static bool reads_tools(prober *p, const json_t *root)
 {
     json_t *asked = json_pack("{s:[{s:s, s:s}], s:O}", "messages", "role", "user", "content", "question", "tools",
                               json_object_get(root, "tools"));
-    const bool is_right = asked && writes(t, asked, "question", nothing);
+    const bool is_right = writes(p, asked, "question", nothing);
     json_decref(asked);
     return is_right;
 }
@@ -427,15 +443,18 @@ static bool reads_tools(const vouch_tokenizer *t, const json_t *root)
 static vouch_status rewrite(const vouch_tokenizer *t, json_t *root, vouch_error *err)
 {
     conversation_form form = {.parts = true};
-    if (vouch_conversation_has_parts(root)) form.parts = reads_parts(t);
-    if (vouch_conversation_has_calls(root)) find_call_form(t, &form);
-    if (vouch_conversation_has_developer(root)) form.renames_developer = !knows_developers(t);
+    prober p = {.t = t};
+    if (vouch_conversation_has_parts(root)) form.parts = reads_parts(&p);
+    if (vouch_conversation_has_calls(root)) find_call_form(&p, &form);
+    if (vouch_conversation_has_developer(root)) form.renames_developer = !knows_developers(&p);
     if (vouch_conversation_begins_with_two_systems(root, form.renames_developer))
-        form.joins_systems = !writes_two_systems(t);
-    if (vouch_conversation_asks_after_result(root)) form.joins_results = joins_results(t, &form);
+        form.joins_systems = !writes_two_systems(&p);
+    if (vouch_conversation_asks_after_result(root)) form.joins_results = joins_results(&p, &form);
+    const bool has_bare_tools = vouch_conversation_has_bare_tools(root);
+    const bool completes = has_bare_tools && !reads_tools(&p, root);
+    if (p.lacks_memory) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to try the chat template");
     VOUCH_TRY(vouch_conversation_rewrite(root, &form, err));
-    if (!vouch_conversation_has_bare_tools(root)) return VOUCH_OK;
-    return reads_tools(t, root) ? VOUCH_OK : vouch_conversation_complete_tools(root, err);
+    return completes ? vouch_conversation_complete_tools(root, err) : VOUCH_OK;
 }
 
 /* ----------------------------------------------------------------- the functions */

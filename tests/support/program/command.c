@@ -41,17 +41,25 @@ int status_of(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-void wait_for_text(pid_t child, const char *path, const char *text)
+bool text_comes(pid_t child, const char *path, const char *text)
 {
-    for (bool begun = false, ended = false; !begun; usleep(2000)) {
+    for (bool ended = false;; usleep(2000)) {
         size_t n;
         char *said = read_whole(path, &n);
-        begun = strstr(said, text) != NULL;
-        if (ended && !begun) fail_msg("no '%s' came, but '%s'", text, said);
+        const bool came = strstr(said, text) != NULL;
         free(said);
+        if (came || ended) return came;
         siginfo_t info = {0};
         ended = waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
     }
+}
+
+void wait_for_text(pid_t child, const char *path, const char *text)
+{
+    size_t n;
+    if (text_comes(child, path, text)) return;
+    char *said = read_whole(path, &n);
+    fail_msg("no '%s' came, but '%s'", text, said);
 }
 
 result run_as(const setting *how, const char *name, const char *const *arguments)

@@ -45,7 +45,9 @@ void expect(result r, int status, const char *message);
 void become(const char *const *arguments, const setting *how, const char *in, const char *out, const char *err);
 /* Waits for a child; returns its status as in `result`. */
 int status_of(pid_t child);
-/* Waits until the file that a child writes to contains the text. Fails if the child ends before. */
+/* Waits until the file that a child writes to contains the text; false: the child ended without it. */
+bool text_comes(pid_t child, const char *path, const char *text);
+/* The same; fails the test if the text doesn't come. */
 void wait_for_text(pid_t child, const char *path, const char *text);
 
 json_t *json_of(const char *path);

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-http_server http_server_start(const char *const *arguments)
+http_server http_server_begin(const char *const *arguments)
 {
     static int n_started;
     const char *all[MAX_ARGUMENTS + 8] = {program("vouch"), "serve", "--port", "0", "--threads", "2"};
@@ -26,14 +26,29 @@ http_server http_server_start(const char *const *arguments)
     server.child = fork();
     assert_true(server.child >= 0);
     if (server.child == 0) become(all, &(setting){0}, "/dev/null", server.out, server.err);
-    wait_for_text(server.child, server.out, "\n");
-    size_t n_said;
-    char *said = read_whole(server.out, &n_said);
+    return server;
+}
+
+bool http_server_listens(http_server *server)
+{
+    size_t n;
+    if (!text_comes(server->child, server->out, "\n")) return false;
+    char *said = read_whole(server->out, &n);
     const char *colon = strrchr(said, ':');
     assert_non_null(colon);
-    server.port = (int)strtol(colon + 1, NULL, 10);
+    server->port = (int)strtol(colon + 1, NULL, 10);
     free(said);
-    assert_true(server.port > 0);
+    assert_true(server->port > 0);
+    return true;
+}
+
+http_server http_server_start(const char *const *arguments)
+{
+    http_server server = http_server_begin(arguments);
+    if (!http_server_listens(&server)) {
+        size_t n;
+        fail_msg("the server ended: %s", read_whole(server.err, &n));
+    }
     return server;
 }
 

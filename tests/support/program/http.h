@@ -14,8 +14,11 @@ typedef struct http_server {
     char out[256], err[256]; /* paths of its output */
 } http_server;
 
-/* Starts `vouch serve --port 0 ARGUMENTS`; the arguments end with NULL. */
+/* Starts `vouch serve --port 0 ARGUMENTS` and waits until it listens; the arguments end with NULL. */
 http_server http_server_start(const char *const *arguments);
+/* The two steps of it, where the server may fail. false: it ended, and http_server_stop gives its exit status. */
+http_server http_server_begin(const char *const *arguments);
+bool http_server_listens(http_server *server);
 /* Sends the signal and returns the exit status as in `result`. */
 int http_server_stop(http_server *server, int signal);
 

@@ -47,3 +47,9 @@ bool shortage_came(void)
 {
     return atomic_load(&page->left) <= 0;
 }
+
+const char *shortage_name(shortage_call call)
+{
+    static const char *const names[] = {"none", "malloc", "mmap", "thread", "read", "write", "cut"};
+    return names[call];
+}

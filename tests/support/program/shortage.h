@@ -6,25 +6,30 @@
  *   shortage_set ──► page ◄── each call counts `left` down; the one that reaches 0 fails
  *   shortage_came ◄── page     false: the program made fewer than n calls
  *
- * Calls count from the program's main on; those of the loader don't.
+ * Calls count from the program's main on; those of the loader don't. A program that starts while n is SHORTAGE_NEVER
+ * may get its n later; of reads and writes it fails those of the kind that was set at its start.
  */
 #ifndef VOUCH_TESTS_SHORTAGE_H
 #define VOUCH_TESTS_SHORTAGE_H
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#define SHORTAGE_PAGE "VOUCH_TEST_SHORTAGE" /* the environment variable with the path of the page */
+#define SHORTAGE_NEVER LONG_MAX
+#define SHORTAGE_PAGE  "VOUCH_TEST_SHORTAGE" /* the environment variable with the path of the page */
 
 typedef enum shortage_call {
     SHORTAGE_NONE,
     SHORTAGE_MALLOC, /* malloc, calloc, realloc, aligned allocations, and through them strdup and others */
     SHORTAGE_MMAP,
     SHORTAGE_THREAD,
-    SHORTAGE_READ,  /* EIO; also those of the C library, as are writes */
+    SHORTAGE_READ,  /* EIO; also those of the C library and of sockets, as are writes */
     SHORTAGE_WRITE, /* ENOSPC */
     SHORTAGE_CUT    /* nothing fails, but at the n-th allocation the file `cut` becomes shorter */
 } shortage_call;
+
+enum { SHORTAGE_HANG = 5 }; /* seconds after which a command or a request counts as hanging */
 
 typedef struct shortage_page {
     atomic_int call;   /* shortage_call */
@@ -39,6 +44,8 @@ bool shortage_begin(void);
 /* The n-th call from now on fails, and the n_more calls after it. */
 void shortage_set(shortage_call call, long n, int n_more);
 bool shortage_came(void);
+/* "malloc" and so on, for messages. */
+const char *shortage_name(shortage_call call);
 /* The file that SHORTAGE_CUT cuts. */
 void shortage_cut(const char *path);
 
