@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "os/os.h"
+
 enum { MOST_BYTES = 16 << 20, MOST_READS = 1 << 16 };
 
 static char bytes[MOST_BYTES];
@@ -32,7 +34,8 @@ int main(void)
     size_t n = 0, n_reads = 0;
     ssize_t got = 0;
     const double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    while (n < MOST_BYTES && n_reads < MOST_READS && (got = read(STDIN_FILENO, bytes + n, MOST_BYTES - n)) > 0) {
+    while (n < MOST_BYTES && n_reads < MOST_READS &&
+           (got = vouch_os_read(STDIN_FILENO, bytes + n, MOST_BYTES - n)) > 0) {
         n += (size_t)got;
         times[n_reads] = seconds(CLOCK_MONOTONIC);
         ends[n_reads++] = n;

@@ -73,9 +73,12 @@ typedef enum vouch_os_open_how {
     VOUCH_OS_NO_LINK = 64, /* fails with ELOOP where the name is a symbolic link */
     VOUCH_OS_NO_WAIT = 128 /* opening a pipe doesn't wait for its other end */
 } vouch_os_open_how;
-/* A descriptor for read, write, lseek and close. No program that this one starts gets it; bytes pass unchanged. mode:
- * permissions of a new file, less the process's mask. */
+/* A descriptor for vouch_os_read, vouch_os_write, lseek and close. No program that this one starts gets it; bytes pass
+ * unchanged. mode: permissions of a new file, less the process's mask. */
 int vouch_os_open(const char *path, unsigned how, unsigned mode);
+/* Like read and write, which may take part of the bytes: at most INT_MAX. Signal handlers may call them. */
+ptrdiff_t vouch_os_read(int descriptor, void *bytes, size_t n);
+ptrdiff_t vouch_os_write(int descriptor, const void *bytes, size_t n);
 
 typedef enum vouch_os_kind {
     VOUCH_OS_FILE,

@@ -143,9 +143,25 @@ int vouch_os_file_temporary(char *name)
     return mkstemp(name);
 }
 
+/* macOS refuses more bytes than INT_MAX. */
+static size_t most_of(size_t n)
+{
+    return n < INT_MAX ? n : INT_MAX;
+}
+
+ptrdiff_t vouch_os_read(int descriptor, void *bytes, size_t n)
+{
+    return read(descriptor, bytes, most_of(n));
+}
+
+ptrdiff_t vouch_os_write(int descriptor, const void *bytes, size_t n)
+{
+    return write(descriptor, bytes, most_of(n));
+}
+
 ptrdiff_t vouch_os_file_read_at(int descriptor, void *bytes, size_t n, int64_t offset)
 {
-    return pread(descriptor, bytes, n < INT_MAX ? n : INT_MAX, offset); /* macOS refuses more */
+    return pread(descriptor, bytes, most_of(n), offset);
 }
 
 bool vouch_os_file_writable(int descriptor)

@@ -370,11 +370,21 @@ int vouch_os_file_temporary(char *name)
     return descriptor;
 }
 
+ptrdiff_t vouch_os_read(int descriptor, void *bytes, size_t n)
+{
+    return _read(descriptor, bytes, n < INT_MAX ? (unsigned)n : INT_MAX);
+}
+
+ptrdiff_t vouch_os_write(int descriptor, const void *bytes, size_t n)
+{
+    return _write(descriptor, bytes, n < INT_MAX ? (unsigned)n : INT_MAX);
+}
+
 ptrdiff_t vouch_os_file_read_at(int descriptor, void *bytes, size_t n, int64_t offset)
 {
     const int64_t before = _lseeki64(descriptor, 0, SEEK_CUR);
     if (before < 0 || _lseeki64(descriptor, offset, SEEK_SET) < 0) return -1;
-    const int got = _read(descriptor, bytes, n > INT_MAX ? INT_MAX : (unsigned)n);
+    const ptrdiff_t got = vouch_os_read(descriptor, bytes, n);
     return _lseeki64(descriptor, before, SEEK_SET) < 0 ? -1 : got;
 }
 

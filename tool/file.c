@@ -28,7 +28,7 @@ static vouch_status read_all(int fd, const char *name, char **bytes, size_t *n, 
     char *buffer = malloc(capacity);
     vouch_status status = VOUCH_OK;
     while (buffer && !status) {
-        const ssize_t got = read(fd, buffer + used, capacity - used - 1);
+        const ssize_t got = vouch_os_read(fd, buffer + used, capacity - used - 1);
         if (got == 0) break;
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
@@ -177,7 +177,7 @@ static int write_all(int fd, const char *bytes, size_t n)
 {
     int reason = 0;
     while (n > 0 && !reason) {
-        const ssize_t done = write(fd, bytes, n);
+        const ssize_t done = vouch_os_write(fd, bytes, n);
         if (done >= 0) {
             bytes += done;
             n -= (size_t)done;

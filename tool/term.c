@@ -115,7 +115,7 @@ static void line_wipe(void)
     const size_t n = (size_t)shown_columns;
     memset(blank, ' ', sizeof blank);
     blank[0] = blank[n + 1] = '\r';
-    if (n > 0) (void)!write(STDERR_FILENO, blank, n + 2);
+    if (n > 0) (void)!vouch_os_write(STDERR_FILENO, blank, n + 2);
     shown_columns = 0;
 }
 
@@ -214,7 +214,7 @@ static _Noreturn void end_with(const char *message)
     void (*restore)(void) = interrupt_restore;
     if (restore) restore();
     line_wipe();
-    (void)!write(STDERR_FILENO, message, strlen(message)); /* a failure has nowhere to be reported */
+    (void)!vouch_os_write(STDERR_FILENO, message, strlen(message)); /* a failure has nowhere to be reported */
     _exit(EXIT_FAILURE);
 }
 

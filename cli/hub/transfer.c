@@ -359,7 +359,7 @@ static bool file_write(answer *a, const char *bytes, size_t n)
         return false;
     }
     for (size_t done = 0; done < n;) {
-        const ssize_t now = write(f->fd, bytes + done, n - done);
+        const ssize_t now = vouch_os_write(f->fd, bytes + done, n - done);
         if (now < 0 && errno == EINTR) continue;
         if (now <= 0) {
             return file_fail(f, f->d->path, now < 0 ? errno : EIO);
@@ -680,7 +680,7 @@ static vouch_status file_go_on(file *f, vouch_error *err)
         if (f->d->digest) snprintf(f->origin.digest, sizeof f->origin.digest, "%s", f->d->digest);
     } else file_restart(f);
     ssize_t now = 0;
-    while (!f->error && (now = read(f->fd, bytes, step)) > 0) {
+    while (!f->error && (now = vouch_os_read(f->fd, bytes, step)) > 0) {
         hub_digest_add(&f->digest, bytes, (size_t)now);
         f->n += now;
     }

@@ -12,17 +12,17 @@
 
 #include "request/request.h"
 
-#define OPENAI (SERVER_CHAT | SERVER_COMPLETIONS)
-#define CHATS  (SERVER_CHAT | SERVER_MESSAGES | SERVER_RESPONSES)
-#define NATIVE (SERVER_NATIVE | SERVER_INFILL)
-#define ALL    (OPENAI | CHATS | NATIVE)
-#define TEXT   "{\"type\": \"string\"}"
-#define TEXTS  "{\"type\": \"array\", \"items\": " TEXT "}"
-#define IDS    "{\"type\": \"array\", \"items\": {\"type\": \"integer\", \"minimum\": 0}}"
+#define OPENAI  (SERVER_CHAT | SERVER_COMPLETIONS)
+#define CHATS   (SERVER_CHAT | SERVER_MESSAGES | SERVER_RESPONSES)
+#define NATIVE  (SERVER_NATIVE | SERVER_INFILL)
+#define ALL     (OPENAI | CHATS | NATIVE)
+#define STRING  "{\"type\": \"string\"}"
+#define STRINGS "{\"type\": \"array\", \"items\": " STRING "}"
+#define IDS     "{\"type\": \"array\", \"items\": {\"type\": \"integer\", \"minimum\": 0}}"
 #define RULE(constant, name) ", \"" #name "\""
 #define PARTS(types)                                                                                                  \
-    "{\"anyOf\": [" TEXT ", {\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": [\"type\"], "       \
-    "\"properties\": {\"type\": {\"enum\": [" types "]}, \"text\": " TEXT "}}}]}"
+    "{\"anyOf\": [" STRING ", {\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": [\"type\"], "     \
+    "\"properties\": {\"type\": {\"enum\": [" types "]}, \"text\": " STRING "}}}]}"
 #define PARTS_OR_NULL "{\"anyOf\": [" PARTS("\"text\"") ", {\"type\": \"null\"}]}"
 #define TURNS(roles, content)                                                                                         \
     "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"object\", \"required\": [\"role\"], "             \
@@ -46,28 +46,28 @@ static const struct form {
     {SERVER_MESSAGES, "output_config", false, "{\"type\": \"object\"}"},
     {SERVER_MESSAGES, "system", false, PARTS("\"text\"")},
     {SERVER_CHAT | SERVER_MESSAGES, "thinking", false, "{\"type\": \"object\"}"},
-    {SERVER_RESPONSES, "include", false, TEXTS},
+    {SERVER_RESPONSES, "include", false, STRINGS},
     {SERVER_RESPONSES, "input", true, "{\"type\": [\"string\", \"array\"]}"},
-    {SERVER_RESPONSES, "instructions", false, TEXT},
+    {SERVER_RESPONSES, "instructions", false, STRING},
     {SERVER_RESPONSES, "text", false, "{\"type\": \"object\"}"},
     {SERVER_CHAT | SERVER_RESPONSES, "reasoning", false, "{\"type\": \"object\"}"},
     {SERVER_COMPLETIONS, "prompt", true,
-     "{\"anyOf\": [" TEXT ", " TEXTS ", " IDS ", "
+     "{\"anyOf\": [" STRING ", " STRINGS ", " IDS ", "
      "{\"type\": \"array\", \"items\": " IDS "}]}"},
-    {SERVER_INFILL, "prompt", false, TEXT},
-    {SERVER_INFILL, "input_prefix", true, TEXT},
-    {SERVER_INFILL, "input_suffix", true, TEXT},
+    {SERVER_INFILL, "prompt", false, STRING},
+    {SERVER_INFILL, "input_prefix", true, STRING},
+    {SERVER_INFILL, "input_suffix", true, STRING},
     {SERVER_INFILL, "input_extra", false,
      "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": "
-     "[\"text\"], \"properties\": {\"text\": " TEXT ", \"filename\": " TEXT "}}}"},
+     "[\"text\"], \"properties\": {\"text\": " STRING ", \"filename\": " STRING "}}}"},
     {SERVER_NATIVE, "prompt", true, "{\"type\": [\"string\", \"array\", \"object\"]}"},
     {OPENAI | NATIVE, "stop", false,
-     "{\"anyOf\": [" TEXT ", {\"type\": \"array\", \"items\": " TEXT ", \"maxItems\": 16}]}"},
-    {SERVER_MESSAGES, "stop_sequences", false, TEXTS},
+     "{\"anyOf\": [" STRING ", {\"type\": \"array\", \"items\": " STRING ", \"maxItems\": 16}]}"},
+    {SERVER_MESSAGES, "stop_sequences", false, STRINGS},
     {ALL, "seed", false, "{\"type\": \"integer\"}"},
     {ALL, "logit_bias", false, "{\"type\": [\"object\", \"array\"]}"},
-    {ALL, "dry_sequence_breakers", false, "{\"type\": \"array\", \"items\": " TEXT ", \"maxItems\": 16}"},
-    {ALL, "samplers", false, TEXTS},
+    {ALL, "dry_sequence_breakers", false, "{\"type\": \"array\", \"items\": " STRING ", \"maxItems\": 16}"},
+    {ALL, "samplers", false, STRINGS},
     {OPENAI, "stream_options", false,
      "{\"type\": \"object\", \"properties\": {\"include_usage\": "
      "{\"type\": \"boolean\"}}}"},
@@ -84,22 +84,22 @@ static const struct form {
      "{\"enum\": [\"text\", \"json_object\", \"json_schema\"]}}}"},
     {OPENAI, "structured_outputs", false, "{\"type\": \"object\"}"},
     {OPENAI, "guided_json", false, "{\"type\": [\"object\", \"string\", \"boolean\"]}"},
-    {OPENAI, "guided_choice", false, TEXTS},
+    {OPENAI, "guided_choice", false, STRINGS},
     {SERVER_CHAT, "functions", false, "{\"type\": \"array\", \"items\": {\"type\": \"object\"}}"},
     {SERVER_CHAT, "function_call", false, "{\"type\": [\"string\", \"object\"]}"},
     {OPENAI | NATIVE, "json_schema", false, "{\"type\": [\"object\", \"boolean\"]}"},
     {SERVER_CHAT | SERVER_TEMPLATE, "documents", false, "{\"type\": \"array\"}"},
-    {SERVER_TEMPLATE, "model", false, TEXT},
+    {SERVER_TEMPLATE, "model", false, STRING},
     {SERVER_TEMPLATE, "add_generation_prompt", false, "{\"type\": \"boolean\"}"},
     {SERVER_TEMPLATE, "continue_final_message", false, "{\"type\": \"boolean\"}"},
-    {SERVER_TEMPLATE, "reasoning_effort", false, TEXT},
+    {SERVER_TEMPLATE, "reasoning_effort", false, STRING},
     {CHATS | SERVER_TEMPLATE, "chat_template_kwargs", false, "{\"type\": \"object\"}"},
-    {SERVER_TOKENIZE, "content", false, TEXT},
-    {SERVER_TOKENIZE, "prompt", false, TEXT},
+    {SERVER_TOKENIZE, "content", false, STRING},
+    {SERVER_TOKENIZE, "prompt", false, STRING},
     {SERVER_DETOKENIZE, "tokens", true, IDS},
     {ALL, "speculative", false, "{\"$ref\": \"#/components/schemas/Speculative\"}"},
-    {SERVER_ADMIN, "model", false, TEXT},
-    {SERVER_ADMIN | SERVER_SPECULATIVE, "drafters", false, "{\"anyOf\": [" TEXT ", " TEXTS "]}"},
+    {SERVER_ADMIN, "model", false, STRING},
+    {SERVER_ADMIN | SERVER_SPECULATIVE, "drafters", false, "{\"anyOf\": [" STRING ", " STRINGS "]}"},
     {SERVER_ADMIN | SERVER_SPECULATIVE, "accept", false, "{\"enum\": [\"auto\"" VOUCH_ACCEPT_LIST(RULE) "]}"},
     {SERVER_ADMIN | SERVER_SPECULATIVE, "draft_sampling", false, "{\"enum\": [\"auto\", \"sample\", \"greedy\"]}"},
 };
@@ -234,8 +234,8 @@ static json_t *paths(void)
 static const char components[] =
     "{\"securitySchemes\": {\"key\": {\"type\": \"http\", \"scheme\": \"bearer\"}}, \"schemas\": {"
     "\"Error\": {\"type\": \"object\", \"required\": [\"error\"], \"properties\": {\"error\": {\"type\": \"object\", "
-    "\"required\": [\"message\", \"type\", \"param\", \"code\"], \"properties\": {\"message\": " TEXT ", "
-    "\"type\": " TEXT ", "
+    "\"required\": [\"message\", \"type\", \"param\", \"code\"], \"properties\": {\"message\": " STRING ", "
+    "\"type\": " STRING ", "
     "\"param\": {\"type\": [\"string\", \"null\"]}, \"code\": {\"type\": [\"string\", \"null\"]}}}}}, "
     "\"AnthropicError\": {\"type\": \"object\", \"required\": [\"type\", \"error\"], \"properties\": {\"type\": "
     "{\"const\": \"error\"}, \"error\": {\"type\": \"object\", \"required\": [\"type\", \"message\"]}}}}}";

@@ -414,8 +414,7 @@ static vouch_status sink_put(sink *s, const void *data, size_t size, vouch_error
     }
     const char *from = data;
     while (size > 0) {
-        const size_t most = 1 << 30; /* Linux writes less than 2 GiB per call */
-        const ssize_t written = write(s->fd, from, size < most ? size : most);
+        const ptrdiff_t written = vouch_os_write(s->fd, from, size);
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0)
             return vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", s->path,

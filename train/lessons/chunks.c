@@ -54,7 +54,7 @@ static bool write_all(int fd, const void *bytes, size_t n)
 {
     const char *from = bytes;
     while (n > 0) {
-        const ssize_t put = write(fd, from, n);
+        const ssize_t put = vouch_os_write(fd, from, n);
         if (put < 0 && errno == EINTR) continue;
         if (put <= 0) return false;
         from += put;

@@ -33,7 +33,7 @@ bool hub_origin_read(hub_origin *origin, const char *path)
     const int fd = vouch_os_open(path, VOUCH_OS_READ | VOUCH_OS_NO_LINK | VOUCH_OS_NO_WAIT,
                                  0); /* a pipe of this name holds up nobody */
     if (fd < 0) return false;
-    const ssize_t n = read(fd, text, sizeof text - 1);
+    const ssize_t n = vouch_os_read(fd, text, sizeof text - 1);
     close(fd);
     if (n < 0) return false;
     text[n] = '\0';
@@ -56,7 +56,7 @@ bool hub_origin_write(const hub_origin *origin, const char *path)
     char text[HUB_VALIDATOR_SIZE + 32 + HUB_DIGEST_SIZE];
     const char *digest = *origin->digest ? origin->digest : "-";
     const int n = snprintf(text, sizeof text, "%s\n%lld\n%s\n", origin->validator, (long long)origin->size, digest);
-    const bool ok = write(fd, text, (size_t)n) == n &&
+    const bool ok = vouch_os_write(fd, text, (size_t)n) == n &&
                     vouch_os_file_sync(fd); /* before the first bytes, also where the machine stops */
     const int error = errno;
     close(fd);

@@ -68,7 +68,7 @@ static volatile sig_atomic_t is_open, resized, continued;
 /* Async-signal-safe. A failed write is ignored: there is no place to report it. */
 static void terminal_say(const char *text)
 {
-    (void)!write(STDERR_FILENO, text, strlen(text));
+    (void)!vouch_os_write(STDERR_FILENO, text, strlen(text));
 }
 
 /* Async-signal-safe. */
@@ -170,7 +170,7 @@ static bool bytes_fill(cli_editor *editor)
     for (;;) {
         const bool ready = input_wait();
         const ssize_t got =
-            ready ? read(STDIN_FILENO, editor->bytes + editor->last, sizeof editor->bytes - editor->last) : -1;
+            ready ? vouch_os_read(STDIN_FILENO, editor->bytes + editor->last, sizeof editor->bytes - editor->last) : -1;
         if (got > 0) {
             editor->last += (size_t)got;
             return true;

@@ -115,7 +115,7 @@ void cli_recall_add(cli_recall *recall, const char *text, size_t n)
     char *line = line_of(text, n);
     const int fd = line ? vouch_os_open(recall->path, VOUCH_OS_WRITE | VOUCH_OS_APPEND | VOUCH_OS_CREATE, 0600) : -1;
     if (fd >= 0) {
-        (void)!write(fd, line, strlen(line)); /* on failure the message is sent all the same */
+        (void)!vouch_os_write(fd, line, strlen(line)); /* on failure the message is sent all the same */
         close(fd);
     }
     free(line);

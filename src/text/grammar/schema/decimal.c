@@ -171,7 +171,7 @@ double vouch_decimal_value(const json_t *number)
  * is 0. */
 typedef struct parts {
     const char *digits, *end;
-    long exponent; /* of 0: the least */
+    ptrdiff_t exponent; /* of 0: the least */
     bool is_negative;
 } parts;
 
@@ -193,7 +193,7 @@ static parts parts_of(const char *text)
     p.exponent = p.digits < point ? point - p.digits : point + 1 - p.digits;
     p.exponent += power > FAR ? FAR : power < -FAR ? -FAR : power;
     while (p.end > p.digits && (p.end[-1] == '0' || p.end[-1] == '.')) p.end--;
-    if (p.digits >= p.end) p = (parts){p.end, p.end, -2L * FAR, false};
+    if (p.digits >= p.end) p = (parts){p.end, p.end, -2 * (ptrdiff_t)FAR, false};
     return p;
 }
 
@@ -219,7 +219,7 @@ bool vouch_decimal_is_whole(const json_t *number)
 {
     vouch_decimal room;
     const parts p = parts_of(vouch_decimal_text(number, &room));
-    long n = 0;
+    ptrdiff_t n = 0;
     for (const char *c = p.digits; c < p.end; c++) n += *c != '.';
     return n == 0 || p.exponent >= n;
 }
@@ -233,11 +233,11 @@ bool vouch_decimal_expand(const json_t *number, char whole[VOUCH_DECIMAL_DIGITS 
     int n = 0;
     *is_negative = p.is_negative;
     if (p.exponent > VOUCH_DECIMAL_DIGITS) return false;
-    for (long i = 0; i < p.exponent; i++) whole[n++] = (char)next_digit(&at, p.end);
+    for (ptrdiff_t i = 0; i < p.exponent; i++) whole[n++] = (char)next_digit(&at, p.end);
     if (n == 0) whole[n++] = '0';
     whole[n] = '\0';
     n = 0;
-    for (long i = p.exponent; i < 0 && n < most; i++) fraction[n++] = '0';
+    for (ptrdiff_t i = p.exponent; i < 0 && n < most; i++) fraction[n++] = '0';
     while (at < p.end && n < most) fraction[n++] = (char)next_digit(&at, p.end);
     while (n > 0 && fraction[n - 1] == '0') n--;
     fraction[n] = '\0';
@@ -250,7 +250,7 @@ bool vouch_decimal_divides(const json_t *x, const json_t *y)
     vouch_decimal a, b;
     const parts p = parts_of(vouch_decimal_text(x, &a)), q = parts_of(vouch_decimal_text(y, &b));
     uint64_t of = 0, rest = 0; /* below 10^18, so ten times as much fits, too */
-    long n = 0, shift;
+    ptrdiff_t n = 0, shift;
     if (q.digits == q.end) return true;
     for (const char *c = p.digits; c < p.end && n < SAFE_DIGITS; n += *c++ != '.')
         if (*c != '.') of = of * 10 + (uint64_t)(*c - '0');
@@ -259,7 +259,7 @@ bool vouch_decimal_divides(const json_t *x, const json_t *y)
     n = 0;
     for (const char *c = q.digits; c < q.end; n += *c++ != '.')
         if (*c != '.') rest = (rest * 10 + (uint64_t)(*c - '0')) % of;
-    long more = q.exponent - n - shift; /* y is its digits times 10^more in steps of 10^shift */
+    ptrdiff_t more = q.exponent - n - shift; /* y is its digits times 10^more in steps of 10^shift */
     if (more < 0) return false;
     for (; more > 0 && rest != 0 && more < 100000; more--) rest = rest * 10 % of;
     return rest == 0;
