@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/os.h"
 #include "tool/wrap.h"
 #include "support/test.h"
 
@@ -98,11 +99,13 @@ static void whole_texts_break_between_words(void **state)
                  {20, "abcdefghijklmnopqrstuvwxyz\n", "abcdefghijklmnopqrstuvwxyz\n"},
                  {20, "\n\n a\n", "\n\n a\n"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *shown = NULL;
+        vouch_os_stream stream;
+        char *shown;
         size_t n;
-        FILE *stream = open_memstream(&shown, &n);
-        tool_put_words(stream, cases[i].text, cases[i].width);
-        assert_int_equal(fclose(stream), 0);
+        FILE *file = vouch_os_stream_open(&stream);
+        assert_non_null(file);
+        tool_put_words(file, cases[i].text, cases[i].width);
+        assert_true(vouch_os_stream_close(&stream, &shown, &n));
         assert_string_equal(shown, cases[i].shown);
         free(shown);
     }

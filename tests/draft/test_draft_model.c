@@ -14,6 +14,7 @@
 #include "draft/free/ngram.h"
 #include "draft/free/suffix.h"
 #include "engine/file/model.h"
+#include "os/os.h"
 #include "support/decode/answer.h"
 #include "support/decode/draft.h"
 #include "support/sanitized.h"
@@ -566,8 +567,8 @@ static void rows_are_picked_whole(void **state)
         if (!vouch_type_get_info((vouch_type)type) || !vouch_type_get_info((vouch_type)type)->block_length) continue;
         assert_true(vouch_matrix_shape(&whole, (vouch_type)type, N_OUT, N_IN));
         assert_true(vouch_matrix_shape(&some, (vouch_type)type, N, N_IN));
-        whole.data = aligned_alloc(64, vouch_matrix_bytes(&whole));
-        some.data = aligned_alloc(64, vouch_matrix_bytes(&some));
+        whole.data = vouch_os_aligned_take(64, vouch_matrix_bytes(&whole));
+        some.data = vouch_os_aligned_take(64, vouch_matrix_bytes(&some));
         vouch_matrix_pack(&whole, file, 0, whole.n_tiles);
         vouch_matrix_pick(&some, &whole, rows);
         for (int32_t i = 0; i < N; i++) {
@@ -575,8 +576,8 @@ static void rows_are_picked_whole(void **state)
             vouch_matrix_get_row(&some, i, b);
             assert_memory_equal(a, b, sizeof a);
         }
-        free(whole.data);
-        free(some.data);
+        vouch_os_aligned_free(whole.data);
+        vouch_os_aligned_free(some.data);
     }
 }
 

@@ -230,7 +230,7 @@ static vouch_matrix make_matrix(const char *name, int32_t n_out, int32_t step)
         memcpy(rows + (size_t)i * width, values + (size_t)(i * step % n_out) * width, width * sizeof *rows);
     free(values);
     assert_true(vouch_matrix_shape(&m, VOUCH_TYPE_F32, n_out, CENTROIDS_WIDTH));
-    m.data = aligned_alloc(64, vouch_matrix_bytes(&m));
+    m.data = vouch_os_aligned_take(64, vouch_matrix_bytes(&m));
     assert_non_null(m.data);
     vouch_matrix_pack(&m, rows, 0, m.n_tiles);
     free(rows);
@@ -277,8 +277,8 @@ static void centroids_agree_with_transformers(void **state)
         vouch_arena_free(&arena);
     }
     vouch_pool_close(pool);
-    free(output.data);
-    free(centroids.data);
+    vouch_os_aligned_free(output.data);
+    vouch_os_aligned_free(centroids.data);
 }
 
 /* Damaged orders and centroids. */

@@ -38,8 +38,16 @@ static void mode_set(const struct mode *mode)
     fesetround(mode->rounding);
 #if defined(__x86_64__)
     if (mode->flush) __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040); /* FTZ, DAZ */
-#endif
+    if (mode->trap) {
+        unsigned short x87; /* its control word: that unit traps, too */
+        __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~0x1f80u);
+        __asm__("fnstcw %0" : "=m"(x87));
+        x87 &= (unsigned short)~0x3fu;
+        __asm__ volatile("fldcw %0" : : "m"(x87));
+    }
+#else
     if (mode->trap) feenableexcept(FE_ALL_EXCEPT);
+#endif
 }
 
 /* All results of the library in one mode. */

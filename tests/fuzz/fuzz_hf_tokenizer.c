@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "format/hf/vocabulary/hf_tokenizer.h"
+#include "os/os.h"
+#include "support/test.h"
 #include "text/tokenizer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -26,11 +28,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { TOKENIZER, SENTENCEPIECE, CONFIG, VOCAB, MERGES, N_FILES };
 static const char *const names[N_FILES] = {"tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json",
                                            "merges.txt"};
-static char folder[] = "/tmp/vouch-fuzz-XXXXXX";
+static const char *folder;
 
 static const char *path_of(int file)
 {
-    static char path[64];
+    static char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, names[file]);
     return path;
 }
@@ -41,19 +43,14 @@ static void file_write(int file, const void *bytes, size_t size)
     MUST(out && fwrite(bytes, 1, size, out) == size && fclose(out) == 0);
 }
 
-static void folder_remove(void)
-{
-    for (int i = 0; i < N_FILES; i++) unlink(path_of(i));
-    rmdir(folder);
-}
-
 static void folder_make(void)
 {
-    static bool is_made;
     static const char vocab[] = "{\"a\": 0, \"b\": 1, \"ab\": 2, \"<s>\": 3}";
     static const char config[] = "{\"bos_token\": \"<s>\", \"chat_template\": \"{{ messages }}\"}";
-    if (!is_made) MUST(mkdtemp(folder) && atexit(folder_remove) == 0);
-    is_made = true;
+    if (!folder) {
+        folder = test_path("folder");
+        MUST(vouch_os_folder_make(folder, 0700));
+    }
     for (int i = 0; i < N_FILES; i++) unlink(path_of(i));
     file_write(CONFIG, config, sizeof config - 1);
     file_write(VOCAB, vocab, sizeof vocab - 1);

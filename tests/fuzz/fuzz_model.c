@@ -93,9 +93,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         path = test_path("model");
         file = vouch_os_open(path, VOUCH_OS_WRITE | VOUCH_OS_CREATE, 0600);
     }
-    REQUIRE(file >= 0 && ftruncate(file, 0) == 0);
+    REQUIRE(file >= 0 && ftruncate(file, 0) == 0 && lseek(file, 0, SEEK_SET) == 0);
     for (size_t at = 0; at < size;) {
-        const ssize_t n = pwrite(file, data + at, size - at, (off_t)at);
+        const ptrdiff_t n = vouch_os_write(file, data + at, size - at);
         REQUIRE(n > 0);
         at += (size_t)n;
     }

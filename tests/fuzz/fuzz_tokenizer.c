@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/os.h"
 #include "support/model/tiny_vocab.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Written by reference.py: log-probabilities [model][position][token]. Token i of the sequence is (7 i i + 3 i + 1) mod n_vocab. */
+#include <stdint.h>
+
 enum { REFERENCE_TOKENS = 120, REFERENCE_POSITIONS = 6 };
 static const int32_t reference_positions[] = {0, 1, 2, 31, 64, 119};
 static const float reference_values[13][REFERENCE_POSITIONS][40] = {

@@ -153,6 +153,7 @@ def main() -> None:
     print("/* SPDX-License-Identifier: MIT */")
     print("/* Written by reference.py: log-probabilities [model][position][token]. Token i of the sequence is "
           "(7 i i + 3 i + 1) mod n_vocab. */")
+    print("#include <stdint.h>\n")
     print(f"enum {{ REFERENCE_TOKENS = {N_TOKENS}, REFERENCE_POSITIONS = {len(POSITIONS)} }};")
     print(f"static const int32_t reference_positions[] = {{{', '.join(map(str, POSITIONS))}}};")
     with tempfile.TemporaryDirectory() as folder:

@@ -8,6 +8,7 @@
 
 #include "golden/dequantize.h"
 #include "kernels/kernels.h"
+#include "os/os.h"
 #include "support/test.h"
 
 typedef struct sample {
@@ -26,7 +27,7 @@ static int64_t count_differences(const sample *s, const unsigned char *blocks, i
 {
     vouch_matrix m;
     assert_true(vouch_matrix_shape(&m, s->type, s->n / n_in, n_in));
-    m.data = aligned_alloc(64, vouch_matrix_bytes(&m));
+    m.data = vouch_os_aligned_take(64, vouch_matrix_bytes(&m));
     vouch_matrix_pack(&m, blocks, 0, m.n_tiles);
     float *row = malloc((size_t)n_in * sizeof *row);
     int64_t differing = 0;
@@ -35,7 +36,7 @@ static int64_t count_differences(const sample *s, const unsigned char *blocks, i
         for (int64_t k = 0; k < n_in; k++) differing += memcmp(&row[k], &s->values[i * n_in + k], sizeof *row) != 0;
     }
     free(row);
-    free(m.data);
+    vouch_os_aligned_free(m.data);
     return differing;
 }
 

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "kernels/cache.h"
 #include "kernels/tables.h"
+#include "os/os.h"
 #include "support/test.h"
 
 enum { MAX_ROWS = 64, MAX_IN = 1024, MAX_OUT = 160 };
@@ -103,7 +104,7 @@ static fixture make_matrix(vouch_type type, int64_t n_out, int64_t n_in, pattern
     f.rows = malloc(f.row_bytes * (size_t)n_out);
     for (size_t i = 0; i < f.row_bytes * (size_t)n_out; i += (size_t)info->block_bytes)
         make_block(f.rows + i, type, how, random);
-    f.matrix.data = aligned_alloc(64, vouch_matrix_bytes(&f.matrix));
+    f.matrix.data = vouch_os_aligned_take(64, vouch_matrix_bytes(&f.matrix));
     memset(f.matrix.data, 0xff, vouch_matrix_bytes(&f.matrix)); /* so that the tests notice a byte that packing skips */
     const int64_t middle = f.matrix.n_tiles / 2;
     vouch_matrix_pack(&f.matrix, f.rows, middle, f.matrix.n_tiles);
@@ -114,7 +115,7 @@ static fixture make_matrix(vouch_type type, int64_t n_out, int64_t n_in, pattern
 static void free_matrix(fixture *f)
 {
     free(f->rows);
-    free(f->matrix.data);
+    vouch_os_aligned_free(f->matrix.data);
 }
 
 typedef struct buffers {
@@ -534,7 +535,7 @@ static void test_cache_writes(void **state)
             assert_true(vouch_matrix_shape(&shape, (vouch_type)type, width, width));
             const size_t bytes = vouch_matrix_bytes(&shape);
             vouch_matrix plain = shape, fast = shape;
-            plain.data = aligned_alloc(64, bytes), fast.data = aligned_alloc(64, bytes);
+            plain.data = vouch_os_aligned_take(64, bytes), fast.data = vouch_os_aligned_take(64, bytes);
             const vouch_kernels *kernels;
             for (size_t i = 0; (kernels = vouch_kernels_get(i)) != NULL; i++) {
                 memset(plain.data, 0, bytes), memset(fast.data, 0, bytes);
@@ -551,7 +552,7 @@ static void test_cache_writes(void **state)
                     assert_true(row[k] ==
                                 (type == VOUCH_TYPE_F32 ? c[k] : vouch_half_to_float(vouch_float_to_half(c[k]))));
             }
-            free(plain.data), free(fast.data);
+            vouch_os_aligned_free(plain.data), vouch_os_aligned_free(fast.data);
         }
 }
 
@@ -589,7 +590,7 @@ static vouch_matrix make_cache(bool is_keys, vouch_type type, int64_t width)
     vouch_matrix m;
     if (is_keys) assert_true(vouch_matrix_shape(&m, type, SLOTS, width));
     else assert_true(vouch_values_shape(&m, type, width, SLOTS));
-    m.data = aligned_alloc(64, (vouch_matrix_bytes(&m) + 63) / 64 * 64);
+    m.data = vouch_os_aligned_take(64, (vouch_matrix_bytes(&m) + 63) / 64 * 64);
     memset(m.data, 0x5a, vouch_matrix_bytes(&m));
     return m;
 }
@@ -643,7 +644,7 @@ static void check_writes(const vouch_kernels *kernels, bool is_keys, vouch_type 
         (is_keys ? vouch_kernels_ref.set_row : vouch_kernels_ref.set_column)(&plain, other, b);
     }
     assert_memory_equal(plain.data, fast.data, vouch_matrix_bytes(&plain));
-    free(plain.data), free(fast.data);
+    vouch_os_aligned_free(plain.data), vouch_os_aligned_free(fast.data);
 }
 
 static void test_quantised_cache_writes(void **state)
@@ -676,7 +677,7 @@ static void test_quantised_cache_extremes(void **state)
         for (int o = 0; o < 64; o++) c[o] = o % 2 ? 1e-38f : -1e-41f;
         vouch_kernels_ref.set_column(&values, 33, c);
         for (int o = 0; o < 64; o++) assert_true(value_of(&values, o, 33) == 0);
-        free(values.data);
+        vouch_os_aligned_free(values.data);
     }
 }
 
@@ -741,7 +742,7 @@ static void test_attention_mix(void **state)
                 values.n_in = slots[n];
                 for (int64_t rows = 1; rows <= 17; rows++) check_mix(&values, rows);
             }
-            free(values.data);
+            vouch_os_aligned_free(values.data);
         }
 }
 
@@ -814,7 +815,7 @@ static void hash_caches(const vouch_kernels *kernels, uint64_t *hash)
             kernels->add_column(&values, rows, inputs, 1, actual, WIDTH, rows);
             hash_floats(hash, actual, rows * WIDTH);
         }
-        free(keys.data), free(values.data);
+        vouch_os_aligned_free(keys.data), vouch_os_aligned_free(values.data);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "kernels/tables.h"
 #include "kernels/tune.h"
+#include "os/os.h"
 #include "support/test.h"
 
 enum { WIDTH = 1024 };
@@ -14,7 +15,7 @@ static vouch_matrix make_matrix(vouch_type type, int64_t n_out)
 {
     vouch_matrix w;
     assert_true(vouch_matrix_shape(&w, type, n_out, WIDTH));
-    w.data = aligned_alloc(64, vouch_matrix_bytes(&w));
+    w.data = vouch_os_aligned_take(64, vouch_matrix_bytes(&w));
     assert_non_null(w.data);
     memset(w.data, 0x11, vouch_matrix_bytes(&w));
     return w;
@@ -89,7 +90,7 @@ static void types_are_measured(void **state)
     assert_int_equal(tuning.n_trials, next - tuning.trials);
     measure(&tuning, &vouch_kernels_ref, all, n);
     assert_int_equal(tuning.n_trials, 0);
-    for (size_t i = 0; i < n; i++) free(all[i].data);
+    for (size_t i = 0; i < n; i++) vouch_os_aligned_free(all[i].data);
 }
 
 static void few_weights_are_left_alone(void **state)
@@ -101,7 +102,7 @@ static void few_weights_are_left_alone(void **state)
     assert_int_equal(tuning.n_trials, 0);
     measure(&tuning, vouch_kernels_find(NULL), NULL, 0);
     assert_int_equal(tuning.n_trials, 0);
-    free(w.data);
+    vouch_os_aligned_free(w.data);
 }
 
 int main(void)

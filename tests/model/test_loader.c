@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/file/model.h"
+#include "os/os.h"
 #include "support/decode/answer.h"
 #include "support/model/gguf.h"
 

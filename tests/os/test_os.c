@@ -14,7 +14,7 @@ static void put(const char *path, const char *text)
 {
     const int fd = vouch_os_open(path, VOUCH_OS_WRITE | VOUCH_OS_CREATE | VOUCH_OS_EMPTY, 0666);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    assert_int_equal(vouch_os_write(fd, text, strlen(text)), strlen(text));
     assert_int_equal(close(fd), 0);
 }
 

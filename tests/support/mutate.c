@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/os.h"
+
 enum { ROOM = 64 /* bytes that all insertions together may add */, REACH = 40 /* bytes after a word */ };
 
 static void places_find(mutator *m, const char *word)

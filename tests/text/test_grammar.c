@@ -1215,12 +1215,12 @@ static void test_many_alternatives(void **state)
     char *text = malloc(16 << 20), name[32];
     for (size_t t = 0; t < sizeof many_alternatives / sizeof many_alternatives[0]; t++) {
         const int n = test_is_quick() ? many_alternatives[t].n / 16 : many_alternatives[t].n;
-        char *at = stpcpy(text, many_alternatives[t].begin);
+        char *at = text + sprintf(text, "%s", many_alternatives[t].begin);
         for (int i = 0; i < n; i++) {
             spell(name, i);
-            if (i > 0) at = stpcpy(at, many_alternatives[t].between);
+            if (i > 0) at += sprintf(at, "%s", many_alternatives[t].between);
             for (const char *c = many_alternatives[t].form; *c; c++)
-                if (*c == '@') at = stpcpy(at, name);
+                if (*c == '@') at += sprintf(at, "%s", name);
                 else *at++ = *c;
         }
         strcpy(at, many_alternatives[t].end);
@@ -1248,13 +1248,13 @@ static void test_many_alternatives(void **state)
 static char *chain_of(const char *form, const char *last)
 {
     char *text = calloc(1, 61 * (strlen(form) + 60) + 200);
-    char *at = stpcpy(text, "{\"$ref\": \"#/$defs/d0\", \"$defs\": {");
+    char *at = text + sprintf(text, "{\"$ref\": \"#/$defs/d0\", \"$defs\": {");
     for (int i = 0; i < 60; i++) {
         at += sprintf(at, "\"d%d\": ", i);
         for (const char *c = form; *c; c++)
             if (*c == '@') at += sprintf(at, "{\"$ref\": \"#/$defs/d%d\"}", i + 1);
             else *at++ = *c;
-        at = stpcpy(at, ", ");
+        at += sprintf(at, ", ");
     }
     sprintf(at, "\"d60\": %s}}", last);
     return text;
@@ -1278,13 +1278,13 @@ static void test_shared_schemas(void **state)
     assert_non_null(strstr(err.message, "the schema at \"/$defs/d60\""));
     free(text);
     text = malloc(1 << 20);
-    char *at = stpcpy(text, "{\"type\": \"object\", \"properties\": {");
+    char *at = text + sprintf(text, "{\"type\": \"object\", \"properties\": {");
     for (int i = 0; i < 500; i++)
         at += sprintf(at,
                       "%s\"p%d\": {\"description\": \"%d\", \"anyOf\": [{\"$ref\": \"#/$defs/large\"}, "
                       "{\"type\": \"null\"}]}",
                       i ? ", " : "", i, i);
-    at = stpcpy(at, "}, \"$defs\": {\"large\": {\"type\": \"object\", \"properties\": {");
+    at += sprintf(at, "}, \"$defs\": {\"large\": {\"type\": \"object\", \"properties\": {");
     for (int i = 0; i < 500; i++) at += sprintf(at, "%s\"q%d\": {\"type\": \"integer\"}", i ? ", " : "", i);
     strcpy(at, "}}}}");
     grammar = grammar_open(VOUCH_GRAMMAR_JSON_SCHEMA | VOUCH_GRAMMAR_CLOSED, text);
@@ -1304,7 +1304,7 @@ static void test_large_choices(void **state)
     test_skip_slow();
     static char text[1025 * 32 + 64];
     for (int n = 1024; n < 1026; n++) {
-        char *at = stpcpy(text, "{\"oneOf\": [{\"enum\": [0, 1]}");
+        char *at = text + sprintf(text, "{\"oneOf\": [{\"enum\": [0, 1]}");
         for (int i = 1; i < n; i++) at += sprintf(at, ", {\"const\": %d}", i);
         strcpy(at, "]}");
         vouch_grammar *grammar;

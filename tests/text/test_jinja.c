@@ -142,8 +142,8 @@ static char *repeat(const char *before, const char *piece, size_t times, const c
     const size_t n = strlen(piece);
     char *all = malloc(strlen(before) + n * times + strlen(after) + 1), *at = all;
     assert_non_null(all);
-    at = stpcpy(at, before);
-    for (size_t i = 0; i < times; i++) at = stpcpy(at, piece);
+    at += sprintf(at, "%s", before);
+    for (size_t i = 0; i < times; i++) at += sprintf(at, "%s", piece);
     strcpy(at, after);
     return all;
 }
