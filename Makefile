@@ -84,7 +84,7 @@ export HUB ?= 1
 # Tests and programs that miss a file of this folder say so. They know its path from this variable alone.
 export VOUCH_DATA ?= ../shared/data
 PKG_STATIC := $(if $(filter -static,$(LDFLAGS) $(OS_LIBS)),--static)
-PKG_CFLAGS := $(patsubst -I%,-isystem%,$(shell pkg-config $(PKG_STATIC) --cflags $(PKGS) 2>/dev/null)) $(OS_CFLAGS)
+PKG_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config $(PKG_STATIC) --cflags $(PKGS) 2>/dev/null)) $(OS_CFLAGS)
 LIBS     := $(shell pkg-config $(PKG_STATIC) --libs $(PKGS) 2>/dev/null || echo -lpcre2-8 -lutf8proc -ljansson) -lm $(OS_LIBS)
 ifeq ($(EDITLINE),1)
 EDIT_LIBS := $(shell pkg-config --libs libedit 2>/dev/null || echo -ledit)
@@ -270,7 +270,7 @@ PY_LINK_libvouch.so    := -Wl,-soname,libvouch.so -Wl,--exclude-libs,ALL -static
 $(B)/alone/$(PY_LIB): $(LIB_OBJ) $(filter %.def,$(PY_LINK_$(PY_LIB)))
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(filter-out -static,$(LDFLAGS_ALL)) -shared -o $@ $(LIB_OBJ) $(PY_LINK_$(@F)) $(LIBS)
+	$(Q)$(CC) $(filter-out -static -B%,$(LDFLAGS_ALL)) -shared -o $@ $(LIB_OBJ) $(PY_LINK_$(@F)) $(LIBS)
 
 $(B)/alone/vouch.def: include/vouch.h
 	@mkdir -p $(@D)
@@ -284,7 +284,7 @@ LAUNCHER := $(filter %ccache,$(CC))
 define other_system
 	@scripts/install $(1)
 	@scripts/libraries $(2)
-	@PKG_CONFIG_LIBDIR=build/libraries/$(2)/lib/pkgconfig $(MAKE) --no-print-directory BUILD=$(5) \
+	+@PKG_CONFIG_LIBDIR=build/libraries/$(2)/lib/pkgconfig $(MAKE) --no-print-directory BUILD=$(5) \
 	    CC='$(strip $(3))' AR='$(4)' DISTILL=0 EDITLINE=0 $(7) build/$(5)/$(6) $(ALSO)
 endef
 
@@ -295,7 +295,7 @@ windows: ## the command for Windows on x86-64, build/windows/vouch.exe, without 
 
 static: static-x86_64 static-aarch64 ## commands that need no library, build/static-x86_64/vouch and build/static-aarch64/vouch
 static-x86_64 static-aarch64: static-%:
-	$(call other_system,static,$@,$(LAUNCHER) $(if $(filter $*,$(shell uname -m)),,$*-linux-gnu-)gcc,$*-linux-gnu-ar,$@,vouch,LDFLAGS='-static $(UNNUMBERED)')
+	$(call other_system,static,$@,$(LAUNCHER) $(if $(filter $*,$(shell uname -m)),,$*-linux-gnu-)gcc,$*-linux-gnu-ar,$@,vouch,LDFLAGS='-static -Bbuild/libraries/$@/libc $(UNNUMBERED)')
 
 macos: macos-arm64 macos-x86_64 ## the command for macOS 11 and later, build/macos-arm64/vouch and build/macos-x86_64/vouch
 macos-arm64 macos-x86_64: ZIG := build/zig/bin/zig
@@ -315,7 +315,7 @@ $(B)/tests/test_analyze: $(B)/cli/analyze/acceptance.o
 $(B)/tests/test_analyze: $(B)/cli/report/rates.o
 $(B)/tests/test_thoughts: $(B)/cli/run/thoughts.o
 # It replaces functions of the C library, which must be a shared one.
-$(B)/tests/test_memory: override LDFLAGS := $(filter-out -static,$(LDFLAGS))
+$(B)/tests/test_memory: override LDFLAGS := $(filter-out -static -B%,$(LDFLAGS))
 $(B)/tests/test_progress: $(B)/tool/wrap.o
 $(B)/tests/test_wrap: $(B)/tool/wrap.o $(B)/tool/text.o
 $(B)/tests/test_analyze $(B)/tests/test_chisquare: $(B)/tool/statistics.o
