@@ -112,34 +112,51 @@ options_are_checked() {
     [ -e "$TMP/file" ]
 }
 
-# The packages for Linux on x86-64 and Windows, as a user gets them. They are built where `make static` and
-# `make windows` have been run.
-packages_are_complete() {
+# The packages of all systems whose commands are built (make static, make windows, make macos), for all tests below.
+packages=$(mktemp -d)
+trap 'rm -rf "$packages"' EXIT
+
+make_packages() {
     [ "$VOUCH_TEST_TIER" != check ] || test_skip "slow; make test runs it"
     python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || test_skip "no Python 3.11"
-    local name=vouch-$version-linux-x86_64 systems=(linux-x86_64) file
     [ -x build/static-x86_64/vouch ] || test_skip "build/static-x86_64/vouch isn't built: make static"
-    if [ -e build/windows/vouch.exe ]; then systems+=(windows-x86_64); fi
-    for file in one two; do
-        (umask 0$((RANDOM % 3 * 25)) && scripts/release --output "$TMP/$file" --address https://packages.example \
-            "${systems[@]}") >"$TMP/log" 2>&1 || { cat "$TMP/log" && return 1; }
-        sleep 2.1 # a step of zip's clock
+    systems=(linux-x86_64)
+    if [ -x build/static-aarch64/vouch ]; then systems+=(linux-aarch64); fi
+    if [ -x build/windows/vouch.exe ]; then systems+=(windows-x86_64); fi
+    for file in macos-arm64 macos-x86_64; do
+        if [ -x build/$file/vouch ]; then systems+=("$file"); fi
     done
-    diff -r "$TMP/one" "$TMP/two"
-    cd "$TMP/one" || return
+    [ -e "$packages/SHA256SUMS" ] || release "$packages"
+}
+
+release() { # folder
+    (umask 0$((RANDOM % 3 * 25)) && scripts/release --output "$1" --address https://packages.example \
+        "${systems[@]}") >"$TMP/log" 2>&1 || { cat "$TMP/log" && return 1; }
+}
+
+packages_are_complete() {
+    make_packages
+    sleep 2.1 # a step of zip's clock
+    release "$TMP/two"
+    diff -r "$packages" "$TMP/two"
+    cd "$packages" || return
     sha256sum --quiet -c SHA256SUMS
     [ "$(find . -type f ! -name SHA256SUMS | wc -l)" -eq "$(wc -l <SHA256SUMS)" ]
 
+    local system file name=vouch-$version-linux-x86_64
     tar -tzf "$name.tar.gz" | sed "s|^$name/||" | grep -v '/$' >"$TMP/list"
     for file in bin/vouch share/man/man1/vouch.1 share/bash-completion/completions/vouch \
         share/zsh/site-functions/_vouch share/fish/vendor_completions.d/vouch.fish share/doc/vouch/LICENSE \
         share/doc/vouch/licences/{README,LGPL-2.1,Apache-2.0,GPL-3,glibc,libmicrohttpd,openssl,curl,pcre2,gcc}; do
         grep -qx "$file" "$TMP/list" || { echo "no $file" && return 1; }
     done
-    tar -tf "vouch-$version-sources.tar" | grep -q "/lgpl/libmicrohttpd_.*\.orig\.tar"
-    tar -tf "vouch-$version-sources.tar" | grep -q "/lgpl/glibc_.*\.orig\.tar"
-    tar -tf "vouch-$version-sources.tar" | grep -q "/vouch-$version.tar$"
-    grep -q "sha256 \"$(sha256sum <"$name.tar.gz" | cut -d' ' -f1)\"" vouch.rb
+    # The sources of each version that a list of contents names.
+    tar -tf "vouch-$version-sources.tar" >"$TMP/list"
+    grep -q "/vouch-$version.tar$" "$TMP/list"
+    grep -ho '"pkg:deb/debian/\(glibc\|libmicrohttpd\)@[^?]*' -- *.spdx.json | sort -u | sed 's/%2B/+/g; s/.*@//' \
+        >"$TMP/versions"
+    [ "$(wc -l <"$TMP/versions")" -ge 2 ]
+    while read -r file; do grep -qF "_$file.dsc" "$TMP/list"; done <"$TMP/versions"
 
     # Each list of contents names the package's digest and the libraries inside.
     for file in *.spdx.json; do
@@ -153,40 +170,95 @@ assert {"pcre2", "curl", "libmicrohttpd"} <= {package["name"] for package in oth
 assert {r["relatedSpdxElement"] for r in document["relationships"]} == {p["SPDXID"] for p in document["packages"]}
 END
     done
-    for file in "$name.tar.gz" "vouch_${version}_amd64.deb" vouch_lm-*-manylinux_*_x86_64.whl \
-        "vouch-$version-oci.tar"; do
+    for system in "${systems[@]}"; do
+        file=vouch-$version-$system
+        case $system in windows-*) file+=.zip ;; *) file+=.tar.gz ;; esac
         [ -s "$file.spdx.json" ]
+        grep -qir "sha256:\? \"\?$(sha256sum <"$file" | cut -d' ' -f1)" vouch.rb winget
     done
-    # No path of this machine is in the programs, and no symbols.
-    tar -xzf "$name.tar.gz" -C "$TMP"
-    if strings -a "$TMP/$name/bin/vouch" | grep -F "$OLDPWD"; then return 1; fi
-    [ -z "$(nm "$TMP/$name/bin/vouch" 2>/dev/null)" ]
-    # The package for Debian needs nothing, and its command runs in an empty root.
-    [ -z "$(dpkg-deb -f "vouch_${version}_amd64.deb" Depends)" ]
-    dpkg-deb -x "vouch_${version}_amd64.deb" "$TMP/root"
-    mkdir "$TMP/root/dev"
-    if [ "$(uname -m)/$(id -u)" = x86_64/0 ]; then
-        [ "$(chroot "$TMP/root" /usr/bin/vouch --version)" = "vouch $version" ]
-    fi
-    if [ ${#systems[@]} -gt 1 ]; then
-        python3 -m zipfile -l "vouch-$version-windows-x86_64.zip" | grep -q '/vouch.exe '
-        grep -qi "InstallerSha256: $(sha256sum <"vouch-$version-windows-x86_64.zip" | cut -d' ' -f1)" \
-            winget/*.installer.yaml
-    fi
+    [ "$(find . -name '*.whl' | wc -l)" -eq ${#systems[@]} ]
+}
+
+# The layer of an image of the container.
+layer_of() { # architecture
+    python3 - "$packages/vouch-$version-oci.tar" "$1" <<'END'
+import json, sys, tarfile
+archive = tarfile.open(sys.argv[1])
+def blob(entry):
+    return archive.extractfile("blobs/" + entry["digest"].replace(":", "/")).read()
+index = json.loads(blob(json.load(archive.extractfile("index.json"))["manifests"][0]))
+manifest, = [m for m in index["manifests"] if m["platform"]["architecture"] == sys.argv[2]]
+sys.stdout.buffer.write(blob(json.loads(blob(manifest))["layers"][0]))
+END
+}
+
+# Archive, Debian package, image and wheel for Linux have the same command. It has no path of this machine and no
+# symbols, and runs in an empty root.
+packages_have_the_command() {
+    make_packages
+    local system architecture command root
+    for system in "${systems[@]}"; do
+        case $system in
+        linux-x86_64) architecture=amd64 ;;
+        linux-aarch64) architecture=arm64 ;;
+        *) continue ;;
+        esac
+        root=$TMP/$system
+        mkdir "$root" "$root"/{deb,image,wheel}
+        tar -xzf "$packages/vouch-$version-$system.tar.gz" -C "$root" --strip-components=1
+        command=$root/bin/vouch
+        [ -z "$(dpkg-deb -f "$packages/vouch_${version}_$architecture.deb" Depends)" ]
+        dpkg-deb -x "$packages/vouch_${version}_$architecture.deb" "$root/deb"
+        layer_of $architecture | tar -xz -C "$root/image"
+        python3 -m zipfile -e "$packages"/vouch_lm-*_"${system#linux-}".whl "$root/wheel"
+        cmp "$command" "$root/deb/usr/bin/vouch"
+        cmp "$command" "$root/image/usr/bin/vouch"
+        cmp "$command" "$root/wheel/vouch/bin/vouch"
+        if strings -a "$command" | grep -F "$PWD"; then return 1; fi
+        [ -z "$(nm "$command" 2>/dev/null)" ]
+        if [ "linux-$(uname -m)/$(id -u)" = "$system/0" ]; then
+            [ "$(chroot "$root" /bin/vouch --version)" = "vouch $version" ]
+        fi
+    done
+}
+
+# The zip and the installer in a fresh prefix of Wine: the command writes the text of this machine's build.
+windows_packages_install() {
+    make_packages
+    [ -x build/windows/vouch.exe ] || test_skip "build/windows/vouch.exe isn't built: make windows"
+    command -v wine >/dev/null || test_skip "no Wine"
+    [ -x "build/$BUILD/bench/synthetic" ] || test_skip "build/$BUILD/bench/synthetic isn't built: make tests"
+    local words=(--prompt 'The quick brown fox' -n 16 --temp 0 --raw) text
+    "build/$BUILD/bench/synthetic" --shape smollm2-135m --layers 1 --type Q4_0 --out "$TMP/m.gguf" >/dev/null
+    text=$("build/$BUILD/vouch" run "$TMP/m.gguf" "${words[@]}")
+    export WINEPREFIX=$TMP/prefix WINEDEBUG=-all
+    trap 'wineserver -k || true' EXIT
+    python3 -m zipfile -e "$packages/vouch-$version-windows-x86_64.zip" "$TMP/zip"
+    [ -e "$packages/vouch-$version-windows-x86_64-setup.exe" ] || test_skip "no makensis: scripts/install release"
+    wine "$packages/vouch-$version-windows-x86_64-setup.exe" /S
+    local zipped=$TMP/zip/vouch-$version-windows-x86_64 installed
+    installed=$(dirname "$(find "$WINEPREFIX" -name vouch.exe)")
+    path() { wine reg query 'HKCU\Environment' /v Path 2>/dev/null | tr -d '\r' | sed -n 's/.*REG_[A-Z_]* *//p'; }
+    path | grep -qi '\\Programs\\vouch$'
+    diff -r "$zipped" "$installed" >"$TMP/diff" || true
+    [ "$(cat "$TMP/diff")" = "Only in $installed: uninstall.exe" ]
+    [ "$(wine "$installed/vouch.exe" --version | tr -d '\r')" = "vouch $version" ]
+    [ "$(wine "$installed/vouch.exe" run "$TMP/m.gguf" "${words[@]}" | tr -d '\r')" = "$text" ]
+    wine "$installed/uninstall.exe" /S
+    wineserver -w # the uninstaller starts itself again from another folder
+    [ ! -e "$installed" ]
+    if path | grep -i 'Programs\\vouch'; then return 1; fi
 }
 
 # The wheel in a fresh environment of each Python that is there.
 wheels_install() {
-    [ "$VOUCH_TEST_TIER" != check ] || test_skip "slow; make test runs it"
-    python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || test_skip "no Python 3.11"
+    make_packages
     [ "$(uname -m)" = x86_64 ] || test_skip "this machine isn't x86-64"
-    [ -x build/static-x86_64/vouch ] || test_skip "build/static-x86_64/vouch isn't built: make static"
     local python n=0
-    scripts/release --output "$TMP/release" linux-x86_64 >"$TMP/log" 2>&1 || { cat "$TMP/log" && return 1; }
     for python in python3 python3.1{0,1,2,3,4}; do
         "$python" -c 'import ensurepip, venv' 2>/dev/null || continue
         "$python" -m venv "$TMP/$python"
-        "$TMP/$python/bin/pip" install -q --no-index --disable-pip-version-check "$TMP"/release/*_x86_64.whl
+        "$TMP/$python/bin/pip" install -q --no-index --disable-pip-version-check "$packages"/*manylinux*_x86_64.whl
         [ "$("$TMP/$python/bin/vouch" --version)" = "vouch $version" ]
         "$TMP/$python/bin/python" -c 'import vouch; print(vouch.__file__)' | grep -q "^$TMP/$python/"
         n=$((n + 1))
@@ -195,4 +267,4 @@ wheels_install() {
 }
 
 test_group installer_checks_and_installs installer_refuses archives_depend_on_contents_alone options_are_checked \
-    packages_are_complete wheels_install
+    packages_are_complete packages_have_the_command windows_packages_install wheels_install
