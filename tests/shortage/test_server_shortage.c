@@ -177,6 +177,13 @@ static void sweep(const request *requests, size_t n_requests)
 }
 
 #define CHAT      "\"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}], \"temperature\": 0, \"max_tokens\": 6"
+/* Whatever a template may read in another form, which the server tries on it. */
+#define FORMS \
+    "\"messages\": [{\"role\": \"system\", \"content\": \"a\"}, {\"role\": \"developer\", \"content\": \"b\"}, " \
+    "{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"c\"}]}, {\"role\": \"assistant\", \"content\": null, " \
+    "\"tool_calls\": [{\"id\": \"d\", \"type\": \"function\", \"function\": {\"name\": \"f\", \"arguments\": \"{}\"}}]}, " \
+    "{\"role\": \"tool\", \"tool_call_id\": \"d\", \"content\": \"e\"}, {\"role\": \"user\", \"content\": \"g\"}], " \
+    "\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\"}}], \"temperature\": 0, \"max_tokens\": 6"
 #define STREAM    ", \"stream\": true"
 #define LOGPROBS  ", \"logprobs\": true, \"top_logprobs\": 2"
 #define USAGE     ", \"stream_options\": {\"include_usage\": true}"
@@ -189,6 +196,7 @@ static void chat_fails(void **state)
     static const request requests[] = {
         {"/v1/chat/completions", "{" CHAT "}", false},
         {"/v1/chat/completions", "{" CHAT LOGPROBS ", \"n\": 2, \"stop\": [\"never\"]}", false},
+        {"/v1/chat/completions", "{" FORMS "}", false},
         {"/v1/chat/completions", "{" CHAT STREAM "}", true},
         {"/v1/chat/completions", "{" CHAT STREAM LOGPROBS USAGE "}", true},
     };

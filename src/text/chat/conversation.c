@@ -133,6 +133,8 @@ vouch_status vouch_conversation_read(json_t **out, const char *text, size_t n, v
 
 /* --------------------------------------------------------------------- rewriting */
 
+/* The functions below return how many of their steps had no memory. */
+
 /* The texts of the parts, a line end between them. NULL: not enough memory. */
 static json_t *parts_join(const json_t *parts)
 {
@@ -150,6 +152,12 @@ static json_t *parts_join(const json_t *parts)
     json_t *joined = text ? json_stringn(text, used) : NULL;
     free(text);
     return joined;
+}
+
+/* Takes the value; NULL counts as failed. */
+static int put(json_t *object, const char *key, json_t *value)
+{
+    return json_object_set_new(object, key, value) != 0;
 }
 
 bool vouch_conversation_has_parts(const json_t *root)
@@ -209,40 +217,47 @@ bool vouch_conversation_begins_with_two_systems(const json_t *root, bool develop
 }
 
 /* Appends message i to the one before it. Where memory is short both stay. */
-static void message_append(json_t *messages, size_t i)
+static int message_append(json_t *messages, size_t i)
 {
     json_t *before = json_array_get(messages, i - 1), *parts = json_array();
+    int n_failed = 0;
     for (size_t m = i - 1; m <= i; m++) {
         json_t *content = json_object_get(json_array_get(messages, m), "content");
-        if (json_is_array(content)) json_array_extend(parts, content);
-        else if (json_is_string(content)) json_array_append_new(parts, json_pack("{s:O}", "text", content));
+        if (json_is_array(content)) n_failed += json_array_extend(parts, content) != 0;
+        else if (json_is_string(content))
+            n_failed += json_array_append_new(parts, json_pack("{s:O}", "text", content)) != 0;
     }
-    json_t *joined = parts_join(parts);
+    if (n_failed == 0) n_failed += put(before, "content", parts_join(parts));
     json_decref(parts);
-    if (!joined) return;
-    json_object_set_new(before, "content", joined);
-    json_array_remove(messages, i);
+    if (n_failed == 0) json_array_remove(messages, i);
+    return n_failed;
 }
 
-static void results_join(json_t *messages)
+static int results_join(json_t *messages)
 {
+    int n_failed = 0;
     for (size_t i = json_array_size(messages); i-- > 1;)
-        if (asks_after_result(messages, i)) message_append(messages, i);
+        if (asks_after_result(messages, i)) n_failed += message_append(messages, i);
+    return n_failed;
 }
 
-static void developer_rename(json_t *messages)
+static int developer_rename(json_t *messages)
 {
+    int n_failed = 0;
     size_t i;
     json_t *message;
     json_array_foreach(messages, i, message)
-        if (has_role(message, "developer")) json_object_set_new(message, "role", json_string("system"));
+        if (has_role(message, "developer")) n_failed += put(message, "role", json_string("system"));
+    return n_failed;
 }
 
-static void systems_join(json_t *messages)
+static int systems_join(json_t *messages)
 {
+    int n_failed = 0;
     size_t n = 0;
     while (has_role(json_array_get(messages, n), "system")) n++;
-    while (n-- > 1) message_append(messages, n);
+    while (n-- > 1) n_failed += message_append(messages, n);
+    return n_failed;
 }
 
 static bool is_empty(const json_t *content)
@@ -250,38 +265,44 @@ static bool is_empty(const json_t *content)
     return !content || json_is_null(content) || (json_is_string(content) && json_string_length(content) == 0);
 }
 
-static void content_rewrite(json_t *message, const conversation_form *form)
+static int content_rewrite(json_t *message, const conversation_form *form)
 {
     json_t *content = json_object_get(message, "content");
     const bool calls = json_array_size(json_object_get(message, "tool_calls")) > 0;
-    if (json_is_array(content) && !form->parts) json_object_set_new(message, "content", parts_join(content));
-    else if (calls && is_empty(content))
-        json_object_set_new(message, "content", form->null_content ? json_null() : json_string(""));
-    else if (!content || json_is_null(content)) json_object_set_new(message, "content", json_string(""));
+    if (json_is_array(content)) return form->parts ? 0 : put(message, "content", parts_join(content));
+    if (calls && is_empty(content)) return put(message, "content", form->null_content ? json_null() : json_string(""));
+    return !content || json_is_null(content) ? put(message, "content", json_string("")) : 0;
 }
 
-/* Arguments of no JSON stay as they are: the template gets the text. */
-static void arguments_rewrite(json_t *function, bool as_text)
+/* The object that a text of arguments stands for. Text that is cut, or no JSON, becomes the only argument. NULL: not
+ * enough memory. */
+static json_t *arguments_of(const json_t *given)
+{
+    json_t *object;
+    if (json_string_length(given) == 0) return json_object();
+    if (vouch_json_read_numbers(&object, json_string_value(given), json_string_length(given), NULL) == VOUCH_E_MEMORY)
+        return NULL;
+    if (!object) return json_pack("{s:O}", "arguments", given);
+    if (!json_is_null(object)) return object;
+    json_decref(object);
+    return json_object();
+}
+
+static int arguments_rewrite(json_t *function, bool as_text)
 {
     const json_t *given = json_object_get(function, "arguments");
+    if (!given || json_is_null(given)) return put(function, "arguments", as_text ? json_string("{}") : json_object());
     if (as_text && json_is_object(given)) {
         char *text = vouch_json_write_numbers(given);
-        if (text) json_object_set_new(function, "arguments", json_string(text));
+        const int n_failed = put(function, "arguments", text ? json_string(text) : NULL);
         free(text);
-    } else if (!as_text && json_is_string(given)) {
-        json_t *object = json_string_length(given) == 0
-                             ? json_object()
-                             : vouch_json_read_numbers(json_string_value(given), json_string_length(given));
-        if (!object) object = json_pack("{s:O}", "arguments", given); /* cut, or no JSON */
-        if (json_is_null(object)) {
-            json_decref(object);
-            object = json_object();
-        }
-        if (json_is_object(object)) json_object_set(function, "arguments", object);
-        json_decref(object);
-    } else if (json_is_null(given) || !given) {
-        json_object_set_new(function, "arguments", as_text ? json_string("{}") : json_object());
+        return n_failed;
     }
+    if (as_text || !json_is_string(given)) return 0;
+    json_t *object = arguments_of(given);
+    if (!object || json_is_object(object)) return put(function, "arguments", object);
+    json_decref(object); /* a list or a number: the template gets the text */
+    return 0;
 }
 
 /* Nine letters and digits that stand for an id. */
@@ -311,22 +332,23 @@ static json_t *id_rewrite(const char *id, const char *name, json_int_t index, co
 }
 
 /* Gives the calls of a message new ids, and notes them in `known`. */
-static void ids_rewrite(json_t *message, json_t *known, json_int_t *index, conversation_ids ids)
+static int ids_rewrite(json_t *message, json_t *known, json_int_t *index, conversation_ids ids)
 {
+    int n_failed = 0;
     size_t i;
     json_t *call;
     json_array_foreach(json_object_get(message, "tool_calls"), i, call) {
         const char *id = json_string_value(json_object_get(call, "id"));
         const char *name = json_string_value(json_object_get(json_object_get(call, "function"), "name"));
         json_t *better = id_rewrite(id ? id : "", name, (*index)++, ids);
-        if (id) json_object_set(known, id, better);
-        json_object_set_new(call, "id", better);
+        if (id) n_failed += json_object_set(known, id, better) != 0;
+        n_failed += put(call, "id", better);
     }
     const char *answered = json_string_value(json_object_get(message, "tool_call_id"));
-    if (!answered) return;
+    if (!answered) return n_failed;
     json_t *same = json_object_get(known, answered);
-    json_object_set_new(message, "tool_call_id",
-                        same ? json_incref(same) : id_rewrite(answered, NULL, 0, CONVERSATION_IDS_NINE));
+    return n_failed + put(message, "tool_call_id",
+                          same ? json_incref(same) : id_rewrite(answered, NULL, 0, CONVERSATION_IDS_NINE));
 }
 
 vouch_status vouch_conversation_rewrite(json_t *root, const conversation_form *form, vouch_error *err)
@@ -335,17 +357,18 @@ vouch_status vouch_conversation_rewrite(json_t *root, const conversation_form *f
     json_t *message, *call, *known = json_object();
     json_int_t index = 0;
     json_t *messages = json_object_get(root, "messages");
-    if (form->renames_developer) developer_rename(messages);
-    if (form->joins_systems) systems_join(messages);
-    if (form->joins_results) results_join(messages);
+    int n_failed = known == NULL;
+    if (form->renames_developer) n_failed += developer_rename(messages);
+    if (form->joins_systems) n_failed += systems_join(messages);
+    if (form->joins_results) n_failed += results_join(messages);
     json_array_foreach(messages, i, message) {
-        content_rewrite(message, form);
+        n_failed += content_rewrite(message, form);
         json_array_foreach(json_object_get(message, "tool_calls"), j, call)
-            arguments_rewrite(json_object_get(call, "function"), form->text_arguments);
-        if (form->ids != CONVERSATION_IDS_ANY) ids_rewrite(message, known, &index, form->ids);
+            n_failed += arguments_rewrite(json_object_get(call, "function"), form->text_arguments);
+        if (form->ids != CONVERSATION_IDS_ANY) n_failed += ids_rewrite(message, known, &index, form->ids);
     }
     json_decref(known);
-    return known ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a conversation");
+    return n_failed == 0 ? VOUCH_OK : vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a conversation");
 }
 
 /* The function that a tool describes; the tool itself where it is a plain function. */
@@ -383,19 +406,17 @@ static int complete_properties(json_t *properties)
 {
     const char *key;
     json_t *property;
-    int failed = 0;
+    int n_failed = 0;
     json_object_foreach(properties, key, property) {
         if (!is_bare_property(property)) continue;
         const char *part = is_type(property, "object")  ? "additionalProperties"
                            : is_type(property, "array") ? "items"
                                                         : NULL;
-        if (part && !json_is_object(json_object_get(property, part)))
-            failed |= json_object_set_new(property, part, json_object());
-        if (!json_object_get(property, "type")) failed |= json_object_set_new(property, "type", json_string("string"));
-        if (!json_object_get(property, "description"))
-            failed |= json_object_set_new(property, "description", json_string(""));
+        if (part && !json_is_object(json_object_get(property, part))) n_failed += put(property, part, json_object());
+        if (!json_object_get(property, "type")) n_failed += put(property, "type", json_string("string"));
+        if (!json_object_get(property, "description")) n_failed += put(property, "description", json_string(""));
     }
-    return failed;
+    return n_failed;
 }
 
 bool vouch_conversation_has_bare_tools(const json_t *root)
@@ -415,21 +436,20 @@ vouch_status vouch_conversation_complete_tools(json_t *root, vouch_error *err)
 {
     size_t i;
     json_t *tool;
-    int failed = 0;
+    int n_failed = 0;
     json_array_foreach(json_object_get(root, "tools"), i, tool) {
         json_t *function = function_of(tool);
         if (!json_is_string(json_object_get(function, "description")))
-            failed |= json_object_set_new(function, "description", json_string(""));
+            n_failed += put(function, "description", json_string(""));
         if (!json_is_object(json_object_get(function, "parameters")))
-            failed |= json_object_set_new(function, "parameters", json_object());
+            n_failed += put(function, "parameters", json_object());
         json_t *parameters = json_object_get(function, "parameters");
-        if (!json_object_get(parameters, "type"))
-            failed |= json_object_set_new(parameters, "type", json_string("object"));
+        if (!json_object_get(parameters, "type")) n_failed += put(parameters, "type", json_string("object"));
         if (!json_is_object(json_object_get(parameters, "properties")))
-            failed |= json_object_set_new(parameters, "properties", json_object());
-        failed |= complete_properties(json_object_get(parameters, "properties"));
+            n_failed += put(parameters, "properties", json_object());
+        n_failed += complete_properties(json_object_get(parameters, "properties"));
     }
-    return failed ? vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the tools") : VOUCH_OK;
+    return n_failed ? vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the tools") : VOUCH_OK;
 }
 
 /* --------------------------------------------------------------------- variables */

@@ -2,6 +2,7 @@
 /* JSON to values (json.h). Jansson reads the text; numbers, strings and the order of members stay as they are. */
 #include "text/jinja/json.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,15 +45,29 @@ const char *vouch_json_kind_name(const json_t *json)
     }
 }
 
+/* Jansson 2.14 reports a refused allocation in some places, and in others takes a token without its last bytes. malloc
+ * tells of each. */
+static vouch_status load(json_t **out, const char *text, size_t n, size_t flags, json_error_t *error, vouch_error *err)
+{
+    const int before = errno;
+    errno = 0;
+    *out = json_loadb(n ? text : "", n, JSON_ALLOW_NUL | flags, error);
+    const bool lacks_memory = errno == ENOMEM || (!*out && json_error_code(error) == json_error_out_of_memory);
+    errno = before;
+    if (lacks_memory) {
+        json_decref(*out);
+        *out = NULL;
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a conversation of %zu bytes", n);
+    }
+    if (*out) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_ARGUMENT, "conversation: line %d, column %d: %s", error->line, error->column,
+                      error->text);
+}
+
 vouch_status vouch_json_read(json_t **out, const char *text, size_t n, vouch_error *err)
 {
     json_error_t error;
-    *out = json_loadb(text ? text : "", n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
-    if (*out) return VOUCH_OK;
-    if (json_error_code(&error) == json_error_out_of_memory)
-        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a conversation of %zu bytes", n);
-    return vouch_fail(err, VOUCH_E_ARGUMENT, "conversation: line %d, column %d: %s", error.line, error.column,
-                      error.text);
+    return load(out, text, n, JSON_REJECT_DUPLICATES, &error, err);
 }
 
 /* ------------------------------------------------------------- long numbers */
@@ -95,21 +110,21 @@ static size_t mark_numbers(const char *text, size_t n, char *out)
     return used;
 }
 
-json_t *vouch_json_read_numbers(const char *text, size_t n)
+vouch_status vouch_json_read_numbers(json_t **out, const char *text, size_t n, vouch_error *err)
 {
     const size_t n_marked = mark_numbers(text, n, NULL);
     json_error_t error;
-    json_t *json = json_loadb(n ? text : "", n, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
-    if (n_marked == n || (!json && json_error_code(&error) != json_error_numeric_overflow)) return json;
+    const vouch_status status = load(out, text, n, JSON_DECODE_ANY, &error, err);
+    if (n_marked == n || status == VOUCH_E_MEMORY || (status && json_error_code(&error) != json_error_numeric_overflow))
+        return status;
+    json_decref(*out);
+    *out = NULL;
     char *marked = malloc(n_marked + 1);
-    json_t *kept = NULL;
-    if (marked) {
-        mark_numbers(text, n, marked);
-        kept = json_loadb(marked, n_marked, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
-    }
+    if (!marked) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a conversation of %zu bytes", n);
+    mark_numbers(text, n, marked);
+    const vouch_status second = load(out, marked, n_marked, JSON_DECODE_ANY, &error, err);
     free(marked);
-    json_decref(json);
-    return kept;
+    return second;
 }
 
 /* The digits of a marked number at the beginning of a text of JSON; 0: none is there. */

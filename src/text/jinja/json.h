@@ -21,9 +21,9 @@ __attribute__((format(printf, 3, 4))) vouch_status vouch_json_fail(vouch_error *
  * ends. */
 #define JSON_DIGITS '\1'
 
-/* Reads text[n] as vouch_json_read does, but keeps numbers that Jansson can't hold: their digits become such a text.
- * NULL: it isn't JSON, or no memory. */
-json_t *vouch_json_read_numbers(const char *text, size_t n);
+/* Reads text[n] as vouch_json_read does, but any value, and keeps numbers that Jansson can't hold: their digits become
+ * such a text. *out: NULL after an error. */
+vouch_status vouch_json_read_numbers(json_t **out, const char *text, size_t n, vouch_error *err);
 /* Writes JSON that vouch_json_read_numbers has read. The caller frees it; NULL: no memory. */
 char *vouch_json_write_numbers(const json_t *json);
 

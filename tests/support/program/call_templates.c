@@ -380,7 +380,9 @@ json_t *call_random(test_random *random, int number)
 
 bool call_same_json(const char *a, size_t n_a, const char *b, size_t n_b)
 {
-    json_t *one = vouch_json_read_numbers(a, n_a), *two = vouch_json_read_numbers(b, n_b);
+    json_t *one, *two;
+    vouch_json_read_numbers(&one, a, n_a, NULL);
+    vouch_json_read_numbers(&two, b, n_b, NULL);
     const bool is_same = one && two && json_equal(one, two);
     json_decref(one);
     json_decref(two);
