@@ -64,8 +64,8 @@ OS_SRC    := os/windows.c os/windows_process.c os/windows_math.c
 OS_SOCKETS := os/windows_sockets.c
 OS_OBJ     = $(B)/os/windows.res
 OS_CFLAGS := -D_WIN32_WINNT=0x0A00 -D__USE_MINGW_ANSI_STDIO=1 -D_POSIX_THREAD_SAFE_FUNCTIONS -DCURL_STATICLIB \
-             -D_FILE_OFFSET_BITS=64 -fno-asynchronous-unwind-tables -Wa,-muse-unaligned-vector-move -Wno-format \
-             -Wno-float-conversion
+             -D_FILE_OFFSET_BITS=64 -D__USE_MINGW_ACCESS -fno-asynchronous-unwind-tables -Wa,-muse-unaligned-vector-move \
+             -Wno-format -Wno-float-conversion
 OS_LIBS   := -static -Wl,--no-insert-timestamp -lsynchronization -lbcrypt -lpsapi -Wl,--stack,8388608
 EXE       := .exe
 endif
@@ -330,9 +330,9 @@ $(B)/tests/test_reports: $(patsubst %,$(B)/cli/bench/%.o,bench_files bench_html 
 $(B)/tests/test_reports: $(patsubst %.c,$(B)/%.o,$(wildcard tool/*.c cli/options/*.c cli/model/*.c cli/report/*.c) $(HUB_SRC))
 $(B)/tests/test_reports: LIBS += $(HUB_LIBS)
 $(B)/tests/test_hub_names: $(patsubst %,$(B)/cli/hub/%.o,bytes/digest files name)
-$(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(LIB_A)
+$(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(OS_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@$(EXE) $(filter %.o,$^) $(LIB_A) -lcmocka $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(TEST_LDFLAGS_$*) -o $@$(EXE) $(filter %.o %.res,$^) $(LIB_A) -lcmocka $(LIBS)
 	$(if $(EXE),@mv $@$(EXE) $@)
 
 # The command with one thing broken, which `vouch check` has to find; `plain` only lacks the vector kernels.

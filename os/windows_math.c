@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* MinGW's fma and fmaf round twice. These take their places, so that plain C gives the bits that it gives on other
- * systems. They round to nearest, which the library sees to. */
+/*
+ * MinGW's fma and fmaf round twice, and its fesetenv leaves the register as it is that controls SSE's arithmetic. These
+ * functions take their places, so that plain C gives the bits that it gives on other systems. fma and fmaf round to
+ * nearest, which the library sees to.
+ */
+#include <fenv.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -101,3 +105,29 @@ double fma(double a, double b, double c)
     else large.bits -= small.bits;
     return large.bits ? nearest(large.bits, large.exponent, large.is_negative) : 0;
 }
+
+#ifdef __x86_64__
+
+int fegetenv(fenv_t *environment)
+{
+    __asm__ volatile("fnstenv %0\n\tfldcw %0" : "=m"(*environment)); /* fnstenv has masked the exceptions */
+    environment->__mxcsr = __builtin_ia32_stmxcsr();
+    return 0;
+}
+
+int fesetenv(const fenv_t *environment)
+{
+    enum { DEFAULT = 0x1f80, BITS_53 = 0x27f };
+    const unsigned short bits_53 = BITS_53;
+    if (environment == FE_DFL_ENV || environment == FE_PC64_ENV || environment == FE_PC53_ENV) {
+        __asm__ volatile("fninit");
+        if (environment == FE_PC53_ENV) __asm__ volatile("fldcw %0" : : "m"(bits_53));
+        __builtin_ia32_ldmxcsr(DEFAULT);
+    } else {
+        __asm__ volatile("fldenv %0" : : "m"(*environment));
+        __builtin_ia32_ldmxcsr(environment->__mxcsr);
+    }
+    return 0;
+}
+
+#endif
