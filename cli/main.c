@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -306,15 +305,15 @@ static int command_run(const cli_command *c, int argc, char **argv)
 static bool is_model(const char *word)
 {
     const size_t n = strlen(word);
-    struct stat info;
+    vouch_os_info info;
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (strcmp(commands[i].name, word) == 0) return false;
     char config[PATH_MAX];
     if ((n > 5 && strcmp(word + n - 5, ".gguf") == 0) || hub_kind_of(word) != HUB_PATH) return true;
     if (hub_is_behind_folder(word)) return true;
-    if (stat(word, &info) != 0) return false;
+    if (!vouch_os_info_of(word, &info)) return false;
     snprintf(config, sizeof config, "%s/config.json", word);
-    return !S_ISDIR(info.st_mode) || access(config, F_OK) == 0;
+    return info.kind != VOUCH_OS_FOLDER || access(config, F_OK) == 0;
 }
 
 /* `vouch help [COMMAND]`. For `make install`: `vouch help --man` and `vouch help --completion SHELL`. */

@@ -11,7 +11,7 @@
  *                windows_process.c handles its terminal, Ctrl-C and services
  *
  * The Makefile takes the files of the system that it builds for. So no other file asks which system it is. What all
- * systems have under the same name, such as fopen, stat, access and pthread_mutex_lock, is used as it is. Paths are
+ * systems have under the same name, such as fopen, access and pthread_mutex_lock, is used as it is. Paths are
  * UTF-8 with / between names on each system.
  *
  * Functions that can fail return NULL, false or -1 and set errno, unless their comment says otherwise.

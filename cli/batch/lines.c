@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "os/os.h"
@@ -206,7 +205,7 @@ static int write_fail(const cli_lines *lines)
 /* Opens a regular file, or creates it, without touching its content. Refuses a file to which another process writes. */
 static int regular_open(cli_lines *lines, bool resume)
 {
-    struct stat info;
+    vouch_os_info info;
     const int fd = vouch_os_open(lines->path, (resume ? VOUCH_OS_READ : 0) | VOUCH_OS_WRITE | VOUCH_OS_CREATE, 0666);
     if (fd < 0) return write_fail(lines);
     lines->file = fdopen(fd, resume ? "r+" : "w"); /* "w" of fdopen doesn't empty the file */
@@ -221,8 +220,8 @@ static int regular_open(cli_lines *lines, bool resume)
         return CLI_FAILED;
     }
     if (resume) return lines_resume(lines);
-    if (fstat(fd, &info) != 0) return write_fail(lines);
-    if (info.st_size == 0) return CLI_DONE;
+    if (!vouch_os_info_of_open(fd, &info)) return write_fail(lines);
+    if (info.size == 0) return CLI_DONE;
     tool_complain("--out %s: the file exists already; continue it with --resume, or name another file", lines->path);
     return CLI_FAILED;
 }
@@ -230,7 +229,7 @@ static int regular_open(cli_lines *lines, bool resume)
 int cli_lines_open(cli_lines *lines, const cli_engine *engine, const cli_questions *questions)
 {
     const cli_options *options = engine->options;
-    struct stat info;
+    vouch_os_info info;
     *lines = (cli_lines){.questions = questions, .path = options->out, .base = hash_run(engine)};
     lines->waiting = calloc(questions->n, sizeof *lines->waiting);
     if (!lines->waiting) {
@@ -241,7 +240,8 @@ int cli_lines_open(cli_lines *lines, const cli_engine *engine, const cli_questio
         lines->file = stdout;
         return CLI_DONE;
     }
-    if (stat(lines->path, &info) != 0 || S_ISREG(info.st_mode)) return regular_open(lines, options->resume);
+    if (!vouch_os_info_of(lines->path, &info) || info.kind == VOUCH_OS_FILE)
+        return regular_open(lines, options->resume);
     if (options->resume) {
         tool_complain("--out %s: --resume needs a regular file", lines->path);
         return CLI_FAILED;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "hub/cache.h"
@@ -24,14 +23,14 @@
 /* Of a file; -1: there is none. */
 static int64_t bytes_of(const char *path)
 {
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode) ? (int64_t)info.st_size : -1;
+    vouch_os_info info;
+    return vouch_os_info_of(path, &info) && info.kind == VOUCH_OS_FILE ? info.size : -1;
 }
 
 static bool is_folder(const char *path)
 {
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    vouch_os_info info;
+    return vouch_os_info_of(path, &info) && info.kind == VOUCH_OS_FOLDER;
 }
 
 /* ------------------------------------------------------------- files of addresses */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "os/os.h"
 
@@ -124,13 +123,13 @@ static vouch_status folder_add(hub_files *files, const char *folder, const char 
     const ptrdiff_t n = vouch_os_folder_list(full, &names);
     if (n < 0) return files_fail(err, VOUCH_E_IO, full, strerror(errno));
     for (ptrdiff_t i = 0; i < n; i++) {
-        struct stat info;
+        vouch_os_info info;
         const char *name = names[i];
         const int length = snprintf(below, sizeof below, "%s%s%s", path, *path ? "/" : "", name);
         const bool fits = snprintf(full, sizeof full, "%s/%s", folder, below) < PATH_MAX && length < 1024;
-        if (!status && fits && *name != '.' && stat(full, &info) == 0) {
-            if (S_ISDIR(info.st_mode) && depth < 8) status = folder_add(files, folder, below, depth + 1, err);
-            else if (S_ISREG(info.st_mode) && !files_add(files, below, info.st_size, NULL))
+        if (!status && fits && *name != '.' && vouch_os_info_of(full, &info)) {
+            if (info.kind == VOUCH_OS_FOLDER && depth < 8) status = folder_add(files, folder, below, depth + 1, err);
+            else if (info.kind == VOUCH_OS_FILE && !files_add(files, below, info.size, NULL))
                 status = files_fail(err, VOUCH_E_MEMORY, folder, "not enough memory for the list of files");
         }
     }

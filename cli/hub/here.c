@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "hub/files.h"
+#include "os/os.h"
 
 /* Are all files there that the index of a split folder names? A folder without index has one file. */
 static bool folder_is_whole(const char *folder)
 {
     char path[PATH_MAX];
-    struct stat info;
+    vouch_os_info info;
     if (snprintf(path, sizeof path, "%s/model.safetensors.index.json", folder) >= PATH_MAX) return false;
     json_t *root = json_load_file(path, 0, NULL);
     const char *tensor;
@@ -21,7 +21,8 @@ static bool folder_is_whole(const char *folder)
     bool ok = true;
     json_object_foreach(json_object_get(root, "weight_map"), tensor, file) {
         const char *name = json_string_value(file);
-        ok = ok && name && snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX && stat(path, &info) == 0;
+        ok = ok && name && snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX &&
+             vouch_os_info_of(path, &info);
     }
     json_decref(root);
     return ok;
@@ -202,12 +203,12 @@ vouch_status hub_here_remove(const hub_cache *cache, const hub_name *name, const
 {
     char commit[HUB_NAME_SIZE], path[PATH_MAX];
     size_t n_removed = 0;
-    struct stat info;
+    vouch_os_info info;
     if (!name->has_revision)
         return *name->part ? remove_from_all(cache, name, word, removal, err) : hub_cache_remove(cache, removal, err);
     const bool is_known = hub_cache_commit(cache, name->revision, commit);
     hub_cache_snapshot(cache, commit, "", path);
-    if (!is_known || stat(path, &info) != 0) {
+    if (!is_known || !vouch_os_info_of(path, &info)) {
         err->code = VOUCH_E_ARGUMENT;
         snprintf(err->message, sizeof err->message, "%.200s: no such revision is here", word);
         return err->code;

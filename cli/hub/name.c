@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "os/os.h"
 
 static vouch_status name_fail(vouch_error *err, const char *word, const char *reason)
 {
@@ -45,8 +46,8 @@ static size_t part_length(const char *text)
 
 static bool is_folder(const char *path)
 {
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    vouch_os_info info;
+    return vouch_os_info_of(path, &info) && info.kind == VOUCH_OS_FOLDER;
 }
 
 /* "OWNER/NAME" and then nothing, ':' or '@', but no word that ends in ".gguf", which is a mistyped path. Writes OWNER.

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "hub/bytes/digest.h"
@@ -666,13 +665,13 @@ vouch_status hub_get(hub_client *c, const char *address, const char *what, char 
 static vouch_status file_go_on(file *f, vouch_error *err)
 {
     static const size_t step = 1 << 20;
-    struct stat info;
+    vouch_os_info info;
     hub_origin origin = {.size = -1};
     char *bytes = malloc(step);
     if (!bytes) return fail(err, VOUCH_E_MEMORY, "not enough memory to read %.300s", f->d->path);
     const bool is_known = f->d->origin ? hub_origin_read(&origin, f->d->origin) : f->d->digest != NULL;
     const int64_t size = f->d->size >= 0 ? f->d->size : origin.size;
-    const bool fits = fstat(f->fd, &info) == 0 && (size < 0 || info.st_size <= size);
+    const bool fits = vouch_os_info_of_open(f->fd, &info) && (size < 0 || info.size <= size);
     if (is_known && fits) {
         f->digest = digest_begin(f->d);
         f->origin = origin;

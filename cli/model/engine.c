@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "model/pairing.h"
 #include "os/os.h"
@@ -14,7 +13,7 @@
 static void label_write(const char *path, char *label, size_t size)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    struct stat info;
+    vouch_os_info info;
     vouch_os_stream memory;
     char *text;
     size_t n;
@@ -22,7 +21,7 @@ static void label_write(const char *path, char *label, size_t size)
     if (!stream) return;
     fputs("loading ", stream);
     tool_put_escaped(stream, name, strlen(name), 22);
-    const double bytes = stat(path, &info) == 0 ? (double)info.st_size : 0;
+    const double bytes = vouch_os_info_of(path, &info) ? (double)info.size : 0;
     if (bytes >= 1e9) fprintf(stream, ", %.1f GB", bytes * 1e-9);
     else if (bytes > 0) fprintf(stream, ", %.0f MB", bytes * 1e-6);
     if (vouch_os_stream_close(&memory, &text, &n)) snprintf(label, size, "%s", text);

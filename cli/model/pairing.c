@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "hub/fetch.h"
 #include "hub/files.h"
@@ -27,12 +26,12 @@ static void left(const char *path, const char *reason)
 /* Half of the memory is for what comes later: caches, other programs. */
 static bool fits(const char *path)
 {
-    struct stat info;
+    vouch_os_info info;
     const double available = (double)vouch_os_memory_left();
-    if (stat(path, &info) != 0) return false;
-    if (available < 0 || 2 * (double)info.st_size <= available) return true;
+    if (!vouch_os_info_of(path, &info)) return false;
+    if (available < 0 || 2 * (double)info.size <= available) return true;
     char size[16], room[16];
-    hub_size_write(size, info.st_size);
+    hub_size_write(size, info.size);
     hub_size_write(room, (int64_t)available);
     tool_note("%s would draft for the model, but its %s are more than half of the %s of memory that are available",
               end_of(path), size, room);
@@ -86,8 +85,8 @@ static bool is_companion(const char *file)
  * Returns their number; -1: the folder can't be read. */
 static ptrdiff_t neighbours_list(const char *model, char folder[PATH_MAX], char ***names)
 {
-    struct stat info;
-    if (stat(model, &info) == 0 && S_ISDIR(info.st_mode)) snprintf(folder, PATH_MAX, "%s/", model);
+    vouch_os_info info;
+    if (vouch_os_info_of(model, &info) && info.kind == VOUCH_OS_FOLDER) snprintf(folder, PATH_MAX, "%s/", model);
     else snprintf(folder, PATH_MAX, "%.*s", (int)(end_of(model) - model), model);
     return vouch_os_folder_list(*folder ? folder : ".", names);
 }
@@ -144,15 +143,15 @@ typedef struct search {
 static void candidate_add(void *user, const char *name, const char *path)
 {
     search *s = user;
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || (double)info.st_size > s->most_bytes) return;
+    vouch_os_info info;
+    if (!vouch_os_info_of(path, &info) || info.kind != VOUCH_OS_FILE || (double)info.size > s->most_bytes) return;
     if (strlen(path) >= PATH_MAX) return;
     size_t at = s->n;
-    while (at > 0 && s->items[at - 1].bytes < info.st_size) at--;
+    while (at > 0 && s->items[at - 1].bytes < info.size) at--;
     if (at == MOST_CANDIDATES) return;
     if (s->n == MOST_CANDIDATES) s->n--;
     memmove(&s->items[at + 1], &s->items[at], (s->n - at) * sizeof *s->items);
-    s->items[at].bytes = info.st_size;
+    s->items[at].bytes = info.size;
     snprintf(s->items[at].name, sizeof s->items[at].name, "%s", strcmp(name, path) == 0 ? end_of(path) : name);
     snprintf(s->items[at].path, PATH_MAX, "%s", path);
     s->n++;

@@ -2,8 +2,8 @@
 #include "run/sources.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
+#include "os/os.h"
 #include "tool/file.h"
 
 /* Returns the exit status: wrong usage, because nothing has begun, unless memory is short. */
@@ -43,13 +43,13 @@ int cli_sources_load(cli_engine *engine)
         return complain("prediction", options->prediction, &err);
     if (!options->history) return CLI_DONE;
     if (tool_file_check(options->history, &err)) return complain("history", options->history, &err);
-    struct stat info;
-    if (stat(options->history, &info) != 0) return CLI_DONE; /* a new history */
-    if (!S_ISREG(info.st_mode)) {
+    vouch_os_info info;
+    if (!vouch_os_info_of(options->history, &info)) return CLI_DONE; /* a new history */
+    if (info.kind != VOUCH_OS_FILE) {
         tool_complain("--history %s: not a regular file; expected a file that can keep answers", options->history);
         return CLI_WRONG_USAGE;
     }
-    if (info.st_size == 0) return CLI_DONE; /* a new history */
+    if (info.size == 0) return CLI_DONE; /* a new history */
     return load(engine, options->history, give_history, &err) ? complain("history", options->history, &err) : CLI_DONE;
 }
 

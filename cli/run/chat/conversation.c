@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "os/os.h"
 #include "tool/file.h"
 #include "tool/json.h"
 
@@ -114,9 +114,9 @@ static vouch_status messages_read(const char *path, json_t **messages, vouch_err
 
 vouch_status cli_conversation_save(const cli_conversation *c, const char *path, vouch_error *err)
 {
-    struct stat info;
+    vouch_os_info info;
     json_t *list = NULL;
-    if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
+    if (vouch_os_info_of(path, &info) && info.kind == VOUCH_OS_FILE && info.size > 0) {
         if (messages_read(path, &list, err))
             return fail(err, VOUCH_E_ARGUMENT,
                         "%.400s: the file holds something other than a conversation: take "

@@ -94,13 +94,13 @@ void cli_recall_open(cli_recall *recall)
 {
     char path[PATH_MAX], *bytes = NULL;
     size_t n;
-    struct stat info;
+    vouch_os_info info;
     vouch_error err;
     *recall = (cli_recall){0};
     if (!path_find(path)) return;
     recall->path = strdup(path);
-    if (!recall->path || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return;
-    if (info.st_mode & 077) (void)chmod(path, 0600); /* fails on the file of another user, which stays as it is */
+    if (!recall->path || !vouch_os_info_of(path, &info) || info.kind != VOUCH_OS_FILE) return;
+    if (info.mode & 077) (void)chmod(path, 0600); /* fails on the file of another user, which stays as it is */
     if (tool_file_read(path, &bytes, &n, &err)) return;
     lines_read(recall, bytes);
     free(bytes);

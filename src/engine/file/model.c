@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/floats.h"
 #include "base/hash.h"
@@ -14,6 +13,7 @@
 #include "format/hf/vocabulary/hf_tokenizer.h"
 #include "format/open/open.h"
 #include "model/head/draft_table.h"
+#include "os/os.h"
 #include "text/chat/templates.h"
 
 vouch_model_options vouch_model_options_default(void)
@@ -194,9 +194,9 @@ static vouch_status load_weights(vouch_model *model, const vouch_gguf *gguf, con
 /* Whether the path is tokenizer.json, tokenizer.model, or a folder without weights. */
 static bool is_tokenizer(const char *path)
 {
-    struct stat info;
+    vouch_os_info info;
     const char *dot = strrchr(path, '.');
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return !vouch_hf_folder_has_weights(path);
+    if (vouch_os_info_of(path, &info) && info.kind == VOUCH_OS_FOLDER) return !vouch_hf_folder_has_weights(path);
     return dot && (strcmp(dot, ".json") == 0 || strcmp(dot, ".model") == 0);
 }
 

@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "format/hf/hf_private.h"
 #include "format/json.h"
+#include "os/os.h"
 
 static bool file_exists(const char *path)
 {
-    struct stat info;
-    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+    vouch_os_info info;
+    return vouch_os_info_of(path, &info) && info.kind != VOUCH_OS_FOLDER;
 }
 
 static bool path_ends(const char *path, const char *end)
@@ -103,10 +103,10 @@ static vouch_status vocabulary_open(hf_files *files, vouch_error *err)
 
 static vouch_status files_open(hf_files *files, const char *path, vouch_error *err)
 {
-    struct stat info;
-    if (stat(path, &info) != 0)
+    vouch_os_info info;
+    if (!vouch_os_info_of(path, &info))
         return vouch_fail(err, VOUCH_E_IO, "%s: can't open: %s", vouch_path_tail(path), strerror(errno));
-    const bool is_folder = S_ISDIR(info.st_mode), is_json = !is_folder && path_ends(path, ".json");
+    const bool is_folder = info.kind == VOUCH_OS_FOLDER, is_json = !is_folder && path_ends(path, ".json");
     const char *slash = strrchr(path, '/');
     size_t n_folder = is_folder ? strlen(path) : !slash ? 0 : slash == path ? 1 : (size_t)(slash - path);
     while (is_folder && n_folder > 1 && path[n_folder - 1] == '/') n_folder--;

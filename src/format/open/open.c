@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/open/open.h"
 
-#include <sys/stat.h>
-
 #include "format/open/hf_folder.h"
+#include "os/os.h"
 
 static bool is_folder(const char *path)
 {
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    vouch_os_info info;
+    return vouch_os_info_of(path, &info) && info.kind == VOUCH_OS_FOLDER;
 }
 
 vouch_status vouch_format_open(vouch_gguf **out, const char *path, vouch_error *err)
