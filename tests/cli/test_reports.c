@@ -86,7 +86,7 @@ static void print_to(const char *path, int (*print)(const void *report), const v
     assert_true(kept >= 0 && freopen(path, "w", stdout));
     const int status = print(report);
     fflush(stdout);
-    assert_int_equal(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
+    assert_true(dup2(kept, STDOUT_FILENO) >= 0);
     close(kept);
     assert_int_equal(status, 0);
 }
