@@ -344,9 +344,10 @@ BROKEN_WRAP_kernels := vouch_kernels_find
 BROKEN_WRAP_tables := vouch_kernels_get
 BROKEN_WRAP_digests := bits_expected
 BROKEN_WRAP_plain := vouch_kernels_get vouch_kernels_find vouch_cpu_name
-$(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(BITS_OBJ) $(TRAIN_OBJ) $(LIB_A)
+$(B)/tests/broken/%: $(B)/tests/broken/%.o $(CLI_OBJ) $(BITS_OBJ) $(TRAIN_OBJ) $(OS_OBJ) $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@ $^ $(EDIT_LIBS) $(BLAS_LIBS) $(HTTP_LIBS) $(HUB_LIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(BROKEN_WRAP_$*:%=-Wl,--wrap=%) -o $@$(EXE) $^ $(EDIT_LIBS) $(BLAS_LIBS) $(HTTP_LIBS) $(HUB_LIBS) $(LIBS)
+	$(if $(EXE),@mv $@$(EXE) $@)
 
 # Fails calls of the programs that load it. Its filter of system calls knows the registers of Linux on x86.
 SHORTAGE := $(if $(filter linux/x86_64,$(SYSTEM)/$(ARCH)),$(B)/tests/shortage.so)
@@ -403,7 +404,7 @@ test-all: ## the same with gcc, clang and sanitizers, then lint; half an hour
 	$(MAKE) lint
 
 programs: $(B)/vouch $(EXAMPLES:%=$(B)/examples/%) test-programs $(BROKEN:%=$(B)/tests/broken/%) $(B)/bench/synthetic
-unit-tests: $(UNIT_TESTS:%=$(B)/tests/%)
+unit-tests: $(UNIT_TESTS:%=$(B)/tests/%) $(BROKEN:%=$(B)/tests/broken/%)
 
 arm: ## static command and test programs for Linux on Arm, in build/static-aarch64, without distillation
 	@scripts/install arm
