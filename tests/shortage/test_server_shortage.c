@@ -180,8 +180,9 @@ static void sweep(const request *requests, size_t n_requests)
 /* Whatever a template may read in another form, which the server tries on it. */
 #define FORMS \
     "\"messages\": [{\"role\": \"system\", \"content\": \"a\"}, {\"role\": \"developer\", \"content\": \"b\"}, " \
-    "{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"c\"}]}, {\"role\": \"assistant\", \"content\": null, " \
-    "\"tool_calls\": [{\"id\": \"d\", \"type\": \"function\", \"function\": {\"name\": \"f\", \"arguments\": \"{}\"}}]}, " \
+    "{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"c\"}]}, " \
+    "{\"role\": \"assistant\", \"content\": null, \"tool_calls\": [{\"id\": \"d\", \"type\": \"function\", " \
+    "\"function\": {\"name\": \"f\", \"arguments\": \"{}\"}}]}, " \
     "{\"role\": \"tool\", \"tool_call_id\": \"d\", \"content\": \"e\"}, {\"role\": \"user\", \"content\": \"g\"}], " \
     "\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\"}}], \"temperature\": 0, \"max_tokens\": 6"
 #define STREAM    ", \"stream\": true"
