@@ -41,6 +41,11 @@ int vouch_os_processor_here(void)
     return pthread_cpu_number_np(&number) == 0 ? (int)number : -1;
 }
 
+const char *vouch_os_name(void)
+{
+    return "macOS";
+}
+
 void vouch_os_processor_name(char *name, size_t size)
 {
     if (sysctlbyname("machdep.cpu.brand_string", name, &size, NULL, 0) != 0) *name = '\0';

@@ -25,7 +25,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The name of the system: "Linux", "Windows". */
+/* The name of the system: "Linux", "macOS", "Windows". */
 const char *vouch_os_name(void);
 
 /* ---------------------------------------------------------------- processors */
