@@ -67,7 +67,8 @@ INLINE void group_float(const int R, const vouch_type type, const vouch_matrix *
                         const vouch_group *g, const vouch_result *y, int64_t begin, int64_t end)
 {
     (void)x;
-    UNROLL for (int T = VL_STREAMS; T > 0; T /= 2) {
+    UNROLL for (int n_halved = 0; VL_STREAMS >> n_halved > 0; n_halved++) {
+        const int T = VL_STREAMS >> n_halved;
         if (T > tiles_together(R)) continue;
         const int64_t apart = (end - begin) / T;
         for (int64_t t = begin; t < begin + apart; t++) tiles_float(R, T, type, w, g, y, t, apart);
