@@ -18,10 +18,26 @@ Page instfiles
 UninstPage uninstConfirm
 UninstPage instfiles
 
-; Reads the user's Path into $0. Sets the error flag if it can't be changed safely: NSIS cuts long texts.
+; Reads the user's Path into $0; a user may have none. Sets the error flag if it can't be changed safely: NSIS cuts long
+; texts.
 !macro ReadPath
     ClearErrors
     ReadRegStr $0 HKCU "Environment" "Path"
+    ${If} ${Errors}
+        StrCpy $1 0
+        ${Do}
+            EnumRegValue $2 HKCU "Environment" $1
+            ${If} $2 == ""
+            ${OrIf} $2 == "Path"
+                ${ExitDo}
+            ${EndIf}
+            IntOp $1 $1 + 1
+        ${Loop}
+        ClearErrors
+        ${If} $2 == "Path"
+            SetErrors
+        ${EndIf}
+    ${EndIf}
     StrLen $1 "$0"
     IntOp $1 $1 + 260 ; a folder
     ${If} $1 >= ${NSIS_MAX_STRLEN}

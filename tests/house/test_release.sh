@@ -244,7 +244,7 @@ windows_packages_install() {
     [ "$(cat "$TMP/diff")" = "Only in $installed: uninstall.exe" ]
     [ "$(wine "$installed/vouch.exe" --version | tr -d '\r')" = "vouch $version" ]
     [ "$(wine "$installed/vouch.exe" run "$TMP/m.gguf" "${words[@]}" | tr -d '\r')" = "$text" ]
-    wine "$installed/uninstall.exe" /S
+    wine "$(winepath -w "$installed/uninstall.exe")" /S
     wineserver -w # the uninstaller starts itself again from another folder
     [ ! -e "$installed" ]
     if path | grep -i 'Programs\\vouch'; then return 1; fi
