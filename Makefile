@@ -300,7 +300,7 @@ static-x86_64 static-aarch64: static-%:
 macos: macos-arm64 macos-x86_64 ## the command for macOS 11 and later, build/macos-arm64/vouch and build/macos-x86_64/vouch
 macos-arm64 macos-x86_64: ZIG := build/zig/bin/zig
 macos-arm64 macos-x86_64: macos-%:
-	$(call other_system,macos,$@,$(ZIG) cc -target $(*:arm64=aarch64)-macos.11.0,$(ZIG) ar,$@,vouch,SYSTEM=macos PKG_STATIC=--static)
+	$(call other_system,macos,$@,$(ZIG) cc -target $(*:arm64=aarch64)-macos.11.0,$(ZIG) ar,$@,vouch,SYSTEM=macos PKG_STATIC=--static LDFLAGS=-s)
 
 $(B)/examples/%: $(B)/examples/%.o $(LIB_A)
 	$(call say,LINK)
