@@ -192,21 +192,26 @@ sys.stdout.buffer.write(blob(json.loads(blob(manifest))["layers"][0]))
 END
 }
 
-# Archive, Debian package, image and wheel for Linux have the same command. It has no path of this machine and no
-# symbols, and runs in an empty root.
+# Archive, Debian package, image and wheel for Linux have the same command, which has no symbols and runs in an empty
+# root. No file has a path of this machine.
 packages_have_the_command() {
     make_packages
     local system architecture command root
     for system in "${systems[@]}"; do
+        root=$TMP/$system
+        mkdir "$root" "$root"/{deb,image,wheel}
+        case $system in
+        windows-*) python3 -m zipfile -e "$packages/vouch-$version-$system.zip" "$root" ;;
+        *) tar -xzf "$packages/vouch-$version-$system.tar.gz" -C "$root" --strip-components=1 ;;
+        esac
+        if grep -ralF "$PWD" "$root"; then return 1; fi
         case $system in
         linux-x86_64) architecture=amd64 ;;
         linux-aarch64) architecture=arm64 ;;
         *) continue ;;
         esac
-        root=$TMP/$system
-        mkdir "$root" "$root"/{deb,image,wheel}
-        tar -xzf "$packages/vouch-$version-$system.tar.gz" -C "$root" --strip-components=1
         command=$root/bin/vouch
+        [ -z "$(nm "$command" 2>/dev/null)" ]
         [ -z "$(dpkg-deb -f "$packages/vouch_${version}_$architecture.deb" Depends)" ]
         dpkg-deb -x "$packages/vouch_${version}_$architecture.deb" "$root/deb"
         layer_of $architecture | tar -xz -C "$root/image"
@@ -214,8 +219,7 @@ packages_have_the_command() {
         cmp "$command" "$root/deb/usr/bin/vouch"
         cmp "$command" "$root/image/usr/bin/vouch"
         cmp "$command" "$root/wheel/vouch/bin/vouch"
-        if strings -a "$command" | grep -F "$PWD"; then return 1; fi
-        [ -z "$(nm "$command" 2>/dev/null)" ]
+        if grep -ralF "$PWD" "$root/wheel"; then return 1; fi
         if [ "linux-$(uname -m)/$(id -u)" = "$system/0" ]; then
             [ "$(chroot "$root" /bin/vouch --version)" = "vouch $version" ]
         fi
