@@ -739,7 +739,7 @@ static void many_clients_leave_nothing(void **state)
 static void send_signal(load *l)
 {
     while (atomic_load(&l->n_whole) < 20) usleep(1000);
-    kill(l->server->child, SIGTERM);
+    kill(l->server->child, http_end_signal());
 }
 
 /* A signal under load: what has begun ends whole, the rest is refused. */
@@ -762,7 +762,7 @@ static void a_signal_drains(void **state)
     (void)state;
     http_server busy = http_server_start(ARGUMENTS(target, "--parallel", "1"));
     const int fd = stream_open(&busy, 1000, 9); /* the answer has begun */
-    kill(busy.child, SIGTERM);
+    kill(busy.child, http_end_signal());
     int status = 200;
     while (status == 200) { /* until the signal has arrived */
         http_reply reply = http_request(busy.port, "GET", "/health", "", NULL);
@@ -786,13 +786,13 @@ static void a_second_signal_ends_answers(void **state)
     (void)state;
     http_server busy = http_server_start(ARGUMENTS(target, "--parallel", "1", "--ctx", "200000"));
     const int fd = stream_open(&busy, 190000, 9);
-    kill(busy.child, SIGTERM);
+    kill(busy.child, http_end_signal());
     for (int status = 200; status == 200;) {
         http_reply reply = http_request(busy.port, "GET", "/health", "", NULL);
         status = reply.status;
         http_reply_free(&reply);
     }
-    kill(busy.child, SIGTERM);
+    kill(busy.child, http_end_signal());
     http_reply reply = http_read(fd); /* its first bytes are read already, so all is in `head` */
     assert_non_null(strstr(reply.head, "cancelled"));
     http_reply_free(&reply);

@@ -55,6 +55,12 @@ int test_is_emulated(void)
     return tier && strcmp(tier, "arm") == 0;
 }
 
+int test_is_windows(void)
+{
+    const char *tier = getenv("VOUCH_TEST_TIER");
+    return tier && strcmp(tier, "windows") == 0;
+}
+
 /* VOUCH_TEST_FILTER='*truncated*' runs only the tests whose names match the pattern. */
 __attribute__((constructor)) static void filter_set(void)
 {

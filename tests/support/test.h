@@ -30,7 +30,7 @@ void write_whole(const char *path, const void *bytes, size_t n);
 /* Resident bytes of a file that this process has mapped. -1 if no mapping is found or /proc is missing. */
 int64_t test_resident(const char *path);
 
-/* True in `make check` and `make test-arm`. Slow tests begin with test_skip_slow(). */
+/* True in `make check`, `make test-arm` and `make test-windows`. Slow tests begin with test_skip_slow(). */
 int test_is_quick(void);
 #define test_skip_slow()              \
     do {                              \
@@ -39,6 +39,9 @@ int test_is_quick(void);
 
 /* True in `make test-arm`, whose programs run in an emulator. */
 int test_is_emulated(void);
+
+/* True in `make test-windows`, whose programs Wine runs. */
+int test_is_windows(void);
 
 /* A small deterministic random generator (splitmix64) for test data. */
 typedef struct test_random {

@@ -52,9 +52,14 @@ http_server http_server_start(const char *const *arguments)
     return server;
 }
 
+int http_end_signal(void)
+{
+    return test_is_windows() ? SIGINT : SIGTERM;
+}
+
 int http_server_stop(http_server *server, int number)
 {
-    kill(server->child, number);
+    kill(server->child, number == SIGTERM ? http_end_signal() : number);
     return status_of(server->child);
 }
 

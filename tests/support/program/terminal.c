@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -41,10 +42,30 @@ void terminal_start(terminal *t, const char *term, const char *folder, const cha
         setenv("TERM", term, 1);
         setenv("HOME", folder, 1);
         setenv("XDG_STATE_HOME", folder, 1);
-        setenv("LC_ALL", "C", 1); /* the editor must choose UTF-8 without help from the locale */
+        /* The editor must choose UTF-8 without help from the locale. Wine's console needs that help. */
+        setenv("LC_ALL", test_is_windows() ? "C.UTF-8" : "C", 1);
         execv(arguments[0], (char *const *)(uintptr_t)arguments);
         _exit(127);
     }
+}
+
+/* Takes out the sequences by which Wine's console draws letters; a step to the right becomes a space. What a sequence
+ * has begun stays until its end has come. */
+static void drawing_drop(terminal *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        int steps = 0, used = 0;
+        if (sscanf(t->seen + i, "\033[%dC%n", &steps, &used) == 1 && used > 0) {
+            t->seen[n++] = ' ';
+            i += (size_t)used - 1;
+        } else if (strncmp(t->seen + i, "\033[", 2) == 0 && t->seen[i + 2 + strspn(t->seen + i + 2, "?0123456789;")]) {
+            i += 2 + strspn(t->seen + i + 2, "?0123456789;");
+        } else {
+            t->seen[n++] = t->seen[i];
+        }
+    }
+    t->seen[t->n = n] = 0;
 }
 
 /* Appends the available output to `seen`. False at the end of the output and when `seen` is full. */
@@ -56,6 +77,7 @@ static bool terminal_read(terminal *t)
     for (ssize_t i = 0; i < got; i++)
         if (t->seen[t->n + (size_t)i] == 0) t->seen[t->n + (size_t)i] = '?';
     t->seen[t->n += (size_t)got] = 0;
+    if (test_is_windows()) drawing_drop(t);
     return true;
 }
 
