@@ -372,7 +372,10 @@ int vouch_os_file_temporary(char *name)
 
 ptrdiff_t vouch_os_read(int descriptor, void *bytes, size_t n)
 {
-    return _read(descriptor, bytes, n < INT_MAX ? (unsigned)n : INT_MAX);
+    const int got = _read(descriptor, bytes, n < INT_MAX ? (unsigned)n : INT_MAX);
+    vouch_os_info info;
+    if (got < 0 && vouch_os_info_of_open(descriptor, &info) && info.kind == VOUCH_OS_FOLDER) errno = EISDIR;
+    return got;
 }
 
 ptrdiff_t vouch_os_write(int descriptor, const void *bytes, size_t n)

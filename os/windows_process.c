@@ -72,7 +72,10 @@ wint_t vouch_os_console_read(void)
 
 bool vouch_os_output_gone(void)
 {
-    return false; /* the failed write has told */
+    /* The C library keeps the error of its last write, for which errno has no better number than EINVAL. */
+    const unsigned long last = _doserrno;
+    return GetFileType(vouch_os_handle_of(STDOUT_FILENO)) == FILE_TYPE_PIPE &&
+           (last == ERROR_NO_DATA || last == ERROR_BROKEN_PIPE || last == ERROR_PIPE_NOT_CONNECTED);
 }
 
 static void (*volatile interrupt_handler)(int);
