@@ -6,7 +6,8 @@
 # The programs are tests/ROOM/test_*.sh and the built tests/ROOM/test_*.c. The tiers check and test run all programs.
 # VOUCH_TEST_TIER tells a program its tier; in the tier check, slow tests skip themselves. The tier arm runs the
 # programs of build/emulated (`make arm`) in an emulator, and the scripts that run the command there. It is as short as
-# the tier check. The tier windows runs those of build/wine (`make windows`) by Wine. A program's lines appear when it ends. The last line is "N passed, N failed, N skipped".
+# the tier check. The tier windows runs those of build/wine by Wine (`make test-windows`). A program's lines appear when
+# it ends. The last line is "N passed, N failed, N skipped".
 # Environment variables, with their defaults:
 #
 #   BUILD               the folder under build/ (release)

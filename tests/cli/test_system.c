@@ -131,11 +131,11 @@ static void broken_models_are_named(void **state)
 static void usage_is_checked(void **state)
 {
     (void)state;
-    expect(RUN("check", "--system", "/dev/null"), 2, "--system takes no model; leave out '/dev/null'");
+    expect(RUN("check", "--system", "Makefile"), 2, "--system takes no model; leave out 'Makefile'");
     expect(RUN("check", "--system", "--law", "L1"), 2, "--system and --law exclude each other");
     expect(RUN("check", "--system", "--cpu", "ref"), 2, "--system and --cpu exclude each other");
-    expect(RUN("check", "--system", "--json", "/dev/full"), 1, "No space left");
-    expect(RUN("info", "--machine", "--json", "/dev/full"), 1, "No space left");
+    if (!test_is_windows()) expect(RUN("check", "--system", "--json", "/dev/full"), 1, "No space left");
+    if (!test_is_windows()) expect(RUN("info", "--machine", "--json", "/dev/full"), 1, "No space left");
     expect(RUN("info", "--machine", "-m", "some.gguf"), 2, "--machine and --model exclude each other");
     expect(RUN("info", "-m", "some.gguf", "--json", "x.json"), 2, "--json: expected --machine beside it");
 }

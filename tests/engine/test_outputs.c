@@ -33,9 +33,9 @@ static void failing_output_fails_the_command(void **state)
 {
     (void)state;
     const setting full = {.out = "/dev/full"}, closed = {.out = "closed"};
+    expect(run_as(&closed, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "-n", "9")), 1, "standard output: ");
     expect(run_as(&full, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "-n", "9")), 1,
            "standard output: No space");
-    expect(run_as(&closed, "vouch", ARGUMENTS("run", "-m", target, "-p", "x", "-n", "9")), 1, "standard output: ");
     expect(run_as(&full, "vouch", ARGUMENTS("--help")), 1, "standard output: No space");
     expect(run_as(&full, "vouch", ARGUMENTS("info", "-m", target)), 1, "standard output: No space");
     expect(run_as(&full, "vouch", ARGUMENTS("tokenize", "-m", target, "-p", "x")), 1, "standard output: No space");
@@ -57,7 +57,8 @@ static void full_disk_leaves_the_old_json(void **state)
     snprintf(pattern, sizeof pattern, "%.*s.vouch-*", (int)(strrchr(path, '/') + 1 - path), path);
     glob_t found;
     assert_int_equal(glob(pattern, 0, NULL, &found), GLOB_NOMATCH);
-    expect(RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", "/dev/full"), 1, "No space left");
+    if (!test_is_windows())
+        expect(RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", "/dev/full"), 1, "No space left");
     expect(RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", path), 0, NULL);
     json_decref(json_of(path));
 }
@@ -79,6 +80,7 @@ static void files_are_replaced_and_descriptors_are_not(void **state)
     result r = RUN("run", "-m", target, "-p", "x", "-n", "4", "--stats-json", "/dev/fd/250");
     assert_int_equal(r.n_out, 0); /* the error comes before the answer starts */
     expect(r, 2, "--stats-json: /dev/fd/250");
+    if (test_is_windows()) test_skip("programs of Windows get no descriptor of this system but 0 to 2");
     /* A later write to the same descriptor continues after the report. */
     char command[1024];
     snprintf(command, sizeof command,
@@ -119,6 +121,7 @@ static void mounted_files_are_written(void **state)
     (void)state;
     char path[256], old[3000];
     struct stat before, after;
+    if (test_is_windows()) test_skip("Wine keeps no file in place that is mounted");
     memset(old, 'x', sizeof old);
     for (size_t n = 3; n <= sizeof old; n = n == 3 ? sizeof old : n + 1) {
         strcpy(path, test_temporary("mounted.json"));
@@ -147,6 +150,7 @@ static void mounted_files_are_written(void **state)
 static void links_are_followed(void **state)
 {
     (void)state;
+    if (test_is_windows()) test_skip("Wine doesn't show links of this system");
     char file[256], near[256], far[256], loop[256];
     struct stat info;
     strcpy(file, test_temporary("led.to"));
