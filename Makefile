@@ -186,6 +186,8 @@ $(B)/src/kernels/vector/arm_i8mm.o:       ISA := -DVOUCH_ISA=86 $(ARM_WITH)dotpr
 VECTOR_SAN ?= $(SAN)
 $(B)/src/kernels/vector/x86_%.o $(B)/src/kernels/vector/arm_%.o: override SAN := $(VECTOR_SAN)
 # Thousands of unrolled lines: what their variables are would take half of the time and nine tenths of the bytes.
+# Kernels use no library, so that a static build compiles the same.
+$(B)/src/kernels/%.o: PKG_CFLAGS :=
 $(B)/src/kernels/%.o: OPT := $(subst -g,-g1,$(subst -O2,-O3,$(OPT)))
 
 # Tests and benchmarks look inside; the command, the examples and the server see the public header only.
