@@ -306,7 +306,8 @@ macos-arm64 macos-x86_64: macos-%:
 
 $(B)/examples/%: $(B)/examples/%.o $(LIB_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@$(EXE) $^ $(LIBS)
+	$(if $(EXE),@mv $@$(EXE) $@)
 
 $(B)/bench/%: $(B)/bench/%.o $(BENCH_SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
@@ -406,7 +407,7 @@ test-all: ## the same with gcc, clang and sanitizers, then lint; half an hour
 	$(MAKE) lint
 
 programs: $(B)/vouch $(EXAMPLES:%=$(B)/examples/%) test-programs $(BROKEN:%=$(B)/tests/broken/%) $(B)/bench/synthetic
-unit-tests: $(UNIT_TESTS:%=$(B)/tests/%) $(BROKEN:%=$(B)/tests/broken/%)
+unit-tests: $(UNIT_TESTS:%=$(B)/tests/%) $(BROKEN:%=$(B)/tests/broken/%) $(EXAMPLES:%=$(B)/examples/%)
 
 arm: ## static command and test programs for Linux on Arm, in build/static-aarch64, without distillation
 	@scripts/install arm

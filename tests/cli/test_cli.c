@@ -534,7 +534,7 @@ static void stats_add_up(void **state)
     assert_string_equal(json_string_value(json_object_get(o, "finish")), "length");
     assert_int_equal(whole(o, "threads"), 2);
     const double share = json_number_value(json_object_get(o, "processor_share"));
-    assert_true(share > 0 && share < 1.1);
+    assert_true((share > 0 || test_is_windows()) && share >= 0 && share < 1.1); /* Windows counts in steps of 16 ms */
     assert_null(json_object_get(o, "trace"));
     json_decref(o);
     result_free(&r);
@@ -891,7 +891,7 @@ static void example_generates(void **state)
     (void)state;
     result r = run_as(&(setting){0}, "examples/generate", ARGUMENTS(target, "The river", draft));
     assert_int_equal(r.status, 0);
-    assert_non_null(strstr(r.err, " passes\n"));
+    assert_non_null(strstr(r.err, test_is_windows() ? " passes\r\n" : " passes\n")); /* streams of text there */
     result_free(&r);
     r = run_as(&(setting){0}, "examples/generate", ARGUMENTS("/nowhere.gguf", "x"));
     assert_int_equal(r.status, 1);
