@@ -27,20 +27,23 @@ static void put_line(FILE *stream, const char *prefix, const char *line)
     fputc('\n', stream);
 }
 
+/* One write for the whole message: what ends the program, or another thread, comes before it or after it. */
 static void say(const char *prefix, const char *format, va_list arguments)
 {
-    char line[2048], *shown;
+    char line[2048], *shown = NULL, *lines = NULL;
     size_t n;
     vouch_os_stream text;
     vsnprintf(line, sizeof line, format, arguments);
     FILE *stream = vouch_os_stream_open(&text);
     if (stream) put_line(stream, prefix, line);
-    if (stream && vouch_os_stream_close(&text, &shown, &n)) {
-        tool_put_words(stderr, shown, tool_terminal_width(STDERR_FILENO));
-        free(shown);
-    } else {
-        put_line(stderr, prefix, line); /* memory is short */
+    if (stream && vouch_os_stream_close(&text, &shown, &n) && (stream = vouch_os_stream_open(&text))) {
+        tool_put_words(stream, shown, tool_terminal_width(STDERR_FILENO));
+        if (!vouch_os_stream_close(&text, &lines, &n)) lines = NULL;
     }
+    if (lines) fwrite(lines, 1, n, stderr);
+    else put_line(stderr, prefix, line); /* memory is short */
+    free(lines);
+    free(shown);
 }
 
 void tool_complain(const char *format, ...)
