@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* vouch info tells what a model file holds, whether vouch can run it, and what it would need for that. With --machine
- * it describes this machine and this build. */
+/* `vouch info` prints what a model file contains, whether vouch can run it, and the memory that a run needs. With
+ * --machine it describes this machine and this build. */
 #include <string.h>
 
 #include "cli.h"

@@ -10,7 +10,7 @@
 
 #include "os/os.h"
 
-/* Returns the handle of Windows that stands behind a file descriptor of the C library. */
+/* Returns the Windows handle of a file descriptor of the C library. */
 HANDLE vouch_os_handle_of(int descriptor);
 /* Whether standard input is a console. */
 bool vouch_os_console_is_input(void);

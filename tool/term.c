@@ -41,7 +41,7 @@ static void say(const char *prefix, const char *format, va_list arguments)
         if (!vouch_os_stream_close(&text, &lines, &n)) lines = NULL;
     }
     if (lines) fwrite(lines, 1, n, stderr);
-    else put_line(stderr, prefix, line); /* memory is short */
+    else put_line(stderr, prefix, line); /* There was no memory to wrap the words. */
     free(lines);
     free(shown);
 }

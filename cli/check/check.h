@@ -61,8 +61,8 @@ void cli_put_wrapped(const char *text, FILE *out);
 enum { CLI_BROKEN_SIZE = 32 };
 size_t cli_findings_broken(const cli_finding *findings, size_t n_findings, char text[CLI_BROKEN_SIZE]);
 
-/* Runs `vouch check --system`, which compares the results of this build bit by bit with those of every other build.
- * Returns an exit status. */
+/* Runs `vouch check --system`. It compares kernels and tiny models bit by bit with digests, which are equal on all
+ * systems. Returns an exit status. */
 int cli_check_system(const cli_options *options);
 
 /* Each tries a law. An error is a failure of the machine or of a file, not of the law. */

@@ -74,7 +74,7 @@ static void check_angle(double angle)
     double sine, cosine;
     vouch_sine_cosine(angle, &sine, &cosine);
     for (int i = 0; i < 3; i++) r = pair_add(r, times(-n, half_pi[i]));
-    pair parts[] = {series(r, 1), series(r, 0)}; /* a turn by n quarters makes (sine, cosine) of them */
+    pair parts[] = {series(r, 1), series(r, 0)}; /* turned n times by pi/2 below */
     for (int i = 0; i < (int)fmod(n, 4); i++) {
         const pair before = parts[0];
         parts[0] = parts[1];

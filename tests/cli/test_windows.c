@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command for Windows, run by Wine, beside the command for Linux: the same texts, also to many clients at once, and
- * a conversation in a console.
+ * Runs the command for Windows with Wine and the command for Linux, and compares them: both must give the same texts,
+ * also when many clients ask at once. A conversation in a console of Windows must work.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -177,7 +177,8 @@ static void sweep(const request *requests, size_t n_requests)
 }
 
 #define CHAT      "\"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}], \"temperature\": 0, \"max_tokens\": 6"
-/* Whatever a template may read in another form, which the server tries on it. */
+/* Messages of all kinds that chat templates read in different forms. For each kind the server first tries out which
+ * form this template reads. */
 #define FORMS \
     "\"messages\": [{\"role\": \"system\", \"content\": \"a\"}, {\"role\": \"developer\", \"content\": \"b\"}, " \
     "{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"c\"}]}, " \

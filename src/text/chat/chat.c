@@ -297,7 +297,7 @@ static vouch_status render(const vouch_tokenizer *t, const conversation *given, 
 /* Finds out what a template does with made-up conversations. */
 typedef struct prober {
     const vouch_tokenizer *t;
-    bool lacks_memory; /* for some probe, whose answer then means nothing */
+    bool lacks_memory; /* A probe ran out of memory, so the answers of all probes are ignored. */
 } prober;
 
 static const char *const nothing[] = {"\377", "\377"}; /* no template writes these */

@@ -19,7 +19,8 @@ http_server http_server_start(const char *const *arguments);
 /* The two steps of it, where the server may fail. false: it ended, and http_server_stop gives its exit status. */
 http_server http_server_begin(const char *const *arguments);
 bool http_server_listens(http_server *server);
-/* The signal that asks a server to end: SIGTERM; with Wine, which then ends a program at once, that of Ctrl-C. */
+/* Returns the signal that asks a server to end: SIGTERM, or SIGINT with Wine, which ends a program at once on SIGTERM.
+ */
 int http_end_signal(void);
 /* Sends the signal (SIGTERM: http_end_signal) and returns the exit status as in `result`. */
 int http_server_stop(http_server *server, int signal);

@@ -6,8 +6,9 @@
  *   shortage_set ──► page ◄── each call counts `left` down; the one that reaches 0 fails
  *   shortage_came ◄── page     false: the program made fewer than n calls
  *
- * Calls count from the program's main on; those of the loader don't. A program that starts while n is SHORTAGE_NEVER
- * may get its n later; of reads and writes it fails those of the kind that was set at its start.
+ * Calls count from the program's main on; those of the loader don't. A test may start a server with SHORTAGE_NEVER as n
+ * and set the real n later. A program filters reads or writes from its start on, so the test must then name that kind
+ * at the start already.
  */
 #ifndef VOUCH_TESTS_SHORTAGE_H
 #define VOUCH_TESTS_SHORTAGE_H
@@ -24,8 +25,8 @@ typedef enum shortage_call {
     SHORTAGE_MALLOC, /* malloc, calloc, realloc, aligned allocations, and through them strdup and others */
     SHORTAGE_MMAP,
     SHORTAGE_THREAD,
-    SHORTAGE_READ,  /* EIO; also those of the C library and of sockets, as are writes */
-    SHORTAGE_WRITE, /* ENOSPC */
+    SHORTAGE_READ,  /* fails with EIO; counts reads of the C library and of sockets, too */
+    SHORTAGE_WRITE, /* fails with ENOSPC; counts the same kinds of writes */
     SHORTAGE_CUT    /* nothing fails, but at the n-th allocation the file `cut` becomes shorter */
 } shortage_call;
 

@@ -42,15 +42,15 @@ void terminal_start(terminal *t, const char *term, const char *folder, const cha
         setenv("TERM", term, 1);
         setenv("HOME", folder, 1);
         setenv("XDG_STATE_HOME", folder, 1);
-        /* The editor must choose UTF-8 without help from the locale. Wine's console needs that help. */
+        /* With the locale C the editor itself has to choose UTF-8. Wine's console needs a locale with UTF-8. */
         setenv("LC_ALL", test_is_windows() ? "C.UTF-8" : "C", 1);
         execv(arguments[0], (char *const *)(uintptr_t)arguments);
         _exit(127);
     }
 }
 
-/* Takes out the sequences by which Wine's console draws letters; a step to the right becomes a space. What a sequence
- * has begun stays until its end has come. */
+/* Removes the escape sequences with which Wine's console draws letters. A step to the right becomes a space. A sequence
+ * whose end hasn't arrived yet stays. */
 static void drawing_drop(terminal *t)
 {
     size_t n = 0;
