@@ -222,8 +222,9 @@ $(B)/train/%.o: INCLUDES := -Iinclude -Isrc -I. $(BLAS_CFLAGS)
 $(B)/tests/test_train_%.o: INCLUDES := -Iinclude -Isrc -Icli -Itests -Ibench -I. $(BLAS_CFLAGS)
 $(B)/tests/test_train_gradients.o: INCLUDES += -DVOUCH_TRAIN_DOUBLE
 
-# Other flags than last time: everything is built again.
-FLAGS := $(CC) $(OPT) $(SAN) $(CFLAGS) $(LDFLAGS) $(EDITLINE) $(DISTILL) $(SERVER) $(HUB)
+# Other flags or libraries than last time: everything is built again.
+LIBRARIES := $(wildcard $(addprefix $(PKG_CONFIG_LIBDIR:%/lib/pkgconfig=%)/,versions stamps/*))
+FLAGS := $(CC) $(OPT) $(SAN) $(CFLAGS) $(LDFLAGS) $(EDITLINE) $(DISTILL) $(SERVER) $(HUB) $(if $(LIBRARIES),$(shell cat $(LIBRARIES) | cksum))
 $(if $(NEEDY),$(shell mkdir -p $(B); echo '$(FLAGS)' | cmp -s - $(B)/flags || echo '$(FLAGS)' >$(B)/flags))
 
 # The tests of a room are tests/ROOM/test_NAME.c. Their programs lie together.

@@ -21,7 +21,7 @@ usage() {
     exit "$1"
 }
 
-from=${VOUCH_FROM:-} version='' prefix=$HOME/.local
+from=${VOUCH_FROM:-} version='' prefix=${HOME:-}/.local
 if [ "$(id -u)" = 0 ]; then prefix=/usr/local; fi
 while [ $# -gt 0 ]; do
     case $1 in
@@ -40,6 +40,7 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$from" ] || fail "--from is missing: give the folder or the address of a release"
 case $version in *[!0-9A-Za-z.+~-]*) fail "--version $version: expected a version such as 0.1.0" ;; esac
+[ "$prefix" != /.local ] || fail "HOME is not set; give --prefix FOLDER"
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 
 case $(uname -s)/$(uname -m) in

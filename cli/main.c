@@ -9,8 +9,8 @@
 #include "hub/name.h"
 #include "model/names.h"
 #include "os/os.h"
+#include "report/sheet.h"
 #include "tool/memory.h"
-#include "tool/wrap.h"
 
 /* Help shows these texts as they are: lines of at most 80 columns. */
 static const cli_command commands[] = {
@@ -247,18 +247,16 @@ static void help_command(const cli_command *c, FILE *out)
     help_lines(c->examples, "  ", "  ", out);
 }
 
-/* Help of a command, or NULL: of all. In a terminal of less than 80 columns lines break between words. */
-static void help_print(const cli_command *c, FILE *out)
+/* Help of a command, or NULL: of all. In a terminal of less than 80 columns lines break between words. Returns the
+ * command's exit status. */
+static int help_print(const cli_command *c, FILE *out)
 {
-    char *text;
-    size_t n;
-    vouch_os_stream memory;
-    FILE *stream = vouch_os_stream_open(&memory);
-    if (!stream) return;
-    if (c) help_command(c, stream);
-    else help_all(stream);
-    if (vouch_os_stream_close(&memory, &text, &n)) tool_put_words(out, text, tool_terminal_width(fileno(out)));
-    free(text);
+    cli_sheet sheet;
+    vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
+    if (!cli_sheet_open(&sheet)) return cli_engine_fail(&err);
+    if (c) help_command(c, sheet.out);
+    else help_all(sheet.out);
+    return cli_sheet_show(&sheet, out, &err) ? cli_engine_fail(&err) : CLI_DONE;
 }
 
 /* The main thread may use as much stack as `ulimit -s` says, and the others get as much. */
@@ -287,8 +285,7 @@ static int command_run(const cli_command *c, int argc, char **argv)
     if (!cli_options_parse(&options, c, argc, argv)) {
         fprintf(stderr, "`vouch %s --help` lists the flags\n", c->name);
     } else if (options.help) {
-        help_print(c, stdout);
-        status = CLI_DONE;
+        status = help_print(c, stdout);
     } else if (options.lists_templates) {
         for (size_t i = 0; vouch_chat_template_name(i); i++) puts(vouch_chat_template_name(i));
         status = CLI_DONE;
@@ -320,8 +317,9 @@ static bool is_model(const char *word)
 static int help_run(int argc, char **argv)
 {
     const char *topic = argc > 0 ? argv[0] : "";
+    int status = CLI_DONE;
     if (!*topic) {
-        help_print(NULL, stdout);
+        status = help_print(NULL, stdout);
     } else if (strcmp(topic, "--man") == 0) {
         cli_manual_write(commands, N_COMMANDS, stdout);
     } else if (strcmp(topic, "--completion") == 0) {
@@ -332,9 +330,9 @@ static int help_run(int argc, char **argv)
     } else {
         const cli_command *c = command_find(topic);
         if (!c) return CLI_WRONG_USAGE;
-        help_print(c, stdout);
+        status = help_print(c, stdout);
     }
-    return finish_output(CLI_DONE);
+    return finish_output(status);
 }
 
 int main(int argc, char **argv)
@@ -345,8 +343,8 @@ int main(int argc, char **argv)
     if (!has_stack()) return CLI_FAILED;
     const char *word = argc > 1 ? argv[1] : "";
     if (!*word) {
-        help_print(NULL, stderr);
-        return CLI_WRONG_USAGE;
+        const int status = help_print(NULL, stderr);
+        return status ? status : CLI_WRONG_USAGE;
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
         return help_run(argc - 2, argv + 2);

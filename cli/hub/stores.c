@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "hub/stores.h"
 
-#include <dirent.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 
 #include "tool/file.h"
 #include "tool/term.h"
+#include "tool/wrap.h"
 
 bool cli_sheet_open(cli_sheet *sheet)
 {
@@ -25,6 +26,16 @@ vouch_status cli_sheet_print(cli_sheet *sheet, vouch_error *err)
     size_t n;
     vouch_status status = sheet_close(sheet, &text, &n, err);
     if (!status) status = tool_print(text, n, err);
+    free(text);
+    return status;
+}
+
+vouch_status cli_sheet_show(cli_sheet *sheet, FILE *out, vouch_error *err)
+{
+    char *text;
+    size_t n;
+    const vouch_status status = sheet_close(sheet, &text, &n, err);
+    if (!status) tool_put_words(out, text, tool_terminal_width(fileno(out)));
     free(text);
     return status;
 }

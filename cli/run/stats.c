@@ -7,10 +7,10 @@
 
 #include "os/os.h"
 #include "report/rates.h"
+#include "report/sheet.h"
 #include "tool/file.h"
 #include "tool/json.h"
 #include "tool/sampling.h"
-#include "tool/wrap.h"
 
 /* Figures of one run. NAN: the figure doesn't apply. */
 typedef struct figures {
@@ -112,16 +112,14 @@ static void stats_write(FILE *out, const cli_engine *engine, size_t n_hidden, co
             f->n_threads, (double)f->peak_memory_bytes * 1e-6);
 }
 
-static void stats_print(const cli_engine *engine, size_t n_hidden, const figures *f)
+/* Returns the command's exit status. */
+static int stats_print(const cli_engine *engine, size_t n_hidden, const figures *f)
 {
-    char *text;
-    size_t n;
-    vouch_os_stream stream;
-    FILE *out = vouch_os_stream_open(&stream);
-    if (!out) return;
-    stats_write(out, engine, n_hidden, f);
-    if (vouch_os_stream_close(&stream, &text, &n)) tool_put_words(stderr, text, tool_terminal_width(STDERR_FILENO));
-    free(text);
+    cli_sheet sheet;
+    vouch_error err = {VOUCH_E_MEMORY, "not enough memory for the statistics"};
+    if (!cli_sheet_open(&sheet)) return cli_engine_fail(&err);
+    stats_write(sheet.out, engine, n_hidden, f);
+    return cli_sheet_show(&sheet, stderr, &err) ? cli_engine_fail(&err) : CLI_DONE;
 }
 
 /* -------------------------------------------------------------------- JSON */
@@ -197,7 +195,7 @@ void cli_stats_open(const cli_engine *engine)
 void cli_stats_show(const cli_engine *engine, const cli_reply *reply)
 {
     const figures f = figures_compute(engine, reply, false);
-    stats_print(engine, reply->n_hidden, &f);
+    (void)stats_print(engine, reply->n_hidden, &f); /* it has told an error; the chat goes on */
 }
 
 int cli_stats_report(const cli_engine *engine, const cli_reply *reply)
@@ -205,11 +203,11 @@ int cli_stats_report(const cli_engine *engine, const cli_reply *reply)
     const cli_options *options = engine->options;
     if (!options->stats && !options->stats_json) return CLI_DONE;
     const figures f = figures_compute(engine, reply, reply->interrupted);
-    if (options->stats) stats_print(engine, reply->n_hidden, &f);
-    if (!options->stats_json) return CLI_DONE;
+    const int shown = options->stats ? stats_print(engine, reply->n_hidden, &f) : CLI_DONE;
+    if (!options->stats_json) return shown;
     json_t *object = stats_json(engine, reply, &f);
     vouch_error err;
     const vouch_status status = tool_file_write_json(options->stats_json, object, &err);
     json_decref(object);
-    return status ? cli_flag_fail("stats-json", &err) : CLI_DONE;
+    return status ? cli_flag_fail("stats-json", &err) : shown;
 }

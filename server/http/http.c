@@ -642,8 +642,10 @@ vouch_status server_http_open(server *s, vouch_error *err)
                                      MHD_OPTION_ARRAY, o->certificate ? tls : tls + 2, MHD_OPTION_END);
     if (s->daemon) return VOUCH_OK;
     vouch_os_socket_close(got.socket);
-    snprintf(err->message, sizeof err->message, "the HTTP server could not start%s",
-             o->certificate ? ": check --tls-cert and --tls-key" : "");
+    if (!s->watch) *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory or threads for the HTTP server"};
+    else
+        snprintf(err->message, sizeof err->message, "the HTTP server could not start%s",
+                 o->certificate ? ": check --tls-cert and --tls-key" : "");
     return err->code;
 }
 

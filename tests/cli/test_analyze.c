@@ -417,7 +417,7 @@ static void wrong_usage_is_named(void **state)
     expect(RUN("analyze", "-m", model, "-d", other), 1, "--draft-model: ");
     expect(RUN("analyze", "-m", model, "-d", draft, "--text", tiny), 1, "fewer than 2 tokens");
     expect(RUN("analyze", "-m", model, "-d", draft, "--text", "/nowhere/at/all"), 2, "--text: /nowhere/at/all");
-    if (!test_is_windows())
+    if (has_full_disk())
         expect(RUN("analyze", "-m", model, "-d", draft, "-n", "4", "--svg", "/dev/full"), 1, "No space left");
     expect(RUN("analyze", "-m", model, "-d", draft, "-n", "4", "--json", "/nowhere/at/all"), 2, "--json: ");
 }

@@ -385,7 +385,7 @@ static void wrong_use_is_refused(void **state)
     expect(SAMPLED("--spec", "recycle", "--resume"), 1, "line 1 belongs to");
     expect(SAMPLED("--spec", "ngram", "--resume"), 0, "has all answers already");
 #undef SAMPLED
-    if (!test_is_windows())
+    if (has_full_disk())
         expect(run_as(&(setting){.out = "/dev/full"}, "vouch",
                       ARGUMENTS("batch", target, "--prompts", prompts, "-n", "3")),
                1, "No space left");

@@ -73,9 +73,7 @@ static void text_is_the_same_with_every_drafter(void **state)
     expect(RUN("run", "-m", target, "-p", "x", "--history", prediction), 2, "not a history of answers");
     expect(RUN("run", "-m", target, "-p", "x", "--prediction", "/nowhere/at/all"), 2, "/nowhere/at/all");
     expect(RUN("run", "-m", target, "-p", "x", "--history", "/nowhere/at/all"), 2, "/nowhere/at/all");
-    if (!test_is_windows())
-        expect(RUN("run", "-m", target, "-p", "x", "--history", "/dev/full"), 2,
-               "--history /dev/full: not a regular file");
+    expect(RUN("run", "-m", target, "-p", "x", "--history", null_device()), 2, ": not a regular file");
     result_free(&plain);
 }
 
@@ -369,7 +367,7 @@ static void no_text_begins_with_bos(void **state)
     assert_int_equal(whole(o, "prompt_tokens"), 1);
     json_decref(o);
     result_free(&empty);
-    if (!test_is_windows()) expect(RUN(GREEDY, target, "--raw", "-f", "/dev/null", "-n", "2"), 0, NULL);
+    expect(RUN(GREEDY, target, "--raw", "-f", null_device(), "-n", "2"), 0, NULL);
     char *bytes = read_whole(target, &n), *key = memmem(bytes, n, "bos_token_id", 12);
     assert_non_null(key);
     key[0] = 'X';
@@ -389,8 +387,7 @@ static void odd_prompts(void **state)
     expect(RUN("run", "-m", target), 2, "vouch: the prompt is empty; write --prompt TEXT\n");
     expect(RUN("run", "-m", target, "--raw"), 2, "vouch: the prompt is empty; write --prompt TEXT\n");
     expect(RUN("run", "-m", target, "-f", "-"), 2, "vouch: the prompt is empty; write --prompt TEXT\n");
-    if (!test_is_windows())
-        expect(RUN("run", "-m", target, "-f", "/dev/null"), 2, "--prompt-file /dev/null: the prompt is empty");
+    expect(RUN("run", "-m", target, "-f", null_device()), 2, ": the prompt is empty");
     const setting nul = {.input = "a\0b", .n_input = 3};
     expect(run_as(&nul, "vouch", ARGUMENTS("run", "-m", target, n, two)), 1, "NUL byte at offset 1");
     expect(run_as(&nul, "vouch", ARGUMENTS("run", "-m", target, n, two, "--raw")), 0, NULL);

@@ -12,8 +12,7 @@ it_is_served_whole() {
     test_serve
     curl -sf "$url/" | cmp - server/page.html
     curl -sf "$url/props" | grep -q '"pass_seconds"'
-    kill $server
-    wait $server
+    test_serve_end
 }
 
 a_browser_uses_it() {

@@ -8,8 +8,7 @@ clients_understand_the_server() {
     test_serve --ctx 512 --parallel 4
     ${PYTHON:-python3} tests/clients/drive.py "$url"
     ${PYTHON:-python3} tests/clients/shapes.py "$url"
-    kill $server
-    wait $server
+    test_serve_end
 }
 
 each_package_does_what_it_can() {
@@ -17,8 +16,7 @@ each_package_does_what_it_can() {
     ${PYTHON:-python3} -c 'import litellm, instructor' 2>/dev/null || test_skip "no litellm and instructor for Python"
     test_serve
     ${PYTHON:-python3} tests/clients/table.py "$url"
-    kill $server
-    wait $server
+    test_serve_end
 }
 
 test_group clients_understand_the_server each_package_does_what_it_can

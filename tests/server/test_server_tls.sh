@@ -33,15 +33,13 @@ answers_come_over_tls() {
             -d '{"prompt": "x", "max_tokens": 200, "stream": true, "ignore_eos": true}' 2>/dev/null || true
     done
     ask /health | grep -q '"ok"'
-    kill $server
-    wait $server
+    test_serve_end
 }
 
 wrong_certificates_are_refused() {
     local vouch=build/$BUILD/vouch
     serve
-    kill $server
-    wait $server
+    test_serve_end
     echo junk >"$TMP/junk"
     test_refused 'tls-cert and --tls-key' "$vouch" serve "$model" --port 0 --tls-cert "$TMP/junk" \
         --tls-key "$TMP/key.pem"

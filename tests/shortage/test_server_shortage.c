@@ -160,6 +160,7 @@ static void sweep_one(const http_server *server, const request *r, shortage_call
     }
     print_message("%s%s, %s: %ld calls\n", r->path, r->streams ? ", stream" : "", shortage_name(call),
                   n - 2 * step - 1);
+    if (call == SHORTAGE_MALLOC || call == SHORTAGE_READ || call == SHORTAGE_WRITE) assert_true(n > 2 * step + 1);
     json_decref(whole);
 }
 

@@ -100,6 +100,8 @@ static void sweep(const char *const *arguments)
         }
         print_message("%s, %s: %d runs failed, %d gave the whole output\n", arguments[0], shortage_name(call),
                       counts[0], counts[1]);
+        const bool is_called = call == SHORTAGE_MALLOC || call == SHORTAGE_WRITE;
+        if (is_called && counts[0] == 0) fail_msg("no %s was made to fail", shortage_name(call));
     }
     given_free(&whole);
     assert_int_equal(n_wrong, 0);
@@ -155,6 +157,12 @@ static void run_tells(void **state)
     sweep(ARGUMENTS(GREEDY, model, "-n", "8", SHORT, "hello"));
 }
 
+static void help_tells(void **state)
+{
+    (void)state;
+    sweep(ARGUMENTS("help", "run"));
+}
+
 static void info_tells(void **state)
 {
     (void)state;
@@ -194,15 +202,11 @@ static void quantize_tells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(run_tells),
-        cmocka_unit_test(info_tells),
-        cmocka_unit_test(tokenize_tells),
-        cmocka_unit_test(perplexity_tells),
-        cmocka_unit_test(logits_tell),
-        cmocka_unit_test(batch_tells),
-        cmocka_unit_test(quantize_tells),
-        cmocka_unit_test(cut_models_are_told),
-        cmocka_unit_test(small_stacks_are_told),
+        cmocka_unit_test(run_tells),           cmocka_unit_test(help_tells),
+        cmocka_unit_test(info_tells),          cmocka_unit_test(tokenize_tells),
+        cmocka_unit_test(perplexity_tells),    cmocka_unit_test(logits_tell),
+        cmocka_unit_test(batch_tells),         cmocka_unit_test(quantize_tells),
+        cmocka_unit_test(cut_models_are_told), cmocka_unit_test(small_stacks_are_told),
     };
     return cmocka_run_group_tests(tests, files_write, NULL);
 }

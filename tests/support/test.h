@@ -34,7 +34,7 @@ int64_t test_resident(const char *path);
 int test_is_quick(void);
 #define test_skip_slow()              \
     do {                              \
-        if (test_is_quick()) skip(); \
+        if (test_is_quick()) test_skip("slow; make test runs it"); \
     } while (0)
 
 /* True in `make test-arm`, whose programs run in an emulator. */
@@ -52,12 +52,17 @@ uint32_t test_below(test_random *random, uint32_t limit);
 float test_uniform(test_random *random, float low, float high);
 float test_normal(test_random *random);
 
-/* Prints the reason and skips the running test. */
-#define test_skip(...)                      \
-    do {                                    \
+/* Prints the reason why a part of the running test is skipped. */
+#define test_skip_part(...)                     \
+    do {                                        \
         print_message("skipped: " __VA_ARGS__); \
-        print_message("\n");                \
-        skip();                             \
+        print_message("\n");                    \
+    } while (0)
+/* Prints the reason and skips the running test. */
+#define test_skip(...)               \
+    do {                             \
+        test_skip_part(__VA_ARGS__); \
+        skip();                      \
     } while (0)
 
 #endif

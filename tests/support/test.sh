@@ -49,6 +49,12 @@ test_serve() { # flag...
     return 1
 }
 
+# Ends the server as its users do: with Ctrl-C in Wine, which knows no SIGTERM.
+test_serve_end() {
+    if [ "${VOUCH_TEST_TIER:-}" = windows ]; then kill -INT $server; else kill $server; fi
+    wait $server
+}
+
 test_group() {
     local name code failed=() skipped=()
     for name in "$@"; do

@@ -2,11 +2,8 @@
 #include "train/lessons/chunks.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/filemap.h"
@@ -39,7 +36,7 @@ static bool read_at(int fd, void *bytes, size_t n, off_t at)
 {
     char *to = bytes;
     while (n > 0) {
-        const ssize_t got = pread(fd, to, n, at);
+        const ptrdiff_t got = vouch_os_file_read_at(fd, to, n, at);
         if (got < 0 && errno == EINTR) continue;
         if (got == 0) errno = 0;
         if (got <= 0) return false;
@@ -157,7 +154,7 @@ static vouch_status open_new(train_chunks *c, const void *header, size_t n_heade
 vouch_status train_chunks_open(train_chunks **out, const char *path, const char *what, const void *header,
                                size_t n_header, vouch_error *err)
 {
-    struct stat info;
+    vouch_os_info info;
     vouch_status status = VOUCH_OK;
     train_chunks *c = calloc(1, sizeof *c);
     *out = NULL;
@@ -170,14 +167,14 @@ vouch_status train_chunks_open(train_chunks **out, const char *path, const char 
         train_chunks_close(c);
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a file");
     }
-    c->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (c->fd < 0 || fstat(c->fd, &info)) status = io_fail(c, "open", err);
-    else if (!S_ISREG(info.st_mode))
+    c->fd = vouch_os_open(path, VOUCH_OS_READ | VOUCH_OS_WRITE | VOUCH_OS_CREATE, 0666);
+    if (c->fd < 0 || !vouch_os_info_of_open(c->fd, &info)) status = io_fail(c, "open", err);
+    else if (info.kind != VOUCH_OS_FILE)
         status = vouch_fail(err, VOUCH_E_IO, "%s is no regular file", vouch_path_tail(path));
-    else if (flock(c->fd, LOCK_EX | LOCK_NB))
+    else if (vouch_os_file_lock(c->fd, false) != VOUCH_OS_LOCKED)
         status = vouch_fail(err, VOUCH_E_IO, "%s: another process has the %s open", vouch_path_tail(path), what);
-    else if (info.st_size == 0) status = open_new(c, header, n_header, err);
-    else status = open_old(c, info.st_size, header, n_header, err);
+    else if (info.size == 0) status = open_new(c, header, n_header, err);
+    else status = open_old(c, info.size, header, n_header, err);
     if (status) train_chunks_close(c);
     else *out = c;
     return status;

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/common.h"
 #include "base/floats.h"
 #include "format/open/open.h"
+#include "os/os.h"
 #include "train/teach/head_file.h"
 #include "train/teach/linear.h"
 #include "train/network/ops.h"
@@ -242,7 +242,7 @@ static vouch_status write_head(train_distiller *d, const train_taught *taught, c
     const train_options *o = d->options;
     const train_figures *held = &result->held;
     char recipe[640];
-    struct stat info;
+    vouch_os_info info;
     snprintf(recipe, sizeof recipe,
              "{\"method\": \"%s\", \"tokens\": %" PRId64 ", \"sampled\": %g, \"seed\": %" PRIu64
              ", \"epochs\": %d, \"depth\": %d, \"rate\": %g, \"accepted\": [%.4f, %.4f, %.4f], "
@@ -259,7 +259,7 @@ static vouch_status write_head(train_distiller *d, const train_taught *taught, c
                                   .recipe = recipe,
                                   .type = o->type};
     VOUCH_TRY(train_head_write(&file, d->out, err));
-    result->bytes = stat(d->out, &info) == 0 ? info.st_size : 0;
+    result->bytes = vouch_os_info_of(d->out, &info) ? info.size : 0;
     return VOUCH_OK;
 }
 

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/common.h"
 #include "base/hash.h"
 #include "format/open/open.h"
+#include "os/os.h"
 #include "train/teach/pipeline.h"
 #include "train/teach/student_teach.h"
 #include "train/teach/writing.h"
@@ -276,7 +276,7 @@ static vouch_status write_file(const school *s, train_result *result, vouch_erro
     const train_options *o = d->options;
     const train_figures *held = &result->held;
     char recipe[640];
-    struct stat info;
+    vouch_os_info info;
     snprintf(recipe, sizeof recipe,
              "{\"method\": \"student\", \"loss\": \"%s\", \"beta\": %g, \"on_policy\": %s, \"lora\": %d, "
              "\"tokens\": %" PRId64 ", \"sampled\": %g, \"seed\": %" PRIu64 ", \"epochs\": %d, \"rate\": %g, "
@@ -286,7 +286,7 @@ static vouch_status write_file(const school *s, train_result *result, vouch_erro
              o->seed, (int)o->epochs, o->rate, (int)vouch_min(o->n_draft, d->header.n_vocab), held->accepted[0],
              held->accepted[1], held->accepted[2], (int)held->dead_depth, held->tokens_per_cycle, held->sampled);
     VOUCH_TRY(train_student_write(&s->student, s->base, d->out, train_type_of(o->type), d->header.digest, recipe, err));
-    result->bytes = stat(d->out, &info) == 0 ? info.st_size : 0;
+    result->bytes = vouch_os_info_of(d->out, &info) ? info.size : 0;
     return VOUCH_OK;
 }
 

@@ -68,14 +68,16 @@ static void file_shorten(cli_recall *recall)
     vouch_os_stream memory;
     FILE *stream = vouch_os_stream_open(&memory);
     if (!stream) return;
+    bool is_whole = true;
     for (size_t i = first; i < recall->n; i++) {
         char *line = line_of(recall->items[i], strlen(recall->items[i]));
         if (line) fputs(line, stream);
+        else is_whole = false;
         free(line);
     }
     vouch_error err;
-    /* If the write fails, the long file stays. */
-    if (vouch_os_stream_close(&memory, &bytes, &n)) (void)tool_file_write(recall->path, bytes, n, &err);
+    /* If memory is short or the write fails, the long file stays. */
+    if (vouch_os_stream_close(&memory, &bytes, &n) && is_whole) (void)tool_file_write(recall->path, bytes, n, &err);
     free(bytes);
 }
 

@@ -62,6 +62,17 @@ void wait_for_text(pid_t child, const char *path, const char *text)
     fail_msg("no '%s' came, but '%s'", text, said);
 }
 
+const char *null_device(void)
+{
+    return test_is_windows() ? "NUL" : "/dev/null";
+}
+
+bool has_full_disk(void)
+{
+    if (test_is_windows()) test_skip_part("a part, because Windows has no full disk");
+    return !test_is_windows();
+}
+
 result run_as(const setting *how, const char *name, const char *const *arguments)
 {
     char in[256], out[256], err[256];

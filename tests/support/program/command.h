@@ -40,6 +40,11 @@ void result_free(result *r);
 /* Checks the exit status and, unless message is NULL, that standard error contains the message. Frees the result. */
 void expect(result r, int status, const char *message);
 
+/* The file of the system that is always empty. */
+const char *null_device(void);
+/* Whether /dev/full is a disk that is full. If not, prints that a part of the test is skipped. */
+bool has_full_disk(void);
+
 /* For a child process: executes the program at the path arguments[0] with these files as standard input, output and
  * error. */
 void become(const char *const *arguments, const setting *how, const char *in, const char *out, const char *err);
