@@ -141,6 +141,9 @@ endif
 ifneq ($(SERVER),1)
 TESTS    := $(filter-out test_server%,$(TESTS))
 endif
+ifneq ($(EDITLINE),1)
+TESTS    := $(filter-out test_editor,$(TESTS))
+endif
 ifeq ($(SYSTEM),macos)
 # They replace malloc, trap floating-point exceptions, mount a small disk, and limit the files of a server that runs.
 TESTS    := $(filter-out test_memory test_floats test_outputs test_server_http,$(TESTS))
@@ -407,7 +410,7 @@ test-all: ## the same with gcc, clang and sanitizers, then lint; half an hour
 	$(MAKE) tsan
 	$(MAKE) lint
 
-programs: $(B)/vouch $(EXAMPLES:%=$(B)/examples/%) test-programs $(BROKEN:%=$(B)/tests/broken/%) $(B)/bench/synthetic
+programs: $(B)/vouch $(EXAMPLES:%=$(B)/examples/%) test-programs $(BROKEN:%=$(B)/tests/broken/%) $(BENCHES:%=$(B)/bench/%)
 unit-tests: $(UNIT_TESTS:%=$(B)/tests/%) $(BROKEN:%=$(B)/tests/broken/%) $(EXAMPLES:%=$(B)/examples/%)
 
 arm: ## static command and test programs for Linux on Arm, in build/static-aarch64, without distillation
