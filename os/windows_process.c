@@ -6,6 +6,7 @@
 #include <io.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@ void vouch_os_start(void)
 {
     _fmode = _O_BINARY;
     for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++) _setmode(descriptor, _O_BINARY);
+    setvbuf(stderr, NULL, _IONBF, 0); /* as in Windows's own C library; Wine's keeps a message that fits its buffer */
     SetConsoleOutputCP(CP_UTF8);
     SetConsoleCP(CP_UTF8);
     for (int descriptor = STDOUT_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
