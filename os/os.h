@@ -12,7 +12,7 @@
  *
  * The Makefile takes the files of the system that it builds for. So no other file asks which system it is. What all
  * systems have under the same name, such as fopen, access and pthread_mutex_lock, is used as it is. Paths are
- * UTF-8 with / between names on each system.
+ * UTF-8 with / between names on each system: vouch_os_path_tidy sees to those that a user writes.
  *
  * Functions that can fail return NULL, false or -1 and set errno, unless their comment says otherwise.
  */
@@ -134,8 +134,10 @@ bool vouch_os_link_make(const char *to, const char *path);
 ptrdiff_t vouch_os_link_read(const char *path, char *to, size_t size);
 /* Bytes that are free on the disk of a folder; -1: errno tells why. */
 int64_t vouch_os_disk_left(const char *folder);
-/* The folder of this user; NULL: not known. */
+/* The folder of this user, which lives as long as the process; NULL: not known. */
 const char *vouch_os_home(void);
+/* Puts / in place of the system's own mark between names, in a path that a user wrote. */
+void vouch_os_path_tidy(char *path);
 
 /* A stream into memory: write to it with stdio, then close it. *bytes has a NUL after its n bytes; the caller frees it.
  * The structure stays where it is between the calls. */
@@ -165,6 +167,8 @@ bool vouch_os_thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
  * of these numbers later. A write to a pipe without a reader, or beyond the limit of a file's size, fails instead of
  * ending the process. A console shows UTF-8 and colours. */
 void vouch_os_start(void);
+/* Whether the descriptor is a terminal that understands escape sequences, for colours and steps of the cursor. */
+bool vouch_os_terminal_draws(int descriptor);
 /* Columns of the terminal; 0: the descriptor is none, or its width isn't known. */
 int vouch_os_terminal_columns(int descriptor);
 /* Waits for standard input to have something to read, or to end. False: it hasn't after so many milliseconds. */

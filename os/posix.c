@@ -237,8 +237,15 @@ ptrdiff_t vouch_os_link_read(const char *path, char *to, size_t size)
 
 const char *vouch_os_home(void)
 {
+    const char *home = getenv("HOME");
+    if (home && *home) return home;
     const struct passwd *user = getpwuid(getuid());
     return user ? user->pw_dir : NULL;
+}
+
+void vouch_os_path_tidy(char *path)
+{
+    (void)path;
 }
 
 FILE *vouch_os_stream_open(vouch_os_stream *stream)
@@ -286,6 +293,12 @@ void vouch_os_start(void)
     if (descriptor >= 0) close(descriptor);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+bool vouch_os_terminal_draws(int descriptor)
+{
+    const char *terminal = getenv("TERM");
+    return isatty(descriptor) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
 }
 
 int vouch_os_terminal_columns(int descriptor)

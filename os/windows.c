@@ -89,8 +89,7 @@ static char *narrow(const wchar_t *name)
         return NULL;
     }
     WideCharToMultiByte(CP_UTF8, 0, name, -1, text, n, NULL, NULL);
-    for (char *at = text; *at; at++)
-        if (*at == '\\') *at = '/';
+    vouch_os_path_tidy(text);
     return text;
 }
 
@@ -530,21 +529,42 @@ int64_t vouch_os_disk_left(const char *folder)
     return is_known ? (int64_t)left.QuadPart : -1;
 }
 
+/* HOME is a variable of other systems, which some shells set. */
 const char *vouch_os_home(void)
 {
-    return getenv("USERPROFILE");
+    static char *home;
+    const wchar_t *folder = home ? NULL : _wgetenv(L"USERPROFILE");
+    if (folder && *folder) home = narrow(folder);
+    return home;
 }
 
+void vouch_os_path_tidy(char *path)
+{
+    for (; *path; path++)
+        if (*path == '\\') *path = '/';
+}
+
+/* A file in the user's folder for such files, which goes when it is closed. tmpfile would make one in the root of the
+ * drive, where users may not write. */
 FILE *vouch_os_stream_open(vouch_os_stream *stream)
 {
-    *stream = (vouch_os_stream){.file = tmpfile()};
+    wchar_t folder[MAX_PATH + 1], name[MAX_PATH + 1];
+    *stream = (vouch_os_stream){0};
+    if (!GetTempPathW(MAX_PATH + 1, folder) || !GetTempFileNameW(folder, L"vouch", 0, name)) return fails(), NULL;
+    HANDLE handle = CreateFileW(name, GENERIC_READ | GENERIC_WRITE | DELETE, SHARE_ALL, NULL, OPEN_EXISTING,
+                                FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL);
+    if (handle == INVALID_HANDLE_VALUE) return fails(), NULL;
+    const int descriptor = _open_osfhandle((intptr_t)handle, _O_BINARY | _O_NOINHERIT);
+    if (descriptor < 0) return refuse(handle, EMFILE), NULL;
+    stream->file = _fdopen(descriptor, "w+b");
+    if (!stream->file) _close(descriptor);
     return stream->file;
 }
 
 bool vouch_os_stream_close(vouch_os_stream *stream, char **bytes, size_t *n)
 {
     const bool is_written = fflush(stream->file) == 0 && !ferror(stream->file);
-    const long size = is_written ? ftell(stream->file) : -1;
+    const int64_t size = is_written ? _ftelli64(stream->file) : -1;
     *bytes = size >= 0 ? malloc((size_t)size + 1) : NULL;
     *n = 0;
     if (*bytes) {
@@ -553,7 +573,11 @@ bool vouch_os_stream_close(vouch_os_stream *stream, char **bytes, size_t *n)
         (*bytes)[*n] = '\0';
     }
     fclose(stream->file);
-    return *bytes != NULL;
+    if (*bytes && *n == (size_t)size) return true;
+    free(*bytes);
+    *bytes = NULL;
+    *n = 0;
+    return false;
 }
 
 /* ------------------------------------------------------------------- threads */

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void vouch_os_start(void)
@@ -22,6 +23,15 @@ void vouch_os_start(void)
         if (GetConsoleMode(vouch_os_handle_of(descriptor), &mode))
             SetConsoleMode(vouch_os_handle_of(descriptor), mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
     }
+}
+
+/* Shells of other systems set TERM. */
+bool vouch_os_terminal_draws(int descriptor)
+{
+    const char *terminal = getenv("TERM");
+    DWORD mode;
+    return GetConsoleMode(vouch_os_handle_of(descriptor), &mode) && mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING &&
+           !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 int vouch_os_terminal_columns(int descriptor)

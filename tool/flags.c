@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/os.h"
 #include "tool/term.h"
 #include "tool/text.h"
 
@@ -322,7 +323,7 @@ static const char *dash_missing(const parser *p, const char *argument)
 
 /* The flag that an argument names, under its own or a foreign name; *value is the value in the same argument, or NULL.
  * The foreign names come before a letter with its value: "-md" is no -m with the value "d". */
-static const tool_flag *flag_find(const parser *p, const char *argument, const char **value)
+static const tool_flag *flag_find(const parser *p, char *argument, char **value)
 {
     const size_t n = strcspn(argument, "=");
     const tool_flag *flag = flag_exact(p, argument);
@@ -337,9 +338,9 @@ static const tool_flag *flag_find(const parser *p, const char *argument, const c
 
 /* The value in the next argument. NULL if that is "--word": it counts as a flag, and the value as forgotten. A flag
  * that takes any text accepts "--word" unless the command has such a flag. */
-static const char *value_next(parser *p, const tool_flag *flag)
+static char *value_next(parser *p, const tool_flag *flag)
 {
-    const char *next = p->next < p->argc ? p->argv[p->next] : NULL;
+    char *next = p->next < p->argc ? p->argv[p->next] : NULL;
     const bool is_text = flag->kind == TOOL_FLAG_TEXT || flag->kind == TOOL_FLAG_TEXTS;
     if (!next) return NULL;
     if (strncmp(next, "--", 2) == 0 && isalpha((unsigned char)next[2]) && (!is_text || flag_exact(p, next)))
@@ -373,14 +374,21 @@ static bool value_store(const parser *p, const tool_flag *flag, const char *show
     return flag_store(flag, shown, value, values);
 }
 
+static void path_tidy(const tool_flag *flag, char *value)
+{
+    const bool are_files = flag->kind == TOOL_FLAG_TEXTS && strstr(flag->value, "FILE");
+    if (flag->kind == TOOL_FLAG_FILE || are_files) vouch_os_path_tidy(value);
+}
+
 /* Stores a word that follows no flag. The row with the empty name takes the first such word; a second one is an
  * error. */
-static bool parse_word(const parser *p, const char *word, void *values, const char **given)
+static bool parse_word(const parser *p, char *word, void *values, const char **given)
 {
     for (size_t i = 0; i < p->table->n; i++) {
         const tool_flag *flag = &p->table->flags[i];
-        if (!*flag->name && (flag->commands & p->command) && !given[i])
-            return value_store(p, flag, flag->value, word, values, given);
+        if (*flag->name || !(flag->commands & p->command) || given[i]) continue;
+        path_tidy(flag, word);
+        return value_store(p, flag, flag->value, word, values, given);
     }
     tool_complain("unexpected argument '%s': a value follows its flag; several words are one in quotes, as in "
                   "\"Name three rivers.\"",
@@ -390,7 +398,7 @@ static bool parse_word(const parser *p, const char *word, void *values, const ch
 
 static bool parse_one(parser *p, void *values, const char **given)
 {
-    const char *argument = p->argv[p->next++], *value = NULL;
+    char *argument = p->argv[p->next++], *value = NULL;
     char shown[48];
     if (argument[0] != '-' || !argument[1]) return parse_word(p, argument, values, given);
     const tool_flag *flag = flag_find(p, argument, &value);
@@ -408,8 +416,9 @@ static bool parse_one(parser *p, void *values, const char **given)
         return false;
     }
     if (flag->kind != TOOL_FLAG_SWITCH && !value) value = value_next(p, flag);
-    if (!value) value = flag->kind == TOOL_FLAG_SWITCH ? "" : flag->implied;
-    return value ? value_store(p, flag, shown, value, values, given) : complain_valueless(p, flag, shown);
+    if (value) path_tidy(flag, value);
+    const char *stored = value ? value : flag->kind == TOOL_FLAG_SWITCH ? "" : flag->implied;
+    return stored ? value_store(p, flag, shown, stored, values, given) : complain_valueless(p, flag, shown);
 }
 
 bool tool_flags_parse(const tool_flag_table *table, unsigned command, int argc, char **argv, void *values,

@@ -85,8 +85,8 @@ vouch_status tool_print(const char *bytes, size_t n, vouch_error *err)
 bool tool_color_wanted(FILE *stream, tool_color when)
 {
     if (when != TOOL_COLOR_AUTO) return when == TOOL_COLOR_ALWAYS;
-    const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return isatty(fileno(stream)) && !(refused && *refused) && terminal && strcmp(terminal, "dumb") != 0;
+    const char *refused = getenv("NO_COLOR");
+    return vouch_os_terminal_draws(fileno(stream)) && !(refused && *refused);
 }
 
 double tool_processor_seconds(void)

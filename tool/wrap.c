@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "os/os.h"
 #include "tool/text.h"
@@ -14,9 +13,7 @@ enum { NARROWEST = 20 }; /* in narrower terminals the words stay as they are */
 
 int tool_terminal_width(int descriptor)
 {
-    const char *terminal = getenv("TERM");
-    if (!isatty(descriptor) || !terminal || strcmp(terminal, "dumb") == 0) return 0;
-    const int columns = vouch_os_terminal_columns(descriptor);
+    const int columns = vouch_os_terminal_draws(descriptor) ? vouch_os_terminal_columns(descriptor) : 0;
     return columns < NARROWEST ? 0 : columns;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/os.h"
 #include "support/arguments.h"
 
 __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...)
@@ -27,7 +28,7 @@ void bench_check(vouch_status status, const vouch_error *err)
 static const char *default_model(void)
 {
     static char path[4096];
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = vouch_os_home();
     const bool given = cache && *cache;
     snprintf(path, sizeof path, "%s%s/vouch/SmolLM2-135M-Instruct.Q4_1.gguf",
              given  ? cache

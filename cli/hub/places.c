@@ -27,9 +27,7 @@ static bool is_true(const char *value)
 
 static const char *home_folder(void)
 {
-    const char *home = variable("HOME");
-    if (home) return home;
-    home = vouch_os_home();
+    const char *home = vouch_os_home();
     return home ? home : "/";
 }
 
@@ -39,6 +37,7 @@ static bool join(char to[PATH_MAX], const char *first, const char *second)
     const bool is_home = first[0] == '~' && (first[1] == '/' || !first[1]);
     const char *mark = *second && *first && first[strlen(first) - 1] != '/' ? "/" : "";
     const int n = snprintf(to, PATH_MAX, "%s%s%s%s", is_home ? home_folder() : "", first + is_home, mark, second);
+    vouch_os_path_tidy(to);
     return n > 0 && n < PATH_MAX;
 }
 

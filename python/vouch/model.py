@@ -17,7 +17,7 @@ from .options import FILES, Options, text_of, tokens_of, wrong
 
 
 def path_of(path: object) -> bytes:
-    data = os.fsencode(path)
+    data = os.fsencode(path).replace(os.sep.encode(), b"/")  # the library takes / on Windows, too
     if b"\0" in data:
         raise ArgumentError(f"path: expected a path without NUL, got {path!r}")
     return data

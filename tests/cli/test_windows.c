@@ -108,6 +108,31 @@ static void clients_get_the_texts_of_linux(void **state)
     }
 }
 
+/* The path with the marks that Windows puts between names; valid until the next call. */
+static const char *with_backslashes(const char *path)
+{
+    static char text[256];
+    snprintf(text, sizeof text, "%s", path);
+    for (char *at = text; *at; at++)
+        if (*at == '/') *at = '\\';
+    return text;
+}
+
+/* The server takes the model's name from the path. */
+static void paths_may_have_backslashes(void **state)
+{
+    (void)state;
+    skip_elsewhere();
+    http_server server = http_server_start(ARGUMENTS(with_backslashes(target)));
+    http_reply reply = http_request(server.port, "GET", "/v1/models", "", NULL);
+    json_t *models = http_json(&reply);
+    const char *name = strrchr(target, '/') + 1, *id = http_text_at(models, "data.0.id");
+    assert_int_equal(strlen(id), strlen(name) - strlen(".gguf"));
+    assert_memory_equal(id, name, strlen(id));
+    json_decref(models);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+}
+
 /* Does the terminal itself handle lines? Wine ends that after the first output. */
 static bool is_cooked(int fd)
 {
@@ -131,6 +156,10 @@ static void a_console_holds_a_conversation(void **state)
     terminal_say(&t, "/help\r");
     terminal_expect(&t, "/clear");
     terminal_expect(&t, "> ");
+    terminal_say(&t, "/load ~\\nothing\r"); /* ~ is C:/Users/NAME */
+    terminal_expect(&t, "C:/users/");
+    terminal_expect(&t, "/nothing");
+    terminal_expect(&t, "> ");
     terminal_say(&t, "/exit\r");
     assert_int_equal(terminal_end(&t), 0);
 }
@@ -140,6 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_those_of_linux),
         cmocka_unit_test(clients_get_the_texts_of_linux),
+        cmocka_unit_test(paths_may_have_backslashes),
         cmocka_unit_test(a_console_holds_a_conversation),
     };
     return cmocka_run_group_tests(tests, models_write, NULL);

@@ -36,7 +36,7 @@ const char *test_model(void)
 {
     static char path[1024];
     const char *file = "vouch/SmolLM2-135M-Instruct.Q4_1.gguf";
-    const char *given = getenv("VOUCH_TEST_MODEL"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *given = getenv("VOUCH_TEST_MODEL"), *cache = getenv("XDG_CACHE_HOME"), *home = vouch_os_home();
     if (given) snprintf(path, sizeof path, "%s", given);
     else if (cache && *cache) snprintf(path, sizeof path, "%s/%s", cache, file);
     else snprintf(path, sizeof path, "%s/.cache/%s", home ? home : "", file);

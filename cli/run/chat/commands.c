@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/os.h"
 #include "run/paint.h"
 #include "run/sources.h"
 #include "run/stats.h"
@@ -107,8 +108,10 @@ static void run_set(cli_chat_state *chat, const char *argument)
 /* Replaces "~/" by the home folder. False: a complaint says what is wrong with the name. */
 static bool path_expand(const char *name, char path[PATH_MAX])
 {
-    const char *home = name[0] == '~' && name[1] == '/' ? getenv("HOME") : NULL;
+    const bool is_home = name[0] == '~' && strchr("/\\", name[1]) && name[1];
+    const char *home = is_home ? vouch_os_home() : NULL;
     const int n = snprintf(path, PATH_MAX, "%s%s", home ? home : "", home ? name + 1 : name);
+    vouch_os_path_tidy(path);
     if (strcmp(name, "-") == 0) tool_complain("-: expected the name of a file; ./- is a file named -");
     else if (n >= PATH_MAX) tool_complain("the file name has %d bytes, the system takes %d", n, PATH_MAX - 1);
     else return true;

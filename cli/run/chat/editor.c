@@ -611,8 +611,7 @@ static bool libedit_open(cli_editor *editor)
 
 cli_editor *cli_editor_open(cli_editor_words *complete)
 {
-    const char *terminal = getenv("TERM");
-    cli_editor *editor = terminal && *terminal && strcmp(terminal, "dumb") != 0 ? calloc(1, sizeof *editor) : NULL;
+    cli_editor *editor = vouch_os_terminal_draws(STDIN_FILENO) ? calloc(1, sizeof *editor) : NULL;
     if (!editor) return NULL;
     editor->complete = complete;
     if (tcgetattr(STDIN_FILENO, &original) != 0 || !locale_set() || !libedit_open(editor)) {

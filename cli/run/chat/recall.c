@@ -19,10 +19,10 @@ enum { MOST_MESSAGES = 1000, LONGEST_KEPT = 65536 };
 /* Finds the path of the file and makes its folder. False: no folder. */
 static bool path_find(char path[PATH_MAX])
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    const char *state = getenv("XDG_STATE_HOME"), *home = vouch_os_home();
     int n = -1;
     if (state && *state == '/') n = snprintf(path, PATH_MAX, "%s/vouch/messages", state);
-    else if (home && *home == '/') n = snprintf(path, PATH_MAX, "%s/.local/state/vouch/messages", home);
+    else if (home) n = snprintf(path, PATH_MAX, "%s/.local/state/vouch/messages", home);
     if (n < 0 || n >= PATH_MAX) return false;
     for (char *at = path + 1; (at = strchr(at, '/')) != NULL; at++) {
         *at = 0;
