@@ -44,14 +44,18 @@ unsigned vouch_os_arm_features(void); /* bits of vouch_os_arm; 0 elsewhere */
 /* -------------------------------------------------------------------- memory */
 
 size_t vouch_os_page_size(void);
-/* Whole pages that read as zero and take memory when they are first written. may_exceed: also more than the machine
- * has. */
-void *vouch_os_pages_take(size_t bytes, bool may_exceed);
-void vouch_os_pages_free(void *pages, size_t bytes);
+/* Whole pages that read as zero and take memory when they are first written. */
+void *vouch_os_pages_take(size_t bytes);
+/* Addresses of whole pages, also of more than the machine has. Pages can be used after vouch_os_pages_commit. */
+void *vouch_os_pages_reserve(size_t bytes);
+/* Makes the reserved pages usable that hold these bytes. Pages that were usable keep what they hold, others read as
+ * zero. */
+bool vouch_os_pages_commit(void *pages, size_t bytes);
+/* Gives the memory of whole reserved pages back, until the next commit. */
+void vouch_os_pages_drop(void *pages, size_t bytes);
+void vouch_os_pages_free(void *pages, size_t bytes); /* those taken or reserved together */
 /* Asks for huge pages, where the system has any: only speed depends on them. */
 void vouch_os_pages_join(void *pages, size_t bytes);
-/* Gives the memory of whole pages back. They then read as zero. */
-void vouch_os_pages_drop(void *pages, size_t bytes);
 /* Memory at a multiple of `alignment`, a power of two. Only vouch_os_aligned_free frees it. */
 void *vouch_os_aligned_take(size_t alignment, size_t bytes);
 void vouch_os_aligned_free(void *block);
@@ -178,6 +182,10 @@ bool vouch_os_output_gone(void);
 /* Installs a handler for Ctrl-C, unless the parent process made this program ignore Ctrl-C. The handler may call only
  * async-signal-safe functions. reads: Ctrl-C also makes a blocked read return. */
 void vouch_os_on_interrupt(void (*handler)(int), bool reads);
+/* Between hold and resume no other thread is in that handler: on Windows, which runs it in a thread of its own.
+ * Elsewhere the main thread runs it, and can't be in it when it calls them. */
+void vouch_os_interrupt_hold(void);
+void vouch_os_interrupt_resume(void);
 /* Requests to end the process (Ctrl-C, SIGTERM; on Windows also a closed console and the stop of a service) no longer
  * end it: vouch_os_end_wait takes them. Before any other thread starts. */
 void vouch_os_end_collect(void);

@@ -27,11 +27,26 @@ size_t vouch_os_page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-void *vouch_os_pages_take(size_t bytes, bool may_exceed)
+static void *pages_map(size_t bytes, int flags)
 {
-    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (may_exceed ? MAP_NORESERVE : 0);
-    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
     return pages == MAP_FAILED ? NULL : pages;
+}
+
+void *vouch_os_pages_take(size_t bytes)
+{
+    return pages_map(bytes, 0);
+}
+
+void *vouch_os_pages_reserve(size_t bytes)
+{
+    return pages_map(bytes, MAP_NORESERVE);
+}
+
+bool vouch_os_pages_commit(void *pages, size_t bytes)
+{
+    (void)pages, (void)bytes; /* a page takes memory when it is written */
+    return true;
 }
 
 void vouch_os_pages_free(void *pages, size_t bytes)
@@ -329,6 +344,14 @@ void vouch_os_on_interrupt(void (*handler)(int), bool reads)
     struct sigaction old, action = {.sa_handler = handler, .sa_flags = reads ? 0 : SA_RESTART};
     sigemptyset(&action.sa_mask);
     if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
+}
+
+void vouch_os_interrupt_hold(void)
+{
+}
+
+void vouch_os_interrupt_resume(void)
+{
 }
 
 static sigset_t end_signals(void)

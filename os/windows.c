@@ -145,12 +145,26 @@ size_t vouch_os_page_size(void)
     return info.dwPageSize;
 }
 
-void *vouch_os_pages_take(size_t bytes, bool may_exceed)
+static void *pages_allocate(void *pages, size_t bytes, DWORD how)
 {
-    (void)may_exceed; /* Windows promises no more than it has */
-    void *pages = VirtualAlloc(NULL, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-    if (!pages) fails();
-    return pages;
+    void *allocated = VirtualAlloc(pages, bytes, how, PAGE_READWRITE);
+    if (!allocated) fails();
+    return allocated;
+}
+
+void *vouch_os_pages_take(size_t bytes)
+{
+    return pages_allocate(NULL, bytes, MEM_RESERVE | MEM_COMMIT);
+}
+
+void *vouch_os_pages_reserve(size_t bytes)
+{
+    return pages_allocate(NULL, bytes, MEM_RESERVE);
+}
+
+bool vouch_os_pages_commit(void *pages, size_t bytes)
+{
+    return bytes == 0 || pages_allocate(pages, bytes, MEM_COMMIT);
 }
 
 void vouch_os_pages_free(void *pages, size_t bytes)
@@ -166,7 +180,7 @@ void vouch_os_pages_join(void *pages, size_t bytes)
 
 void vouch_os_pages_drop(void *pages, size_t bytes)
 {
-    if (VirtualFree(pages, bytes, MEM_DECOMMIT)) VirtualAlloc(pages, bytes, MEM_COMMIT, PAGE_READWRITE);
+    VirtualFree(pages, bytes, MEM_DECOMMIT);
 }
 
 void *vouch_os_aligned_take(size_t alignment, size_t bytes)

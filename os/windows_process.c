@@ -91,12 +91,25 @@ bool vouch_os_output_gone(void)
 }
 
 static void (*volatile interrupt_handler)(int);
+static SRWLOCK interrupt_lock = SRWLOCK_INIT;
+
+void vouch_os_interrupt_hold(void)
+{
+    AcquireSRWLockExclusive(&interrupt_lock);
+}
+
+void vouch_os_interrupt_resume(void)
+{
+    ReleaseSRWLockExclusive(&interrupt_lock);
+}
 
 /* Runs in a thread that the system makes. */
 static BOOL WINAPI console_handle(DWORD event)
 {
     if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) return FALSE;
+    vouch_os_interrupt_hold();
     interrupt_handler(SIGINT);
+    vouch_os_interrupt_resume();
     InterlockedIncrement(&n_interrupts);
     return TRUE;
 }

@@ -244,8 +244,10 @@ static void interrupt_handle(int number)
 
 void tool_interrupt_set(tool_interrupt mode)
 {
+    vouch_os_interrupt_hold();
     interrupted = 0;
     interrupt_mode = mode;
+    vouch_os_interrupt_resume();
     vouch_os_on_interrupt(interrupt_handle, mode == TOOL_INTERRUPT_READS);
 }
 
@@ -256,7 +258,9 @@ void tool_interrupt_restore(void (*restore)(void))
 
 void tool_interrupt_aim(vouch_session *session)
 {
+    vouch_os_interrupt_hold(); /* a handler that still cancels the last session ends first */
     interrupt_session = session;
+    vouch_os_interrupt_resume();
     if (session && interrupted) vouch_session_cancel(session);
 }
 

@@ -24,7 +24,7 @@ static void *allocate_block(size_t bytes)
 {
     void *block;
     if (bytes >= MAPPED_FROM) {
-        block = vouch_os_pages_take(bytes, false);
+        block = vouch_os_pages_take(bytes);
         if (block && bytes >= HUGE_FROM) vouch_os_pages_join(block, bytes);
         return block;
     }

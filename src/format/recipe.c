@@ -22,7 +22,7 @@ vouch_status vouch_made_reserve(vouch_made *made, vouch_gguf_tensor *tensors, co
     for (size_t i = 0; i < made->n; i++)
         if (made->recipes[i].views) size += whole_pages(tensors[i].bytes);
     if (size == 0) return VOUCH_OK;
-    void *region = vouch_os_pages_take(size, true);
+    void *region = vouch_os_pages_reserve(size);
     if (!region) return vouch_fail(err, VOUCH_E_MEMORY, "%s: can't reserve %zu bytes: %s", path, size, strerror(errno));
     made->region = region;
     made->region_size = size;
@@ -165,6 +165,9 @@ vouch_status vouch_recipe_make(const vouch_recipe *r, const vouch_gguf_tensor *t
     unsigned char *out = (unsigned char *)(uintptr_t)tensor->data + offset;
     const int64_t first = (int64_t)(offset / width), end = first + (int64_t)(size / width); /* values of the tensor */
     int64_t base = 0; /* rows of the views before */
+    if (!vouch_os_pages_commit(out, size))
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to convert %zu bytes of a tensor: %s", size,
+                          strerror(errno));
     for (size_t i = 0; i < r->n_views; i++) {
         const vouch_view *v = &r->views[i];
         const int64_t n_rows = v->n[0] * v->n[1] * v->n[2];

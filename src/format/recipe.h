@@ -52,7 +52,7 @@ typedef struct vouch_made {
 vouch_status vouch_made_reserve(vouch_made *made, vouch_gguf_tensor *tensors, const char *path, vouch_error *err);
 void vouch_made_free(vouch_made *made); /* NULL is allowed */
 
-/* Makes the bytes [offset, offset + size) of a tensor at tensor->data: whole values. Error: IO. */
+/* Makes the bytes [offset, offset + size) of a tensor at tensor->data: whole values. Errors: IO, MEMORY. */
 vouch_status vouch_recipe_make(const vouch_recipe *recipe, const vouch_gguf_tensor *tensor, size_t offset, size_t size,
                                const vouch_gguf_file *files, vouch_error *err);
 /* Gives back the memory of the whole pages among these bytes; they need another vouch_recipe_make. */

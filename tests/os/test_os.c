@@ -120,11 +120,26 @@ static void dropped_pages_read_as_zero(void **state)
 {
     (void)state;
     const size_t n = 4 * vouch_os_page_size();
-    unsigned char *pages = vouch_os_pages_take(n, true);
+    unsigned char *pages = vouch_os_pages_reserve(n);
     assert_non_null(pages);
+    assert_true(vouch_os_pages_commit(pages, n));
     memset(pages, 1, n);
-    vouch_os_pages_drop(pages, n);
-    for (size_t i = 0; i < n; i++) assert_int_equal(pages[i], 0);
+    vouch_os_pages_drop(pages + n / 2, n / 2);
+    assert_true(vouch_os_pages_commit(pages + n / 2 - 1, 2)); /* parts of two pages */
+    assert_true(vouch_os_pages_commit(pages, n));
+    for (size_t i = 0; i < n; i++) assert_int_equal(pages[i], i < n / 2);
+    vouch_os_pages_free(pages, n);
+}
+
+static void reserved_pages_take_no_memory(void **state)
+{
+    (void)state;
+    const size_t n = (size_t)1 << 38;
+    unsigned char *pages = vouch_os_pages_reserve(n);
+    assert_non_null(pages);
+    assert_true(vouch_os_pages_commit(pages + n - 2, 2));
+    pages[n - 1] = 1;
+    assert_int_equal(pages[n - 2] + pages[n - 1], 1);
     vouch_os_pages_free(pages, n);
 }
 
@@ -185,6 +200,7 @@ int main(void)
         cmocka_unit_test(a_lock_keeps_others_out),
         cmocka_unit_test(folders_list_their_names_in_order),
         cmocka_unit_test(dropped_pages_read_as_zero),
+        cmocka_unit_test(reserved_pages_take_no_memory),
         cmocka_unit_test(dropped_pages_of_a_file_read_as_the_file),
         cmocka_unit_test(items_are_sorted_with_a_context),
         cmocka_unit_test(a_sleeping_thread_wakes),
