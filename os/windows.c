@@ -36,6 +36,9 @@ static int reason_of(DWORD error)
     case ERROR_DIR_NOT_EMPTY: return ENOTEMPTY;
     case ERROR_INVALID_HANDLE: return EBADF;
     case ERROR_WRITE_PROTECT: return EROFS;
+    case ERROR_PRIVILEGE_NOT_HELD: return EPERM;
+    case ERROR_FILENAME_EXCED_RANGE: return ENAMETOOLONG;
+    case ERROR_CANT_RESOLVE_FILENAME: return ELOOP;
     case ERROR_SHARING_VIOLATION:
     case ERROR_LOCK_VIOLATION:
     case ERROR_USER_MAPPED_FILE: return EBUSY;
@@ -210,11 +213,15 @@ int64_t vouch_os_memory_left(void)
 
 enum { SHARE_ALL = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
 
-static DWORD disposition_of(unsigned how)
+/* Whether the handle has a reparse point, and whether that is a link: other programs keep files in them, too, such as
+ * those that are fetched when they are read. */
+static bool is_reparse_point(HANDLE handle, bool *is_link)
 {
-    if (how & VOUCH_OS_NEW) return CREATE_NEW;
-    if (how & VOUCH_OS_CREATE) return how & VOUCH_OS_EMPTY ? CREATE_ALWAYS : OPEN_ALWAYS;
-    return how & VOUCH_OS_EMPTY ? TRUNCATE_EXISTING : OPEN_EXISTING;
+    FILE_ATTRIBUTE_TAG_INFO found;
+    const bool is_one = GetFileInformationByHandleEx(handle, FileAttributeTagInfo, &found, sizeof found) &&
+                        found.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT;
+    *is_link = is_one && (found.ReparseTag == IO_REPARSE_TAG_SYMLINK || found.ReparseTag == IO_REPARSE_TAG_MOUNT_POINT);
+    return is_one;
 }
 
 /* Closes the handle and sets errno. */
@@ -225,31 +232,47 @@ static int refuse(HANDLE handle, int reason)
     return -1;
 }
 
+static bool is_folder(const wchar_t *name)
+{
+    const DWORD found = GetFileAttributesW(name);
+    return found != INVALID_FILE_ATTRIBUTES && found & FILE_ATTRIBUTE_DIRECTORY;
+}
+
+/* INVALID_HANDLE_VALUE: errno tells why. */
+static HANDLE file_open(const wchar_t *name, unsigned how)
+{
+    const bool writes = how & VOUCH_OS_WRITE;
+    DWORD access = how & VOUCH_OS_READ || !writes ? GENERIC_READ : 0, flags = writes ? 0 : FILE_FLAG_BACKUP_SEMANTICS;
+    if (writes) access |= how & VOUCH_OS_APPEND ? FILE_APPEND_DATA | SYNCHRONIZE : GENERIC_WRITE;
+    const DWORD disposition = how & VOUCH_OS_NEW ? CREATE_NEW : how & VOUCH_OS_CREATE ? OPEN_ALWAYS : OPEN_EXISTING;
+    const DWORD own = how & VOUCH_OS_NO_LINK ? FILE_FLAG_OPEN_REPARSE_POINT : 0;
+    HANDLE handle = CreateFileW(name, access, SHARE_ALL, NULL, disposition, FILE_ATTRIBUTE_NORMAL | flags | own, NULL);
+    if (handle == INVALID_HANDLE_VALUE) {
+        fails();
+        if (writes && is_folder(name)) errno = how & VOUCH_OS_NEW ? EEXIST : EISDIR;
+        return handle;
+    }
+    bool is_link;
+    if (!own || !is_reparse_point(handle, &is_link)) return handle;
+    HANDLE content = is_link ? INVALID_HANDLE_VALUE : ReOpenFile(handle, access, SHARE_ALL, flags);
+    if (content == INVALID_HANDLE_VALUE) fails();
+    if (is_link) errno = ELOOP;
+    CloseHandle(handle);
+    return content;
+}
+
 /* A folder can be opened for reading, as on other systems: its info tells what it is. */
 int vouch_os_open(const char *path, unsigned how, unsigned mode)
 {
     (void)mode; /* permissions come from the folder */
     wchar_t *name = wide(path);
-    if (!name) return -1;
-    const bool writes = how & VOUCH_OS_WRITE;
-    DWORD access = how & VOUCH_OS_READ || !writes ? GENERIC_READ : 0;
-    if (writes) access |= how & VOUCH_OS_APPEND ? FILE_APPEND_DATA | SYNCHRONIZE : GENERIC_WRITE;
-    const DWORD attributes = FILE_ATTRIBUTE_NORMAL | (writes ? 0 : FILE_FLAG_BACKUP_SEMANTICS) |
-                             (how & VOUCH_OS_NO_LINK ? FILE_FLAG_OPEN_REPARSE_POINT : 0);
-    HANDLE handle = CreateFileW(name, access, SHARE_ALL, NULL, disposition_of(how), attributes, NULL);
-    const DWORD error = GetLastError(), found = GetFileAttributesW(name);
+    HANDLE handle = name ? file_open(name, how) : INVALID_HANDLE_VALUE;
     free(name);
-    const bool is_folder = found != INVALID_FILE_ATTRIBUTES && found & FILE_ATTRIBUTE_DIRECTORY;
-    if (handle == INVALID_HANDLE_VALUE) {
-        errno = is_folder ? EISDIR : reason_of(error);
-        return -1;
-    }
-    BY_HANDLE_FILE_INFORMATION info;
-    const bool is_link = how & VOUCH_OS_NO_LINK && GetFileInformationByHandle(handle, &info) &&
-                         info.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT;
-    if (is_link) return refuse(handle, ELOOP);
-    const int descriptor = _open_osfhandle((intptr_t)handle, _O_BINARY | _O_NOINHERIT | (writes ? 0 : _O_RDONLY) |
-                                                                 (how & VOUCH_OS_APPEND ? _O_APPEND : 0));
+    if (handle == INVALID_HANDLE_VALUE) return -1;
+    if (how & VOUCH_OS_EMPTY && GetFileType(handle) == FILE_TYPE_DISK && !SetEndOfFile(handle))
+        return refuse(handle, reason_of(GetLastError()));
+    const int descriptor =
+        _open_osfhandle((intptr_t)handle, _O_BINARY | _O_NOINHERIT | (how & VOUCH_OS_APPEND ? _O_APPEND : 0));
     return descriptor < 0 ? refuse(handle, EMFILE) : descriptor;
 }
 
@@ -274,9 +297,9 @@ static bool info_take(HANDLE handle, vouch_os_info *info)
         (int64_t)found.ftLastWriteTime.dwHighDateTime << 32 | (int64_t)found.ftLastWriteTime.dwLowDateTime;
     const bool is_going =
         GetFileInformationByHandleEx(handle, FileStandardInfo, &standard, sizeof standard) && standard.DeletePending;
-    info->kind = attributes & FILE_ATTRIBUTE_REPARSE_POINT ? VOUCH_OS_LINK
-                 : attributes & FILE_ATTRIBUTE_DIRECTORY   ? VOUCH_OS_FOLDER
-                                                           : VOUCH_OS_FILE;
+    bool is_link;
+    is_reparse_point(handle, &is_link);
+    info->kind = is_link ? VOUCH_OS_LINK : attributes & FILE_ATTRIBUTE_DIRECTORY ? VOUCH_OS_FOLDER : VOUCH_OS_FILE;
     info->size = (int64_t)found.nFileSizeHigh << 32 | (int64_t)found.nFileSizeLow;
     info->modified = (ticks - UNIX_EPOCH) * 100;
     info->device = found.dwVolumeSerialNumber;
@@ -425,6 +448,7 @@ bool vouch_os_folder_make(const char *path, unsigned mode)
     (void)mode;
     wchar_t *name = wide(path);
     const bool is_done = name && (CreateDirectoryW(name, NULL) || fails());
+    if (name && !is_done && is_folder(name)) errno = EEXIST; /* for the root of a drive access is denied */
     free(name);
     return is_done;
 }
@@ -447,10 +471,24 @@ static bool name_add(char ***names, ptrdiff_t *n, ptrdiff_t *room, const wchar_t
     return (*names)[*n] && ++*n;
 }
 
+/* Appends the names from the first entry on. False: errno tells why. */
+static bool names_find(HANDLE find, WIN32_FIND_DATAW *entry, char ***names, ptrdiff_t *n)
+{
+    ptrdiff_t room = 0;
+    do {
+        const wchar_t *name = entry->cFileName;
+        if (wcscmp(name, L".") == 0 || wcscmp(name, L"..") == 0) continue;
+        if (name_add(names, n, &room, name)) continue;
+        errno = ENOMEM;
+        return false;
+    } while (FindNextFileW(find, entry));
+    return GetLastError() == ERROR_NO_MORE_FILES || fails();
+}
+
 ptrdiff_t vouch_os_folder_list(const char *path, char ***names)
 {
     WIN32_FIND_DATAW entry;
-    ptrdiff_t n = 0, room = 0;
+    ptrdiff_t n = 0;
     *names = NULL;
     char *pattern = malloc(strlen(path) + 3);
     if (!pattern) return -1;
@@ -463,17 +501,13 @@ ptrdiff_t vouch_os_folder_list(const char *path, char ***names)
         if (all) fails();
         return -1;
     }
-    bool is_whole = true;
-    do {
-        const wchar_t *name = entry.cFileName;
-        const bool is_dots = wcscmp(name, L".") == 0 || wcscmp(name, L"..") == 0;
-        is_whole = is_dots || name_add(names, &n, &room, name);
-    } while (is_whole && FindNextFileW(find, &entry));
+    const bool is_whole = names_find(find, &entry, names, &n);
+    const int reason = errno;
     FindClose(find);
     if (!is_whole) {
         vouch_os_names_free(*names, n);
         *names = NULL;
-        errno = ENOMEM;
+        errno = reason;
         return -1;
     }
     if (n > 0) qsort(*names, (size_t)n, sizeof **names, name_compare);
@@ -509,13 +543,18 @@ char *vouch_os_path_resolve(const char *path)
 
 bool vouch_os_link_make(const char *to, const char *path)
 {
-    enum { FOR_ALL_USERS = 2 }; /* SYMBOLIC_LINK_FLAG_ALLOW_UNPRIVILEGED_CREATE, in developer mode */
-    wchar_t *name = wide(path), target[MAX_PATH];
-    if (!name || !MultiByteToWideChar(CP_UTF8, 0, to, -1, target, MAX_PATH)) return free(name), false;
-    for (wchar_t *at = target; *at; at++)
-        if (*at == L'/') *at = L'\\';
-    const bool is_done = CreateSymbolicLinkW(name, target, FOR_ALL_USERS) || fails();
+    enum { ALLOW_UNPRIVILEGED_CREATE = 2 }; /* for users without privileges, in developer mode */
+    wchar_t *name = wide(path), *target = malloc(LONGEST * sizeof *target);
+    bool is_done = false;
+    if (!target) errno = ENOMEM;
+    else if (!MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, to, -1, target, LONGEST)) errno = ENOENT;
+    else if (name) {
+        for (wchar_t *at = target; *at; at++)
+            if (*at == L'/') *at = L'\\';
+        is_done = CreateSymbolicLinkW(name, target, ALLOW_UNPRIVILEGED_CREATE) || fails();
+    }
     free(name);
+    free(target);
     return is_done;
 }
 
