@@ -51,8 +51,8 @@ endif
 
 ARCH     := $(patsubst arm64,aarch64,$(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1))
 PKGS     := libpcre2-8 libutf8proc jansson
-OS_SRC     := os/posix.c os/$(SYSTEM).c
-OS_SOCKETS := os/posix_sockets.c
+OS_SRC     := os/common.c os/posix.c os/$(SYSTEM).c
+OS_SOCKETS := os/common_sockets.c os/posix_sockets.c
 ARM_WITH := -march=armv8.2-a+
 SO_NAME   = libvouch.so$(1:%=.%)
 SO_FLAGS  = -Wl,-soname,$(SONAME)
@@ -60,8 +60,8 @@ ifeq ($(SYSTEM),windows)
 # Windows aligns the stack to 16 bytes, and its unwinding tables don't know the wide registers. The compiler checks
 # formats as Windows's own printf has them, which lacks %zu, and warns of MinGW's own isfinite and isnan, which convert
 # to float in a branch that isn't taken; builds for Linux check both.
-OS_SRC    := os/windows.c os/windows_process.c os/windows_math.c
-OS_SOCKETS := os/windows_sockets.c
+OS_SRC    := os/common.c os/windows.c os/windows_process.c os/windows_math.c
+OS_SOCKETS := os/common_sockets.c os/windows_sockets.c
 OS_OBJ     = $(B)/os/windows.res
 OS_CFLAGS := -D_WIN32_WINNT=0x0A00 -D__USE_MINGW_ANSI_STDIO=1 -D_POSIX_THREAD_SAFE_FUNCTIONS -DCURL_STATICLIB \
              -D_FILE_OFFSET_BITS=64 -D__USE_MINGW_ACCESS -fno-asynchronous-unwind-tables -Wa,-muse-unaligned-vector-move \

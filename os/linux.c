@@ -212,10 +212,3 @@ bool vouch_os_random(void *bytes, size_t n)
 {
     return getrandom(bytes, n, GRND_NONBLOCK) == (ssize_t)n;
 }
-
-/* ------------------------------------------- functions that some systems lack */
-
-void vouch_os_sort(void *items, size_t n, size_t size, vouch_os_compare *compare, void *context)
-{
-    qsort_r(items, n, size, compare, context);
-}

@@ -129,36 +129,36 @@ int64_t vouch_os_disk_left(const char *folder)
  * (__ulock_wait) or exist from macOS 14.4 on (os_sync_wait_on_address). A pool sleeps only after half a millisecond of
  * waiting (base/pool.c), so that the time of a pass doesn't depend on them.
  */
-enum { BEDROOMS_BITS = 4, BEDROOMS = 1 << BEDROOMS_BITS };
-typedef struct bedroom {
+enum { BUCKETS_BITS = 4, BUCKETS = 1 << BUCKETS_BITS };
+typedef struct bucket {
     _Alignas(128) pthread_mutex_t lock;
     pthread_cond_t change;
-} bedroom;
+} bucket;
 #define ONE {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER}
 #define FOUR ONE, ONE, ONE, ONE
-static bedroom bedrooms[BEDROOMS] = {FOUR, FOUR, FOUR, FOUR};
+static bucket buckets[BUCKETS] = {FOUR, FOUR, FOUR, FOUR};
 
-static bedroom *bedroom_of(const _Atomic unsigned *word)
+static bucket *bucket_of(const _Atomic unsigned *word)
 {
     const uint64_t mixed = (uint64_t)(uintptr_t)word * UINT64_C(0x9e3779b97f4a7c15);
-    return &bedrooms[mixed >> (64 - BEDROOMS_BITS)];
+    return &buckets[mixed >> (64 - BUCKETS_BITS)];
 }
 
 /* The lock makes wake wait until this thread sleeps, so a change between the look and the sleep isn't missed. */
 void vouch_os_wait(_Atomic unsigned *word, unsigned old)
 {
-    bedroom *room = bedroom_of(word);
-    pthread_mutex_lock(&room->lock);
-    if (*word == old) pthread_cond_wait(&room->change, &room->lock);
-    pthread_mutex_unlock(&room->lock);
+    bucket *b = bucket_of(word);
+    pthread_mutex_lock(&b->lock);
+    if (*word == old) pthread_cond_wait(&b->change, &b->lock);
+    pthread_mutex_unlock(&b->lock);
 }
 
 void vouch_os_wake(_Atomic unsigned *word)
 {
-    bedroom *room = bedroom_of(word);
-    pthread_mutex_lock(&room->lock);
-    pthread_cond_broadcast(&room->change);
-    pthread_mutex_unlock(&room->lock);
+    bucket *b = bucket_of(word);
+    pthread_mutex_lock(&b->lock);
+    pthread_cond_broadcast(&b->change);
+    pthread_mutex_unlock(&b->lock);
 }
 
 /* A thread that a user waits for, unless the one that starts it has been given a lower class: then both have that one.
@@ -194,23 +194,4 @@ bool vouch_os_random(void *bytes, size_t n)
 {
     arc4random_buf(bytes, n);
     return true;
-}
-
-/* ------------------------------------------- functions that some systems lack */
-
-typedef struct order {
-    vouch_os_compare *compare;
-    void *context;
-} order;
-
-static int order_compare(void *context, const void *a, const void *b)
-{
-    const order *o = context;
-    return o->compare(a, b, o->context);
-}
-
-void vouch_os_sort(void *items, size_t n, size_t size, vouch_os_compare *compare, void *context)
-{
-    order o = {compare, context};
-    qsort_r(items, n, size, &o, order_compare);
 }

@@ -4,11 +4,12 @@
  *
  * sockets.h has what a server needs besides.
  *
+ *   common.c     what all systems share
  *   posix.c      what Linux and macOS share
  *   linux.c      what only Linux has or does in its own way
- *   macos.c      the same of macOS
- *   windows.c    Windows, with the headers of MinGW, which has open, read, stat, opendir and POSIX threads;
- *                windows_process.c handles its terminal, Ctrl-C and services
+ *   macos.c      what only macOS has or does in its own way
+ *   windows.c    Windows, with the headers of MinGW, which has POSIX threads; windows_process.c handles its terminal,
+ *                Ctrl-C and services, and windows_math.c replaces functions of its C library
  *
  * The Makefile takes the files of the system that it builds for. So no other file asks which system it is. What all
  * systems have under the same name, such as fopen, access and pthread_mutex_lock, is used as it is. Paths are
@@ -43,7 +44,7 @@ unsigned vouch_os_arm_features(void); /* bits of vouch_os_arm; 0 elsewhere */
 
 /* -------------------------------------------------------------------- memory */
 
-size_t vouch_os_page_size(void);
+size_t vouch_os_page_size(void); /* bytes */
 /* Whole pages that read as zero and take memory when they are first written. */
 void *vouch_os_pages_take(size_t bytes);
 /* Addresses of whole pages, also of more than the machine has. Pages can be used after vouch_os_pages_commit. */
@@ -113,19 +114,24 @@ bool vouch_os_file_load(const unsigned char *pages, size_t size);
 void vouch_os_file_drop(const unsigned char *pages, size_t size);
 
 typedef enum vouch_os_lock { VOUCH_OS_LOCKED, VOUCH_OS_LOCK_BUSY, VOUCH_OS_LOCK_FAILED } vouch_os_lock;
-/* Locks a whole file for this process until its descriptor is closed. BUSY only where it doesn't wait. */
+/* Locks a whole file for this descriptor until it is closed: another one of the same process has to wait, too. BUSY
+ * only where it doesn't wait. */
 vouch_os_lock vouch_os_file_lock(int descriptor, bool waits);
-bool vouch_os_file_sync(int descriptor);                      /* on the disk when it returns */
-bool vouch_os_file_replace(const char *from, const char *to); /* at once: `to` is the old file or the new one */
-bool vouch_os_file_set_mode(int descriptor, unsigned mode);
+bool vouch_os_file_sync(int descriptor); /* on the disk when it returns */
+/* Renames `from` to `to` at once: `to` is the old file or the new one. Windows may refuse it while a program has `to`
+ * open or mapped. */
+bool vouch_os_file_replace(const char *from, const char *to);
+bool vouch_os_file_set_mode(int descriptor, unsigned mode); /* Windows keeps the mode, and the result is true */
 /* Opens a new file for writing. The last six characters of `name` are XXXXXX, which it replaces. */
 int vouch_os_file_temporary(char *name);
-ptrdiff_t vouch_os_file_read_at(int descriptor, void *bytes, size_t n, int64_t offset); /* like pread */
-/* Whether the descriptor is open for writing. */
+/* Like pread. On Windows the descriptor's own offset moves until it returns, so no other thread may use it then. */
+ptrdiff_t vouch_os_file_read_at(int descriptor, void *bytes, size_t n, int64_t offset);
+/* Whether the descriptor is open for writing. Windows can't tell: there all are but standard input and closed ones. */
 bool vouch_os_file_writable(int descriptor);
 /* The mode of a new file: 0666 less the process's mask. */
 unsigned vouch_os_new_mode(void);
 
+/* mode: permissions less the process's mask; on Windows they come from the folder around it. */
 bool vouch_os_folder_make(const char *path, unsigned mode);
 /* The names in a folder, sorted by their bytes, without . and .. The caller frees them with vouch_os_names_free. -1:
  * errno tells why. */
@@ -133,8 +139,11 @@ ptrdiff_t vouch_os_folder_list(const char *path, char ***names);
 void vouch_os_names_free(char **names, ptrdiff_t n);
 /* The path without links and dots; the caller frees it. NULL: errno tells why. */
 char *vouch_os_path_resolve(const char *path);
+/* Makes a symbolic link `path` to a file, whose path `to` begins at the link's folder unless it is absolute. On Windows
+ * users need developer mode or a privilege for it (EPERM). */
 bool vouch_os_link_make(const char *to, const char *path);
-/* Reads the target of a symbolic link and adds a NUL. -1: the path is not a symbolic link. */
+/* Reads the target of a symbolic link and adds a NUL; Windows gives the path of the file at the end of all links. -1:
+ * the path is not a symbolic link, or on Windows one that leads nowhere. */
 ptrdiff_t vouch_os_link_read(const char *path, char *to, size_t size);
 /* Bytes that are free on the disk of a folder; -1: errno tells why. */
 int64_t vouch_os_disk_left(const char *folder);
@@ -161,23 +170,27 @@ void vouch_os_wait(_Atomic unsigned *word, unsigned old);
 /* Wakes all threads that sleep on the word. */
 void vouch_os_wake(_Atomic unsigned *word);
 /* Starts a thread that gets no signals but the faults that it causes itself. Its stack is as large as that of the main
- * thread; on macOS its quality-of-service class is user-initiated, or lower if this thread's is. False: the system has
- * no more threads. */
+ * thread, on macOS 8 MiB; there its quality-of-service class is user-initiated, or lower if this thread's is. False:
+ * the system has no more threads. */
 bool vouch_os_thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
 
 /* ------------------------------------------------------- terminal and process */
 
-/* Prepares the process; main calls it first. Opens descriptors 0 to 2 where they are closed, so that no file gets one
- * of these numbers later. A write to a pipe without a reader, or beyond the limit of a file's size, fails instead of
- * ending the process. A console shows UTF-8 and colours. */
+/* Prepares the process; main calls it first. Opens descriptors 0 to 2 where they are closed, except on Windows, so that
+ * no file gets one of these numbers later. A write to a pipe without a reader, or beyond the limit of a file's size,
+ * fails instead of ending the process. A console shows UTF-8 and colours until the process ends. */
 void vouch_os_start(void);
+/* Ends the process without what `atexit` has registered. Signal handlers may call it. */
+_Noreturn void vouch_os_exit(int status);
 /* Whether the descriptor is a terminal that understands escape sequences, for colours and steps of the cursor. */
 bool vouch_os_terminal_draws(int descriptor);
 /* Columns of the terminal; 0: the descriptor is none, or its width isn't known. */
 int vouch_os_terminal_columns(int descriptor);
-/* Waits for standard input to have something to read, or to end. False: it hasn't after so many milliseconds. */
+/* Waits for standard input, a pipe, to have something to read, or to end. False: it hasn't after so many milliseconds.
+ */
 bool vouch_os_input_wait(int milliseconds);
-/* Whether the reader of standard output has closed its end. */
+/* Whether the reader of standard output has closed its end. Windows tells it only right after the write that failed, in
+ * the same thread. */
 bool vouch_os_output_gone(void);
 /* Installs a handler for Ctrl-C, unless the parent process made this program ignore Ctrl-C. The handler may call only
  * async-signal-safe functions. reads: Ctrl-C also makes a blocked read return. */

@@ -14,7 +14,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/select.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -227,12 +226,6 @@ ptrdiff_t vouch_os_folder_list(const char *path, char ***names)
     return is_whole ? n : -1;
 }
 
-void vouch_os_names_free(char **names, ptrdiff_t n)
-{
-    for (ptrdiff_t i = 0; names && i < n; i++) free(names[i]);
-    free(names);
-}
-
 char *vouch_os_path_resolve(const char *path)
 {
     return realpath(path, NULL);
@@ -310,6 +303,11 @@ void vouch_os_start(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
+_Noreturn void vouch_os_exit(int status)
+{
+    _exit(status);
+}
+
 bool vouch_os_terminal_draws(int descriptor)
 {
     const char *terminal = getenv("TERM");
@@ -322,14 +320,10 @@ int vouch_os_terminal_columns(int descriptor)
     return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/* poll of macOS knows no terminals. */
 bool vouch_os_input_wait(int milliseconds)
 {
-    fd_set set;
-    struct timeval time = {milliseconds / 1000, milliseconds % 1000 * 1000};
-    FD_ZERO(&set);
-    FD_SET(STDIN_FILENO, &set);
-    return select(STDIN_FILENO + 1, &set, NULL, NULL, &time) != 0;
+    struct pollfd input = {STDIN_FILENO, POLLIN, 0};
+    return poll(&input, 1, milliseconds) != 0;
 }
 
 /* When the reader of a pipe has gone, poll reports POLLERR on Linux and POLLHUP on macOS. */

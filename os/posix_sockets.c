@@ -2,19 +2,13 @@
 /* Sockets of Linux and macOS (sockets.h). */
 #include <errno.h>
 #include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "os/common_sockets.h"
 #include "os/posix.h"
-#include "os/sockets.h"
-
-enum { MOST_WAITING = 512 }; /* connections that are not accepted yet */
 
 /* Binds a new socket to the address. -1: errno tells why. */
 static int listen_on(const struct addrinfo *address)
@@ -24,39 +18,28 @@ static int listen_on(const struct addrinfo *address)
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     fcntl(fd, F_SETFL, O_NONBLOCK);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, MOST_WAITING) == 0) return fd;
+    if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, VOUCH_OS_MOST_WAITING) == 0) return fd;
     const int reason = errno;
     close(fd);
     errno = reason;
     return -1;
 }
 
-bool vouch_os_listen(const char *host, int32_t port, vouch_os_listening *got)
+bool vouch_os_address_find(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **found,
+                           vouch_os_listening *got)
 {
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *found = NULL;
-    struct sockaddr_storage bound;
-    socklen_t n_bound = sizeof bound;
-    char number[16], address[INET6_ADDRSTRLEN] = "";
-    *got = (vouch_os_listening){.socket = -1};
-    snprintf(number, sizeof number, "%d", port);
-    const int failed = getaddrinfo(host, number, &hints, &found);
-    if (failed) {
-        snprintf(got->error, sizeof got->error, "%s", gai_strerror(failed));
-        return false;
-    }
-    got->socket = listen_on(found);
-    freeaddrinfo(found);
-    if (got->socket < 0) {
-        snprintf(got->error, sizeof got->error, "%s%s", strerror(errno),
-                 errno == EADDRINUSE ? "; choose another port, or 0 for a free one" : "");
-        return false;
-    }
-    if (getsockname((int)got->socket, (struct sockaddr *)&bound, &n_bound) == 0 &&
-        getnameinfo((struct sockaddr *)&bound, n_bound, address, sizeof address, number, sizeof number,
-                    NI_NUMERICHOST | NI_NUMERICSERV) == 0)
-        got->port = (int32_t)strtol(number, NULL, 10);
-    got->is_loopback = strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
-    return true;
+    const int failed = getaddrinfo(host, port, hints, found);
+    if (failed) snprintf(got->error, sizeof got->error, "%s", gai_strerror(failed));
+    return !failed;
+}
+
+bool vouch_os_address_listen(const struct addrinfo *address, vouch_os_listening *got)
+{
+    got->socket = listen_on(address);
+    if (got->socket >= 0) return true;
+    snprintf(got->error, sizeof got->error, "%s%s", strerror(errno),
+             errno == EADDRINUSE ? "; choose another port, or 0 for a free one" : "");
+    return false;
 }
 
 void vouch_os_socket_close(vouch_os_socket socket)

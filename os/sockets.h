@@ -3,6 +3,7 @@
  * Sockets, as far as a server needs them. Only programs with a server link them, so the library needs no library for
  * sockets.
  *
+ *   common_sockets.c    what all systems share
  *   posix_sockets.c     Linux and macOS
  *   windows_sockets.c   Windows
  */

@@ -514,12 +514,6 @@ ptrdiff_t vouch_os_folder_list(const char *path, char ***names)
     return n;
 }
 
-void vouch_os_names_free(char **names, ptrdiff_t n)
-{
-    for (ptrdiff_t i = 0; names && i < n; i++) free(names[i]);
-    free(names);
-}
-
 char *vouch_os_path_resolve(const char *path)
 {
     wchar_t *name = wide(path), *found = malloc(LONGEST * sizeof *found);
@@ -659,23 +653,6 @@ bool vouch_os_random(void *bytes, size_t n)
 }
 
 /* ------------------------------------------- functions that some systems lack */
-
-typedef struct order {
-    vouch_os_compare *compare;
-    void *context;
-} order;
-
-static int order_compare(void *context, const void *a, const void *b)
-{
-    const order *o = context;
-    return o->compare(a, b, o->context);
-}
-
-void vouch_os_sort(void *items, size_t n, size_t size, vouch_os_compare *compare, void *context)
-{
-    order o = {compare, context};
-    if (n > 0) qsort_s(items, n, size, order_compare, &o);
-}
 
 static char lower(char c)
 {

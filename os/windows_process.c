@@ -11,11 +11,22 @@
 #include <string.h>
 #include <unistd.h>
 
+static UINT first_output_page, first_input_page; /* of the console; 0: there is none */
+
+static void console_restore(void)
+{
+    if (first_output_page) SetConsoleOutputCP(first_output_page);
+    if (first_input_page) SetConsoleCP(first_input_page);
+}
+
 void vouch_os_start(void)
 {
     _fmode = _O_BINARY;
     for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++) _setmode(descriptor, _O_BINARY);
     setvbuf(stderr, NULL, _IONBF, 0); /* as in Windows's own C library; Wine's keeps a message that fits its buffer */
+    first_output_page = GetConsoleOutputCP();
+    first_input_page = GetConsoleCP();
+    atexit(console_restore);
     SetConsoleOutputCP(CP_UTF8);
     SetConsoleCP(CP_UTF8);
     for (int descriptor = STDOUT_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
@@ -34,6 +45,12 @@ bool vouch_os_terminal_draws(int descriptor)
            !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
+_Noreturn void vouch_os_exit(int status)
+{
+    console_restore();
+    _exit(status);
+}
+
 int vouch_os_terminal_columns(int descriptor)
 {
     CONSOLE_SCREEN_BUFFER_INFO info;
@@ -44,7 +61,6 @@ int vouch_os_terminal_columns(int descriptor)
 bool vouch_os_input_wait(int milliseconds)
 {
     HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
-    if (GetFileType(input) != FILE_TYPE_PIPE) return WaitForSingleObject(input, (DWORD)milliseconds) == WAIT_OBJECT_0;
     enum { STEP = 10 };
     for (int spent = 0;; spent += STEP) {
         DWORD n = 0;
@@ -71,6 +87,7 @@ wint_t vouch_os_console_read(void)
     const LONG before = n_interrupts;
     if (at == n) {
         at = 0;
+        SetLastError(NO_ERROR);
         const bool ok = ReadConsoleW(GetStdHandle(STD_INPUT_HANDLE), units, sizeof units / sizeof *units, &n, NULL);
         if (ok && n > 0 && units[0] != CONTROL_Z) return units[at++];
         n = 0;

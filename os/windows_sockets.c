@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets of Windows (sockets.h). */
-#define WIN32_LEAN_AND_MEAN
-#include <winsock2.h>
-
-#include <ws2tcpip.h>
-
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "os/sockets.h"
-
-enum { MOST_WAITING = 512 }; /* connections that are not accepted yet */
+#include "os/common_sockets.h"
 
 /* Writes the words of Windows for an error, without the end of the line. */
 static void explain(int reason, vouch_os_listening *got)
@@ -37,7 +29,7 @@ static SOCKET listen_on(const struct addrinfo *address)
     if (s == INVALID_SOCKET) return s;
     setsockopt(s, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, (const char *)&yes, sizeof yes);
     if (ioctlsocket(s, FIONBIO, &does_not_block) == 0 && bind(s, address->ai_addr, (int)address->ai_addrlen) == 0 &&
-        listen(s, MOST_WAITING) == 0)
+        listen(s, VOUCH_OS_MOST_WAITING) == 0)
         return s;
     const int reason = WSAGetLastError();
     closesocket(s);
@@ -45,34 +37,22 @@ static SOCKET listen_on(const struct addrinfo *address)
     return INVALID_SOCKET;
 }
 
-bool vouch_os_listen(const char *host, int32_t port, vouch_os_listening *got)
+bool vouch_os_address_find(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **found,
+                           vouch_os_listening *got)
 {
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *found = NULL;
-    struct sockaddr_storage bound;
-    int n_bound = sizeof bound;
-    char number[16], address[INET6_ADDRSTRLEN] = "";
     WSADATA data;
-    *got = (vouch_os_listening){.socket = -1};
-    snprintf(number, sizeof number, "%d", port);
     int failed = WSAStartup(MAKEWORD(2, 2), &data);
-    if (!failed) failed = getaddrinfo(host, number, &hints, &found);
-    if (failed) {
-        explain(failed, got);
-        return false;
-    }
-    const SOCKET s = listen_on(found);
-    freeaddrinfo(found);
-    if (s == INVALID_SOCKET) {
-        explain(WSAGetLastError(), got);
-        return false;
-    }
-    got->socket = (vouch_os_socket)s;
-    if (getsockname(s, (struct sockaddr *)&bound, &n_bound) == 0 &&
-        getnameinfo((struct sockaddr *)&bound, n_bound, address, sizeof address, number, sizeof number,
-                    NI_NUMERICHOST | NI_NUMERICSERV) == 0)
-        got->port = (int32_t)strtol(number, NULL, 10);
-    got->is_loopback = strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
-    return true;
+    if (!failed) failed = getaddrinfo(host, port, hints, found);
+    if (failed) explain(failed, got);
+    return !failed;
+}
+
+bool vouch_os_address_listen(const struct addrinfo *address, vouch_os_listening *got)
+{
+    const SOCKET s = listen_on(address);
+    if (s == INVALID_SOCKET) explain(WSAGetLastError(), got);
+    else got->socket = (vouch_os_socket)s;
+    return s != INVALID_SOCKET;
 }
 
 void vouch_os_socket_close(vouch_os_socket socket)

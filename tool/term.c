@@ -218,7 +218,7 @@ static _Noreturn void end_with(const char *message)
     if (restore) restore();
     line_wipe();
     (void)!vouch_os_write(STDERR_FILENO, message, strlen(message)); /* a failure has nowhere to be reported */
-    _exit(EXIT_FAILURE);
+    vouch_os_exit(EXIT_FAILURE);
 }
 
 static void on_cut_file(int number)
