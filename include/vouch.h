@@ -55,9 +55,10 @@
  *   vouch_model_close(model);
  *
  * Conventions: p is the target's distribution, q the draft's, both after the same
- * sampling parameters; k is the draft length. Text is UTF-8. Tokens are int32_t ids
- * below the vocabulary size. Times are seconds, sizes bytes. Strings and arrays
- * given to an open function are copied unless it says otherwise.
+ * sampling parameters; k is the draft length. Text is UTF-8. Paths are UTF-8, too,
+ * with / between names also on Windows. Tokens are int32_t ids below the vocabulary
+ * size. Times are seconds, sizes bytes. Strings and arrays given to an open function
+ * are copied unless it says otherwise.
  */
 #include <stdbool.h>
 #include <stddef.h>

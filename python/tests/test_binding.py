@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 import gc
 import math
+import os
+import shutil
 import subprocess
 import sys
 import threading
 
 import pytest
 import vouch
+from vouch.model import path_of
 
 PROMPTS = ["the river", "a sea", "the the the the the the", "x", [{"role": "user", "content": "the sea"}]]
 GREEDY = {"temperature": 0, "max_tokens": 40, "ignore_eos": True}
@@ -168,6 +171,14 @@ def test_text_and_tokens(model):
 def test_bad_options_name_the_field(model, options, error, field):
     with pytest.raises(error, match=field):
         vouch.Session(model, **options)
+
+
+def test_paths_have_slashes(path, tmp_path, monkeypatch):
+    own = tmp_path / "a\\b.gguf"  # one name, unless this is Windows
+    shutil.copy(path, own)
+    vouch.Model(own).close()
+    monkeypatch.setattr(os, "sep", "\\")
+    assert path_of("C:\\models\\a.gguf") == b"C:/models/a.gguf"
 
 
 def test_bad_calls_are_refused(model, tmp_path):
