@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* vouch: finds the command that the first word names. `vouch --model ...` and `vouch MODEL ...` mean `vouch run`. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -305,7 +304,7 @@ static bool is_model(const char *word)
     vouch_os_info info;
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (strcmp(commands[i].name, word) == 0) return false;
-    char config[PATH_MAX];
+    char config[VOUCH_OS_PATH_SIZE];
     if ((n > 5 && strcmp(word + n - 5, ".gguf") == 0) || hub_kind_of(word) != HUB_PATH) return true;
     if (hub_is_behind_folder(word)) return true;
     if (!vouch_os_info_of(word, &info)) return false;

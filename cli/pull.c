@@ -15,7 +15,7 @@ int cli_pull_run(const cli_options *options)
 {
     hub_places places;
     vouch_error err;
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     const hub_wish wish = options->hub.with_draft ? HUB_WITH_DRAFT : options->hub.print_path ? HUB_ANY : HUB_NEWEST;
     if (hub_places_read(&places, &err) || hub_find(&places, options->hub.name, HUB_MODEL, wish, path, &err)) {
         tool_complain("%s", err.message);

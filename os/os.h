@@ -67,7 +67,10 @@ int64_t vouch_os_memory_left(void);
 
 /* --------------------------------------------------------------------- files */
 
-enum { VOUCH_OS_NAME_SIZE = 1024 }; /* bytes of the longest name in a folder, with a NUL */
+enum {
+    VOUCH_OS_NAME_SIZE = 1024, /* bytes of the longest name in a folder, with a NUL */
+    VOUCH_OS_PATH_SIZE = 4096  /* bytes of the longest path, with a NUL */
+};
 typedef enum vouch_os_open_how {
     VOUCH_OS_READ = 1,
     VOUCH_OS_WRITE = 2,

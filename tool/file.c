@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,20 +88,20 @@ static bool is_stream(const char *path)
 }
 
 /* Follows links to the file that `path` means, which need not exist yet. False: errno says why there can be none. */
-static bool path_resolve(const char *path, char resolved[PATH_MAX])
+static bool path_resolve(const char *path, char resolved[VOUCH_OS_PATH_SIZE])
 {
     enum { MOST_LINKS = 40 };
-    char link[PATH_MAX], folder[PATH_MAX];
+    char link[VOUCH_OS_PATH_SIZE], folder[VOUCH_OS_PATH_SIZE];
     char *whole = vouch_os_path_resolve(path);
-    const bool fits = whole && snprintf(resolved, PATH_MAX, "%s", whole) < PATH_MAX;
+    const bool fits = whole && snprintf(resolved, VOUCH_OS_PATH_SIZE, "%s", whole) < VOUCH_OS_PATH_SIZE;
     free(whole);
     if (fits) return true;
-    if (whole || errno != ENOENT || strlen(path) >= PATH_MAX) return false;
+    if (whole || errno != ENOENT || strlen(path) >= VOUCH_OS_PATH_SIZE) return false;
     strcpy(resolved, path);
     for (int i = 0; i < MOST_LINKS; i++) {
         if (vouch_os_link_read(resolved, link, sizeof link) < 0) return true; /* not a link */
         strcpy(folder, *link == '/' ? "/" : resolved);
-        if (snprintf(resolved, PATH_MAX, "%s/%s", dirname(folder), link) < PATH_MAX) continue;
+        if (snprintf(resolved, VOUCH_OS_PATH_SIZE, "%s/%s", dirname(folder), link) < VOUCH_OS_PATH_SIZE) continue;
         errno = ENAMETOOLONG;
         return false;
     }
@@ -112,14 +111,14 @@ static bool path_resolve(const char *path, char resolved[PATH_MAX])
 
 /* Identifies a file, which need not exist yet. Two paths name the same file if their identities are equal. */
 typedef struct identity {
-    uint64_t device, number; /* of the file, or of the folder it will be in */
-    char name[PATH_MAX];     /* the file's name in that folder; empty if the file exists */
+    uint64_t device, number;       /* of the file, or of the folder it will be in */
+    char name[VOUCH_OS_PATH_SIZE]; /* the file's name in that folder; empty if the file exists */
 } identity;
 
 /* False: the path names something other than a regular file, or a path at which no file can be created. */
 static bool file_identify(const char *path, identity *out)
 {
-    char resolved[PATH_MAX], copy[PATH_MAX];
+    char resolved[VOUCH_OS_PATH_SIZE], copy[VOUCH_OS_PATH_SIZE];
     vouch_os_info info;
     if (!path_resolve(path, resolved)) return false;
     const bool exists = vouch_os_info_of(resolved, &info);
@@ -149,7 +148,7 @@ bool tool_file_is_same(const char *a, const char *b)
 
 vouch_status tool_file_check(const char *path, vouch_error *err)
 {
-    char resolved[PATH_MAX], folder[PATH_MAX];
+    char resolved[VOUCH_OS_PATH_SIZE], folder[VOUCH_OS_PATH_SIZE];
     vouch_os_info info;
     const int descriptor = descriptor_of(path);
     if (descriptor >= 0) return vouch_os_file_writable(descriptor) ? VOUCH_OK : file_fail(err, path, strerror(EBADF));
@@ -199,7 +198,7 @@ static unsigned file_mode(const char *path)
 /* Writes the file beside its name, then renames it. Returns 0, or errno; then the old content is still there. */
 static int write_beside(const char *resolved, const char *bytes, size_t n)
 {
-    char folder[PATH_MAX], beside[PATH_MAX + 16];
+    char folder[VOUCH_OS_PATH_SIZE], beside[VOUCH_OS_PATH_SIZE + 16];
     strcpy(folder, resolved);
     snprintf(beside, sizeof beside, "%s/.vouch-XXXXXX", dirname(folder)); /* a short name, which always fits */
     const int fd = vouch_os_file_temporary(beside);
@@ -228,7 +227,7 @@ vouch_status tool_file_write(const char *path, const char *bytes, size_t n, vouc
         const int reason = fd < 0 ? errno : write_all(fd, bytes, n);
         return reason ? file_fail(err, path, strerror(reason)) : VOUCH_OK;
     }
-    char resolved[PATH_MAX];
+    char resolved[VOUCH_OS_PATH_SIZE];
     if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
     int reason = write_beside(resolved, bytes, n);
     if (is_fixed(reason)) {

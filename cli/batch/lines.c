@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,7 +47,7 @@ static uint64_t hash_path(uint64_t hash, const char *path)
     const ptrdiff_t n = vouch_os_folder_list(path, &names);
     if (n < 0) return hash_file(hash, path);
     for (ptrdiff_t i = 0; i < n; i++) {
-        char inner[PATH_MAX];
+        char inner[VOUCH_OS_PATH_SIZE];
         snprintf(inner, sizeof inner, "%s/%s", path, names[i]);
         hash = hash_file(hash, inner);
     }

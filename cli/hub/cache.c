@@ -21,12 +21,12 @@ static vouch_status cache_fail(vouch_error *err, const char *path, int reason)
 }
 
 /* "models--OWNER--NAME" after root and a middle. */
-static bool folder_write(char to[PATH_MAX], const char *root, const char *middle, const char *repository)
+static bool folder_write(char to[VOUCH_OS_PATH_SIZE], const char *root, const char *middle, const char *repository)
 {
     const char *slash = strchr(repository, '/');
-    const int n =
-        snprintf(to, PATH_MAX, "%s%s/models--%.*s--%s", root, middle, (int)(slash - repository), repository, slash + 1);
-    return n > 0 && n < PATH_MAX - HUB_NAME_SIZE;
+    const int n = snprintf(to, VOUCH_OS_PATH_SIZE, "%s%s/models--%.*s--%s", root, middle, (int)(slash - repository),
+                           repository, slash + 1);
+    return n > 0 && n < VOUCH_OS_PATH_SIZE - HUB_NAME_SIZE;
 }
 
 vouch_status hub_cache_open(hub_cache *cache, const char *root, const char *repository, vouch_error *err)
@@ -51,14 +51,15 @@ static bool is_commit(const char *text)
     return strlen(text) == 40 && strspn(text, "0123456789abcdef") == 40;
 }
 
-static void path_write(char to[PATH_MAX], const char *folder, const char *middle, const char *name, const char *end)
+static void path_write(char to[VOUCH_OS_PATH_SIZE], const char *folder, const char *middle, const char *name,
+                       const char *end)
 {
-    if (snprintf(to, PATH_MAX, "%s/%s/%s%s", folder, middle, name, end) >= PATH_MAX) *to = '\0';
+    if (snprintf(to, VOUCH_OS_PATH_SIZE, "%s/%s/%s%s", folder, middle, name, end) >= VOUCH_OS_PATH_SIZE) *to = '\0';
 }
 
 bool hub_cache_commit(const hub_cache *cache, const char *revision, char commit[HUB_NAME_SIZE])
 {
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     char *bytes = NULL;
     size_t n;
     vouch_error ignored;
@@ -87,7 +88,7 @@ static int dated_compare(const void *first, const void *second)
 
 hub_commit *hub_cache_commits(const hub_cache *cache, const char *revision, size_t *n)
 {
-    char folder[PATH_MAX], first[HUB_NAME_SIZE], path[PATH_MAX];
+    char folder[VOUCH_OS_PATH_SIZE], first[HUB_NAME_SIZE], path[VOUCH_OS_PATH_SIZE];
     char **names;
     vouch_os_info info;
     const bool has_first = hub_cache_commit(cache, revision, first);
@@ -136,7 +137,7 @@ static int ref_matches(const char *path, const struct stat *info, int type, stru
 
 bool hub_cache_ref_of(const hub_cache *cache, const char *commit, char revision[HUB_NAME_SIZE])
 {
-    char path[PATH_MAX], known[HUB_NAME_SIZE];
+    char path[VOUCH_OS_PATH_SIZE], known[HUB_NAME_SIZE];
     snprintf(revision, HUB_NAME_SIZE, "main");
     if (hub_cache_commit(cache, revision, known) && strcmp(known, commit) == 0) return true;
     walk = (struct walk){.cache = cache, .commit = commit, .revision = revision};
@@ -147,7 +148,7 @@ bool hub_cache_ref_of(const hub_cache *cache, const char *commit, char revision[
 
 vouch_status hub_cache_make_folder(const char *path, vouch_error *err)
 {
-    char folder[PATH_MAX];
+    char folder[VOUCH_OS_PATH_SIZE];
     snprintf(folder, sizeof folder, "%s", path);
     for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -159,14 +160,14 @@ vouch_status hub_cache_make_folder(const char *path, vouch_error *err)
 
 vouch_status hub_cache_set_commit(const hub_cache *cache, const char *revision, const char *commit, vouch_error *err)
 {
-    char path[PATH_MAX], known[HUB_NAME_SIZE];
+    char path[VOUCH_OS_PATH_SIZE], known[HUB_NAME_SIZE];
     if (hub_cache_commit(cache, revision, known) && strcmp(known, commit) == 0) return VOUCH_OK;
     path_write(path, cache->folder, "refs", revision, "");
     const vouch_status status = hub_cache_make_folder(path, err);
     return status ? status : tool_file_write(path, commit, strlen(commit), err);
 }
 
-void hub_cache_snapshot(const hub_cache *cache, const char *commit, const char *file, char path[PATH_MAX])
+void hub_cache_snapshot(const hub_cache *cache, const char *commit, const char *file, char path[VOUCH_OS_PATH_SIZE])
 {
     char middle[HUB_NAME_SIZE + 16];
     snprintf(middle, sizeof middle, "snapshots/%s", commit);
@@ -175,14 +176,14 @@ void hub_cache_snapshot(const hub_cache *cache, const char *commit, const char *
     if (!*file && n > 0) path[n - 1] = '\0'; /* the snapshot's folder */
 }
 
-void hub_cache_blob(const hub_cache *cache, const char *digest, const char *end, char path[PATH_MAX])
+void hub_cache_blob(const hub_cache *cache, const char *digest, const char *end, char path[VOUCH_OS_PATH_SIZE])
 {
     path_write(path, cache->folder, "blobs", digest, end);
 }
 
-void hub_cache_lock_path(const hub_cache *cache, const char *digest, char path[PATH_MAX])
+void hub_cache_lock_path(const hub_cache *cache, const char *digest, char path[VOUCH_OS_PATH_SIZE])
 {
-    if (snprintf(path, PATH_MAX, "%s/%s.lock", cache->locks, digest) >= PATH_MAX) *path = '\0';
+    if (snprintf(path, VOUCH_OS_PATH_SIZE, "%s/%s.lock", cache->locks, digest) >= VOUCH_OS_PATH_SIZE) *path = '\0';
 }
 
 int hub_lock(const char *path, const char *what)
@@ -211,7 +212,7 @@ int hub_lock(const char *path, const char *what)
 vouch_status hub_cache_link(const hub_cache *cache, const char *commit, const char *file, const char *digest,
                             vouch_error *err)
 {
-    char link[PATH_MAX], blob[PATH_MAX], to[PATH_MAX] = "../../";
+    char link[VOUCH_OS_PATH_SIZE], blob[VOUCH_OS_PATH_SIZE], to[VOUCH_OS_PATH_SIZE] = "../../";
     size_t n = strlen(to);
     hub_cache_snapshot(cache, commit, file, link);
     hub_cache_blob(cache, digest, "", blob);
@@ -251,7 +252,7 @@ static vouch_status tree_remove(const char *path, hub_removal *removal, vouch_er
 /* Writes the digest of the blob that a link leads to. False: it is no link. */
 static bool link_digest(const char *path, char digest[HUB_NAME_SIZE])
 {
-    char to[PATH_MAX];
+    char to[VOUCH_OS_PATH_SIZE];
     if (vouch_os_link_read(path, to, sizeof to) < 0) return false;
     const char *slash = strrchr(to, '/');
     return snprintf(digest, HUB_NAME_SIZE, "%s", slash ? slash + 1 : to) < HUB_NAME_SIZE;
@@ -267,7 +268,7 @@ static int link_matches(const char *path, const struct stat *info, int type, str
 
 static bool is_linked(const hub_cache *cache, const char *digest)
 {
-    char snapshots[PATH_MAX];
+    char snapshots[VOUCH_OS_PATH_SIZE];
     path_write(snapshots, cache->folder, "snapshots", "", "");
     walk = (struct walk){.digest = digest};
     return nftw(snapshots, link_matches, 16, FTW_PHYS) == 1;
@@ -276,7 +277,7 @@ static bool is_linked(const hub_cache *cache, const char *digest)
 /* Removes the blob or incomplete blob of this name, unless a snapshot links to it or a process brings it. */
 static vouch_status blob_remove(const hub_cache *cache, const char *name, hub_removal *removal, vouch_error *err)
 {
-    char path[PATH_MAX], lock[PATH_MAX], digest[HUB_NAME_SIZE];
+    char path[VOUCH_OS_PATH_SIZE], lock[VOUCH_OS_PATH_SIZE], digest[HUB_NAME_SIZE];
     vouch_os_info info;
     vouch_status status = VOUCH_OK;
     snprintf(digest, sizeof digest, "%.*s", (int)strcspn(name, "."), name);
@@ -319,11 +320,11 @@ static int folder_remove(const char *path, const struct stat *info, int type, st
 /* Removes lock files that nobody holds. */
 static void locks_remove(const hub_cache *cache)
 {
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     char **names;
     const ptrdiff_t n = vouch_os_folder_list(cache->locks, &names);
     for (ptrdiff_t i = 0; i < n; i++) {
-        const bool fits = snprintf(path, sizeof path, "%s/%s", cache->locks, names[i]) < PATH_MAX;
+        const bool fits = snprintf(path, sizeof path, "%s/%s", cache->locks, names[i]) < VOUCH_OS_PATH_SIZE;
         const int held = fits && *names[i] != '.' ? hub_lock(path, NULL) : HUB_NO_LOCK;
         if (held >= 0) {
             unlink(path);
@@ -338,7 +339,7 @@ static void locks_remove(const hub_cache *cache)
 static void snapshot_tidy(const hub_cache *cache, const char *commit)
 {
     static const char *const folders[] = {"blobs", "refs", ""};
-    char path[PATH_MAX], revision[HUB_NAME_SIZE];
+    char path[VOUCH_OS_PATH_SIZE], revision[HUB_NAME_SIZE];
     hub_cache_snapshot(cache, commit, "", path);
     nftw(path, folder_remove, 16, FTW_PHYS | FTW_DEPTH);
     if (access(path, F_OK) == 0) return;
@@ -358,7 +359,7 @@ static void snapshot_tidy(const hub_cache *cache, const char *commit)
 vouch_status hub_cache_remove_files(const hub_cache *cache, const char *commit, const char *const *files, size_t n,
                                     hub_removal *removal, vouch_error *err)
 {
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     vouch_status status = VOUCH_OK;
     for (size_t i = 0; !status && i < n; i++) {
         hub_cache_snapshot(cache, commit, files[i], path);
@@ -371,14 +372,14 @@ vouch_status hub_cache_remove_files(const hub_cache *cache, const char *commit, 
 /* Removes the files below a folder of a snapshot. */
 static vouch_status folder_empty(const hub_cache *cache, const char *folder, hub_removal *removal, vouch_error *err)
 {
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     char **names;
     vouch_os_info info;
     vouch_status status = VOUCH_OK;
     const ptrdiff_t n = vouch_os_folder_list(folder, &names);
     if (n < 0) return cache_fail(err, folder, errno);
     for (ptrdiff_t i = 0; i < n; i++) {
-        const bool fits = snprintf(path, sizeof path, "%s/%s", folder, names[i]) < PATH_MAX;
+        const bool fits = snprintf(path, sizeof path, "%s/%s", folder, names[i]) < VOUCH_OS_PATH_SIZE;
         if (!status && fits && vouch_os_info_of_link(path, &info))
             status = info.kind == VOUCH_OS_FOLDER ? folder_empty(cache, path, removal, err)
                                                   : file_remove(cache, path, removal, err);
@@ -390,7 +391,7 @@ static vouch_status folder_empty(const hub_cache *cache, const char *folder, hub
 vouch_status hub_cache_remove_snapshot(const hub_cache *cache, const char *commit, hub_removal *removal,
                                        vouch_error *err)
 {
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     hub_cache_snapshot(cache, commit, "", path);
     const vouch_status status = folder_empty(cache, path, removal, err);
     if (!status) snapshot_tidy(cache, commit);
@@ -400,7 +401,7 @@ vouch_status hub_cache_remove_snapshot(const hub_cache *cache, const char *commi
 /* Removes each blob that no process brings, or where `blobs` is false each other entry of the repository's folder. */
 static vouch_status entries_remove(const hub_cache *cache, bool blobs, hub_removal *removal, vouch_error *err)
 {
-    char folder[PATH_MAX], path[PATH_MAX];
+    char folder[VOUCH_OS_PATH_SIZE], path[VOUCH_OS_PATH_SIZE];
     char **names;
     vouch_status status = VOUCH_OK;
     path_write(folder, cache->folder, blobs ? "blobs" : "", "", "");
@@ -419,7 +420,7 @@ static vouch_status entries_remove(const hub_cache *cache, bool blobs, hub_remov
 
 vouch_status hub_cache_remove(const hub_cache *cache, hub_removal *removal, vouch_error *err)
 {
-    char blobs[PATH_MAX];
+    char blobs[VOUCH_OS_PATH_SIZE];
     vouch_status status = entries_remove(cache, false, removal, err);
     if (!status) status = entries_remove(cache, true, removal, err);
     if (status || removal->n_busy > 0) return status;

@@ -13,13 +13,12 @@
 #ifndef VOUCH_CLI_HUB_CACHE_H
 #define VOUCH_CLI_HUB_CACHE_H
 
-#include <limits.h>
-
 #include "hub/name.h"
+#include "os/os.h"
 
 typedef struct hub_cache {
-    char folder[PATH_MAX]; /* models--OWNER--NAME */
-    char locks[PATH_MAX];
+    char folder[VOUCH_OS_PATH_SIZE]; /* models--OWNER--NAME */
+    char locks[VOUCH_OS_PATH_SIZE];
 } hub_cache;
 
 /* root: the folder of all repositories. Creates nothing. Errors: ARGUMENT (paths that are too long). */
@@ -38,11 +37,11 @@ bool hub_cache_ref_of(const hub_cache *cache, const char *commit, char revision[
 vouch_status hub_cache_set_commit(const hub_cache *cache, const char *revision, const char *commit, vouch_error *err);
 
 /* Paths; "" where they are too long. */
-void hub_cache_snapshot(const hub_cache *cache, const char *commit, const char *file, char path[PATH_MAX]);
-void hub_cache_blob(const hub_cache *cache, const char *digest, const char *end, char path[PATH_MAX]);
+void hub_cache_snapshot(const hub_cache *cache, const char *commit, const char *file, char path[VOUCH_OS_PATH_SIZE]);
+void hub_cache_blob(const hub_cache *cache, const char *digest, const char *end, char path[VOUCH_OS_PATH_SIZE]);
 
 /* The file that is locked while the blob comes. */
-void hub_cache_lock_path(const hub_cache *cache, const char *digest, char path[PATH_MAX]);
+void hub_cache_lock_path(const hub_cache *cache, const char *digest, char path[VOUCH_OS_PATH_SIZE]);
 enum { HUB_NO_LOCK = -1, HUB_BUSY = -2 };
 /* Waits until this process alone holds the lock. Returns a descriptor to close afterwards; HUB_NO_LOCK where the file
  * system has no locks. what: named in a note where another process holds it; NULL: don't wait, return HUB_BUSY. */

@@ -84,7 +84,8 @@ static bool is_ambiguous(const char *rest, size_t n)
  *   https://HOST/dl?f=5      HOST/dl#DIGEST.gguf
  *
  * DIGEST begins the SHA-256 of the address without scheme and fragment. A '#' is in no path of an address. */
-static vouch_status address_path(const hub_places *places, const char *address, char path[PATH_MAX], vouch_error *err)
+static vouch_status address_path(const hub_places *places, const char *address, char path[VOUCH_OS_PATH_SIZE],
+                                 vouch_error *err)
 {
     const char *rest = strstr(address, "://") + 3, *scheme = (address[4] | 32) == 's' ? "" : "http#/";
     const size_t n = strcspn(rest, "?#"), n_all = strcspn(rest, "#");
@@ -108,17 +109,17 @@ static vouch_status address_path(const hub_places *places, const char *address, 
         end = "";
     }
     const int length =
-        snprintf(path, PATH_MAX, "%s/files/%s%.*s%.17s%s", places->own, scheme, (int)n_stem, rest, mark, end);
-    return length < PATH_MAX - 32 ? VOUCH_OK : address_fail(err, address, "the address is too long");
+        snprintf(path, VOUCH_OS_PATH_SIZE, "%s/files/%s%.*s%.17s%s", places->own, scheme, (int)n_stem, rest, mark, end);
+    return length < VOUCH_OS_PATH_SIZE - 32 ? VOUCH_OK : address_fail(err, address, "the address is too long");
 }
 
 /* The files beside one that comes from an address: its bytes so far, which file of the server they are of (origin.h),
  * and the lock that the process that fetches it holds. */
 typedef struct partial {
-    char bytes[PATH_MAX + 16], origin[PATH_MAX + 16], lock[PATH_MAX + 16];
+    char bytes[VOUCH_OS_PATH_SIZE + 16], origin[VOUCH_OS_PATH_SIZE + 16], lock[VOUCH_OS_PATH_SIZE + 16];
 } partial;
 
-static partial partial_of(const char path[PATH_MAX])
+static partial partial_of(const char path[VOUCH_OS_PATH_SIZE])
 {
     partial p;
     snprintf(p.bytes, sizeof p.bytes, "%s.incomplete", path);
@@ -139,7 +140,7 @@ static void partial_remove(const partial *p)
 /* The path below the folder of fetched addresses; NULL: it lies elsewhere. */
 static const char *after_files(const hub_places *places, const char *path)
 {
-    char folder[PATH_MAX + 8];
+    char folder[VOUCH_OS_PATH_SIZE + 8];
     const int n = snprintf(folder, sizeof folder, "%s/files/", places->own);
     return strncmp(path, folder, (size_t)n) == 0 && !strstr(path, "/../") ? path + n : NULL;
 }
@@ -156,7 +157,7 @@ static void found_with_address(void *user, const char *name, const char *path)
 {
     const named_walk *walk = user;
     const char *rest = strcmp(name, path) == 0 ? after_files(walk->places, path) : NULL;
-    char address[PATH_MAX + 16], meant[PATH_MAX];
+    char address[VOUCH_OS_PATH_SIZE + 16], meant[VOUCH_OS_PATH_SIZE];
     vouch_error ignored;
     const size_t n_mark = rest && strncmp(rest, "http#/", 6) == 0 ? 6 : 0;
     snprintf(address, sizeof address, "%s://%s", n_mark ? "http" : "https", rest ? rest + n_mark : "");
@@ -190,7 +191,8 @@ static vouch_status remove_fail(vouch_error *err, const char *word, const char *
 }
 
 /* Removes a fetched file of an address, or the bytes that are here of it. word: for messages. */
-static vouch_status fetched_remove(const char path[PATH_MAX], const char *word, int64_t *freed, vouch_error *err)
+static vouch_status fetched_remove(const char path[VOUCH_OS_PATH_SIZE], const char *word, int64_t *freed,
+                                   vouch_error *err)
 {
     const partial p = partial_of(path);
     const int64_t n_whole = bytes_of(path), n_partial = bytes_of(p.bytes);
@@ -223,12 +225,13 @@ vouch_status hub_remove(const hub_places *places, const char *word, int64_t *fre
     vouch_status status = hub_name_parse(&name, word, places->endpoint, err);
     if (status) return status;
     if (name.kind == HUB_OLLAMA) return remove_fail(err, word, "it is Ollama's; type `ollama rm`");
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     if (name.kind == HUB_ADDRESS) {
         status = address_path(places, word, path, err);
         return status ? status : fetched_remove(path, word, freed, err);
     }
-    if (name.kind == HUB_PATH && after_files(places, word) && snprintf(path, sizeof path, "%s", word) < PATH_MAX - 32)
+    if (name.kind == HUB_PATH && after_files(places, word) &&
+        snprintf(path, sizeof path, "%s", word) < VOUCH_OS_PATH_SIZE - 32)
         return fetched_remove(path, word, freed, err);
     if (name.kind != HUB_REPOSITORY)
         return remove_fail(err, word, "no name of a fetched model; `vouch list` prints them");
@@ -256,7 +259,7 @@ typedef struct job {
 static vouch_status job_check_space(const job *j, vouch_error *err)
 {
     int64_t bytes = 0;
-    char path[PATH_MAX], size[16];
+    char path[VOUCH_OS_PATH_SIZE], size[16];
     for (size_t i = 0; i < j->files.n; i++) {
         const hub_file *f = &j->files.items[i];
         if (!f->is_chosen) continue;
@@ -287,7 +290,8 @@ static bool address_write(char *to, size_t size, const job *j, const char *path)
 /* Brings one file to its place. */
 static vouch_status file_bring(const job *j, const hub_file *f, vouch_error *err)
 {
-    char blob[PATH_MAX], incomplete[PATH_MAX], lock[PATH_MAX], address[2048], what[HUB_NAME_SIZE + 1100];
+    char blob[VOUCH_OS_PATH_SIZE], incomplete[VOUCH_OS_PATH_SIZE], lock[VOUCH_OS_PATH_SIZE], address[2048],
+        what[HUB_NAME_SIZE + 1100];
     snprintf(what, sizeof what, "%s/%s", j->name->repository, f->path);
     hub_cache_blob(&j->cache, f->digest, "", blob);
     hub_cache_blob(&j->cache, f->digest, ".incomplete", incomplete);
@@ -333,7 +337,7 @@ static vouch_status job_list(job *j, vouch_error *err)
  * meanwhile. */
 static vouch_status job_bring(const job *j, vouch_error *err)
 {
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     vouch_status status = VOUCH_OK;
     for (size_t i = 0; !status && i < 2 * j->files.n; i++) {
         const hub_file *f = &j->files.items[i % j->files.n];
@@ -344,7 +348,7 @@ static vouch_status job_bring(const job *j, vouch_error *err)
 }
 
 /* *lacks_draft: nothing in the repository drafts for the model. */
-static vouch_status repository_fetch(const hub_places *places, const hub_name *name, char path[PATH_MAX],
+static vouch_status repository_fetch(const hub_places *places, const hub_name *name, char path[VOUCH_OS_PATH_SIZE],
                                      bool *lacks_draft, vouch_error *err)
 {
     size_t entry = 0;
@@ -371,7 +375,8 @@ static hub_content content_of(const char *path)
     return strcmp(end, ".safetensors") == 0 ? HUB_SAFETENSORS : strcmp(end, ".json") == 0 ? HUB_JSON : HUB_GGUF;
 }
 
-static vouch_status address_fetch(const hub_places *places, const char *address, char path[PATH_MAX], vouch_error *err)
+static vouch_status address_fetch(const hub_places *places, const char *address, char path[VOUCH_OS_PATH_SIZE],
+                                  vouch_error *err)
 {
     vouch_status status = address_path(places, address, path, err);
     if (status) return status;
@@ -411,14 +416,14 @@ static vouch_status address_fetch(const hub_places *places, const char *address,
 /* Fetches the small model that drafts for the family. */
 static vouch_status sibling_fetch(const hub_places *places, const char *repository, vouch_error *err)
 {
-    char path[PATH_MAX], sibling[HUB_NAME_SIZE];
+    char path[VOUCH_OS_PATH_SIZE], sibling[HUB_NAME_SIZE];
     if (hub_sibling_of(repository, sibling)) return hub_find(places, sibling, HUB_MODEL, HUB_NEWEST, path, err);
     tool_note("%s has no file that drafts for it, and no small model of its family is known", repository);
     return VOUCH_OK;
 }
 
-vouch_status hub_find(const hub_places *places, const char *word, hub_role role, hub_wish wish, char path[PATH_MAX],
-                      vouch_error *err)
+vouch_status hub_find(const hub_places *places, const char *word, hub_role role, hub_wish wish,
+                      char path[VOUCH_OS_PATH_SIZE], vouch_error *err)
 {
     hub_name name;
     bool lacks_draft = wish == HUB_WITH_DRAFT;
@@ -427,7 +432,8 @@ vouch_status hub_find(const hub_places *places, const char *word, hub_role role,
     name.role = role;
     switch (name.kind) {
     case HUB_PATH:
-        if (access(word, F_OK) == 0 && snprintf(path, PATH_MAX, "%s", word) < PATH_MAX) return VOUCH_OK;
+        if (access(word, F_OK) == 0 && snprintf(path, VOUCH_OS_PATH_SIZE, "%s", word) < VOUCH_OS_PATH_SIZE)
+            return VOUCH_OK;
         err->code = VOUCH_E_ARGUMENT;
         snprintf(err->message, sizeof err->message, "'%.200s' is neither a file nor a name: " HUB_NAME_FORMS, word);
         return err->code;

@@ -16,8 +16,8 @@ typedef enum hub_wish {
 
 /* Writes the path of a GGUF file or a folder for the role. Notes and progress of a fetch go to standard error. Errors:
  * those of name.h, files.h, transfer.h and cache.h. */
-vouch_status hub_find(const hub_places *places, const char *word, hub_role role, hub_wish wish, char path[PATH_MAX],
-                      vouch_error *err);
+vouch_status hub_find(const hub_places *places, const char *word, hub_role role, hub_wish wish,
+                      char path[VOUCH_OS_PATH_SIZE], vouch_error *err);
 
 /* Calls for each model on this machine: fetched ones by names such as OWNER/NAME:Q4_K_M, those of other programs
  * (stores.h). */

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +115,7 @@ vouch_status hub_files_parse(hub_files *files, const char *text, size_t n, const
 /* Adds what lies below folder/path. Links count as what they lead to. */
 static vouch_status folder_add(hub_files *files, const char *folder, const char *path, int depth, vouch_error *err)
 {
-    char full[PATH_MAX], below[PATH_MAX];
+    char full[VOUCH_OS_PATH_SIZE], below[VOUCH_OS_PATH_SIZE];
     char **names;
     vouch_status status = VOUCH_OK;
     snprintf(full, sizeof full, "%s%s%s", folder, *path ? "/" : "", path);
@@ -126,7 +125,7 @@ static vouch_status folder_add(hub_files *files, const char *folder, const char 
         vouch_os_info info;
         const char *name = names[i];
         const int length = snprintf(below, sizeof below, "%s%s%s", path, *path ? "/" : "", name);
-        const bool fits = snprintf(full, sizeof full, "%s/%s", folder, below) < PATH_MAX && length < 1024;
+        const bool fits = snprintf(full, sizeof full, "%s/%s", folder, below) < VOUCH_OS_PATH_SIZE && length < 1024;
         if (!status && fits && *name != '.' && vouch_os_info_of(full, &info)) {
             if (info.kind == VOUCH_OS_FOLDER && depth < 8) status = folder_add(files, folder, below, depth + 1, err);
             else if (info.kind == VOUCH_OS_FILE && !files_add(files, below, info.size, NULL))

@@ -12,23 +12,23 @@
 /* Are all files there that the index of a split folder names? A folder without index has one file. */
 static bool folder_is_whole(const char *folder)
 {
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     vouch_os_info info;
-    if (snprintf(path, sizeof path, "%s/model.safetensors.index.json", folder) >= PATH_MAX) return false;
+    if (snprintf(path, sizeof path, "%s/model.safetensors.index.json", folder) >= VOUCH_OS_PATH_SIZE) return false;
     json_t *root = json_load_file(path, 0, NULL);
     const char *tensor;
     json_t *file;
     bool ok = true;
     json_object_foreach(json_object_get(root, "weight_map"), tensor, file) {
         const char *name = json_string_value(file);
-        ok = ok && name && snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX &&
+        ok = ok && name && snprintf(path, sizeof path, "%s/%s", folder, name) < VOUCH_OS_PATH_SIZE &&
              vouch_os_info_of(path, &info);
     }
     json_decref(root);
     return ok;
 }
 
-bool hub_here_entry_path(const hub_cache *cache, const char *commit, const char *entry, char path[PATH_MAX])
+bool hub_here_entry_path(const hub_cache *cache, const char *commit, const char *entry, char path[VOUCH_OS_PATH_SIZE])
 {
     const bool is_folder = strcmp(entry, "config.json") == 0;
     hub_cache_snapshot(cache, commit, is_folder ? "" : entry, path);
@@ -36,7 +36,8 @@ bool hub_here_entry_path(const hub_cache *cache, const char *commit, const char 
 }
 
 /* is_sure: the name of a head or a table has to say so. */
-static bool find_in(const hub_cache *cache, const char *commit, const hub_name *name, bool is_sure, char path[PATH_MAX])
+static bool find_in(const hub_cache *cache, const char *commit, const hub_name *name, bool is_sure,
+                    char path[VOUCH_OS_PATH_SIZE])
 {
     hub_files files;
     vouch_error ignored;
@@ -51,7 +52,7 @@ static bool find_in(const hub_cache *cache, const char *commit, const hub_name *
     return ok;
 }
 
-static bool find_in_all(const hub_cache *cache, const hub_name *name, char path[PATH_MAX])
+static bool find_in_all(const hub_cache *cache, const hub_name *name, char path[VOUCH_OS_PATH_SIZE])
 {
     size_t n;
     bool is_found = false;
@@ -61,7 +62,7 @@ static bool find_in_all(const hub_cache *cache, const hub_name *name, char path[
     return is_found;
 }
 
-bool hub_here_find(const hub_places *places, const hub_name *name, bool may_fetch, char path[PATH_MAX])
+bool hub_here_find(const hub_places *places, const hub_name *name, bool may_fetch, char path[VOUCH_OS_PATH_SIZE])
 {
     hub_cache cache;
     vouch_error ignored;
@@ -83,7 +84,7 @@ static const char *type_of(const char *path)
 static bool part_found(const hub_cache *cache, const char *repository, const char *revision, const char *part,
                        const char *path, hub_found *found, void *user)
 {
-    char text[PATH_MAX], meant[PATH_MAX], commit[HUB_NAME_SIZE];
+    char text[VOUCH_OS_PATH_SIZE], meant[VOUCH_OS_PATH_SIZE], commit[HUB_NAME_SIZE];
     hub_name name = {.kind = HUB_REPOSITORY, .has_revision = strcmp(revision, "main") != 0};
     const bool is_folder = strcmp(part, "safetensors") == 0;
     if (snprintf(name.part, sizeof name.part, "%s", part) >= HUB_NAME_SIZE) return false;
@@ -101,7 +102,7 @@ static bool part_found(const hub_cache *cache, const char *repository, const cha
 static void snapshot_walk(const hub_cache *cache, const char *commit, const char *repository, hub_found *found,
                           void *user)
 {
-    char path[PATH_MAX], revision[HUB_NAME_SIZE];
+    char path[VOUCH_OS_PATH_SIZE], revision[HUB_NAME_SIZE];
     hub_files files;
     vouch_error ignored;
     hub_cache_snapshot(cache, commit, "", path);
@@ -141,7 +142,7 @@ static bool any_chosen(const hub_files *files)
 static vouch_status remove_from(const hub_cache *cache, const char *commit, const hub_name *name, size_t *n_removed,
                                 hub_removal *removal, vouch_error *err)
 {
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     hub_files files;
     size_t entry, n = 0;
     hub_cache_snapshot(cache, commit, "", path);
@@ -201,7 +202,7 @@ static vouch_status remove_from_all(const hub_cache *cache, const hub_name *name
 vouch_status hub_here_remove(const hub_cache *cache, const hub_name *name, const char *word, hub_removal *removal,
                              vouch_error *err)
 {
-    char commit[HUB_NAME_SIZE], path[PATH_MAX];
+    char commit[HUB_NAME_SIZE], path[VOUCH_OS_PATH_SIZE];
     size_t n_removed = 0;
     vouch_os_info info;
     if (!name->has_revision)

@@ -13,11 +13,11 @@
 
 /* The path of an entry (hub_files_choose) below a snapshot: of config.json its folder. False: files of it are missing.
  */
-bool hub_here_entry_path(const hub_cache *cache, const char *commit, const char *entry, char path[PATH_MAX]);
+bool hub_here_entry_path(const hub_cache *cache, const char *commit, const char *entry, char path[VOUCH_OS_PATH_SIZE]);
 /* The path of a repository's name. False: it isn't here. may_fetch: the hub can be asked instead; then false as well
  * where only another snapshot than the revision's has the files, and where a head or a table is wanted and only a GGUF
  * file is here whose name doesn't say that it is one, such as the model. */
-bool hub_here_find(const hub_places *places, const hub_name *name, bool may_fetch, char path[PATH_MAX]);
+bool hub_here_find(const hub_places *places, const hub_name *name, bool may_fetch, char path[VOUCH_OS_PATH_SIZE]);
 /* Calls for each model of the repository, with the path that its name stands for. */
 void hub_here_walk(const hub_cache *cache, const char *repository, hub_found *found, void *user);
 /* Removes what a repository's name stands for, from all snapshots where it says no revision. word: for messages.

@@ -32,13 +32,13 @@ static const char *home_folder(void)
 }
 
 /* Writes FIRST/SECOND, where ~ at the beginning is the home folder. */
-static bool join(char to[PATH_MAX], const char *first, const char *second)
+static bool join(char to[VOUCH_OS_PATH_SIZE], const char *first, const char *second)
 {
     const bool is_home = first[0] == '~' && (first[1] == '/' || !first[1]);
     const char *mark = *second && *first && first[strlen(first) - 1] != '/' ? "/" : "";
-    const int n = snprintf(to, PATH_MAX, "%s%s%s%s", is_home ? home_folder() : "", first + is_home, mark, second);
+    const int n = snprintf(to, VOUCH_OS_PATH_SIZE, "%s%s%s%s", is_home ? home_folder() : "", first + is_home, mark, second);
     vouch_os_path_tidy(to);
-    return n > 0 && n < PATH_MAX;
+    return n > 0 && n < VOUCH_OS_PATH_SIZE;
 }
 
 static vouch_status places_fail(vouch_error *err, vouch_status code, const char *variable_name, const char *reason)
@@ -99,7 +99,7 @@ static vouch_status endpoint_read(hub_places *places, vouch_error *err)
 
 vouch_status hub_places_read(hub_places *places, vouch_error *err)
 {
-    char home[PATH_MAX], caches[PATH_MAX];
+    char home[VOUCH_OS_PATH_SIZE], caches[VOUCH_OS_PATH_SIZE];
     const char *llama = variable("LLAMA_CACHE"), *ollama = variable("OLLAMA_MODELS");
     const char *cache = variable("HF_HUB_CACHE") ? variable("HF_HUB_CACHE") : variable("HUGGINGFACE_HUB_CACHE");
     *places =

@@ -14,18 +14,18 @@
 #ifndef VOUCH_CLI_HUB_PLACES_H
 #define VOUCH_CLI_HUB_PLACES_H
 
-#include <limits.h>
-
+#include "os/os.h"
 #include "vouch.h"
 
 typedef struct hub_places {
     char endpoint[512]; /* without a '/' at its end */
-    char cache[PATH_MAX];
-    char own[PATH_MAX]; /* vouch's folder; its files/ holds what was fetched from addresses outside the hub */
-    char token_file[PATH_MAX];
-    char certificates[PATH_MAX];                                     /* "": the system's */
-    char token[512];                                                 /* "": none */
-    char ollama[PATH_MAX], lm_studio[PATH_MAX], llama_cpp[PATH_MAX]; /* folders, which need not exist */
+    char cache[VOUCH_OS_PATH_SIZE];
+    char own[VOUCH_OS_PATH_SIZE]; /* vouch's folder; its files/ holds what was fetched from addresses outside the hub */
+    char token_file[VOUCH_OS_PATH_SIZE];
+    char certificates[VOUCH_OS_PATH_SIZE]; /* "": the system's */
+    char token[512];                       /* "": none */
+    char ollama[VOUCH_OS_PATH_SIZE], lm_studio[VOUCH_OS_PATH_SIZE],
+        llama_cpp[VOUCH_OS_PATH_SIZE]; /* folders, which need not exist */
     bool is_offline;
     long timeout; /* seconds */
 } hub_places;

@@ -13,17 +13,18 @@
 #define OWN_REGISTRY "registry.ollama.ai"
 
 /* Ollama names files by digests such as sha256:9f86...; the file is sha256-9f86... */
-static bool blob_path(const hub_places *places, const char *digest, char path[PATH_MAX])
+static bool blob_path(const hub_places *places, const char *digest, char path[VOUCH_OS_PATH_SIZE])
 {
     static const char begin[] = "sha256:";
     const size_t n = sizeof begin - 1;
     if (!digest || strncmp(digest, begin, n) != 0 || strlen(digest) != n + 64) return false;
     if (strspn(digest + n, "0123456789abcdef") != 64) return false;
-    return snprintf(path, PATH_MAX, "%s/blobs/sha256-%s", places->ollama, digest + n) < PATH_MAX;
+    return snprintf(path, VOUCH_OS_PATH_SIZE, "%s/blobs/sha256-%s", places->ollama, digest + n) < VOUCH_OS_PATH_SIZE;
 }
 
 /* The weights that a manifest names. */
-static vouch_status manifest_read(const hub_places *places, const char *manifest, char path[PATH_MAX], vouch_error *err)
+static vouch_status manifest_read(const hub_places *places, const char *manifest, char path[VOUCH_OS_PATH_SIZE],
+                                  vouch_error *err)
 {
     char *text;
     size_t n;
@@ -60,14 +61,14 @@ static void name_write(const char *manifest, char *name, size_t size)
 
 static void ollama_walk(const hub_places *places, hub_found *found, void *user)
 {
-    char folder[PATH_MAX], path[PATH_MAX], name[PATH_MAX];
+    char folder[VOUCH_OS_PATH_SIZE], path[VOUCH_OS_PATH_SIZE], name[VOUCH_OS_PATH_SIZE];
     hub_files files;
     vouch_error ignored;
-    if (snprintf(folder, sizeof folder, "%s/manifests", places->ollama) >= PATH_MAX) return;
+    if (snprintf(folder, sizeof folder, "%s/manifests", places->ollama) >= VOUCH_OS_PATH_SIZE) return;
     if (hub_files_read(&files, folder, &ignored)) return;
     for (size_t i = 0; i < files.n; i++) {
-        char manifest[PATH_MAX];
-        if (snprintf(manifest, sizeof manifest, "%s/%s", folder, files.items[i].path) >= PATH_MAX) continue;
+        char manifest[VOUCH_OS_PATH_SIZE];
+        if (snprintf(manifest, sizeof manifest, "%s/%s", folder, files.items[i].path) >= VOUCH_OS_PATH_SIZE) continue;
         if (manifest_read(places, manifest, path, &ignored)) continue;
         name_write(files.items[i].path, name, sizeof name);
         found(user, name, path);
@@ -81,12 +82,12 @@ static void folder_walk(const char *folder, hub_found *found, void *user)
     vouch_error ignored;
     if (hub_files_read(&files, folder, &ignored)) return;
     for (size_t i = 0; i < files.n; i++) {
-        char path[PATH_MAX];
+        char path[VOUCH_OS_PATH_SIZE];
         const char *at = files.items[i].path, *part = strstr(at, "-of-");
         const size_t n = strlen(at);
         const bool is_first = !part || part - at < 6 || strncmp(part - 6, "-00001", 6) == 0;
         if (n < 6 || strcmp(at + n - 5, ".gguf") != 0 || strstr(at, "mmproj") || !is_first) continue;
-        if (snprintf(path, sizeof path, "%s/%s", folder, at) < PATH_MAX) found(user, path, path);
+        if (snprintf(path, sizeof path, "%s/%s", folder, at) < VOUCH_OS_PATH_SIZE) found(user, path, path);
     }
     hub_files_free(&files);
 }
@@ -113,15 +114,15 @@ static void name_add(void *user, const char *name, const char *path)
         snprintf(list->text + used, sizeof list->text - used, "%s%s", list->n++ ? ", " : "", name);
 }
 
-vouch_status hub_ollama_find(const hub_places *places, const char *name, const char *tag, char path[PATH_MAX],
+vouch_status hub_ollama_find(const hub_places *places, const char *name, const char *tag, char path[VOUCH_OS_PATH_SIZE],
                              vouch_error *err)
 {
-    char manifest[PATH_MAX];
+    char manifest[VOUCH_OS_PATH_SIZE];
     const char *slash = strchr(name, '/');
     const bool has_host = slash && strchr(slash + 1, '/');
     const int n = snprintf(manifest, sizeof manifest, "%s/manifests/%s%s%s/%s", places->ollama,
                            has_host ? "" : OWN_REGISTRY "/", slash ? "" : "library/", name, tag);
-    if (n < PATH_MAX && access(manifest, F_OK) == 0) return manifest_read(places, manifest, path, err);
+    if (n < VOUCH_OS_PATH_SIZE && access(manifest, F_OK) == 0) return manifest_read(places, manifest, path, err);
     names list = {"", 0};
     ollama_walk(places, name_add, &list);
     err->code = VOUCH_E_ARGUMENT;

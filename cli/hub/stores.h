@@ -7,7 +7,7 @@
 
 /* The weights of Ollama's model NAME:TAG, which lie at blobs/sha256-... Errors: ARGUMENT, with the models that are
  * there; FORMAT (a manifest without weights). */
-vouch_status hub_ollama_find(const hub_places *places, const char *name, const char *tag, char path[PATH_MAX],
+vouch_status hub_ollama_find(const hub_places *places, const char *name, const char *tag, char path[VOUCH_OS_PATH_SIZE],
                              vouch_error *err);
 
 typedef void hub_found(void *user, const char *name, const char *path);

@@ -3,7 +3,6 @@
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -343,7 +342,7 @@ static vouch_status content_check(const hub_download *d, const char *bytes, size
 /* Room for a file whose size the server just named. Where it is known beforehand, the caller has seen to it. */
 static vouch_status room_check(const file *f, int64_t size, vouch_error *err)
 {
-    char folder[PATH_MAX];
+    char folder[VOUCH_OS_PATH_SIZE];
     const char *slash = strrchr(f->d->path, '/');
     if (f->d->size >= 0 || size <= f->n) return VOUCH_OK;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - f->d->path) : 1, slash ? f->d->path : ".");

@@ -2,7 +2,6 @@
 #include "model/names.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,7 @@ static const char *keep(cli_options *options, const char *text)
 /* Replaces a name by its path; NULL and paths stay. The first name fills in `places`. */
 static int name_find(cli_options *options, hub_places *places, hub_role role, const char **word)
 {
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     vouch_error err;
     if (*word && hub_is_behind_folder(*word)) {
         const int n = (int)strcspn(*word, "/");
@@ -76,7 +75,7 @@ static int served_check(const char *const *texts, size_t n)
 /* Replaces NAME=WORD by NAME=PATH, and WORD by NAME=PATH, whose name is the end of the word. */
 static int served_find(cli_options *options, hub_places *places, const char **text)
 {
-    char both[2 * PATH_MAX];
+    char both[2 * VOUCH_OS_PATH_SIZE];
     const char *equal = name_end(*text);
     const bool has_name = equal != NULL;
     const char *word = has_name ? equal + 1 : *text, *path = word;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/pairing.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,11 +82,12 @@ static bool is_companion(const char *file)
 
 /* The files of the model's folder, in the order of their names. folder: where they are, which ends in '/' or is empty.
  * Returns their number; -1: the folder can't be read. */
-static ptrdiff_t neighbours_list(const char *model, char folder[PATH_MAX], char ***names)
+static ptrdiff_t neighbours_list(const char *model, char folder[VOUCH_OS_PATH_SIZE], char ***names)
 {
     vouch_os_info info;
-    if (vouch_os_info_of(model, &info) && info.kind == VOUCH_OS_FOLDER) snprintf(folder, PATH_MAX, "%s/", model);
-    else snprintf(folder, PATH_MAX, "%.*s", (int)(end_of(model) - model), model);
+    if (vouch_os_info_of(model, &info) && info.kind == VOUCH_OS_FOLDER)
+        snprintf(folder, VOUCH_OS_PATH_SIZE, "%s/", model);
+    else snprintf(folder, VOUCH_OS_PATH_SIZE, "%.*s", (int)(end_of(model) - model), model);
     return vouch_os_folder_list(*folder ? folder : ".", names);
 }
 
@@ -99,17 +99,18 @@ static bool is_other_companion(const char *name, const char *model)
 
 static void folder_search(cli_pairs *pairs, const char *model)
 {
-    char folder[PATH_MAX], path[PATH_MAX], **names;
+    char folder[VOUCH_OS_PATH_SIZE], path[VOUCH_OS_PATH_SIZE], **names;
     const ptrdiff_t n = neighbours_list(model, folder, &names);
     for (ptrdiff_t i = 0; i < n; i++)
-        if (is_other_companion(names[i], model) && snprintf(path, sizeof path, "%s%s", folder, names[i]) < PATH_MAX)
+        if (is_other_companion(names[i], model) &&
+            snprintf(path, sizeof path, "%s%s", folder, names[i]) < VOUCH_OS_PATH_SIZE)
             file_take(pairs, path);
     vouch_os_names_free(names, n);
 }
 
 char *cli_companion_of(const char *model)
 {
-    char folder[PATH_MAX], *first = NULL, **names;
+    char folder[VOUCH_OS_PATH_SIZE], *first = NULL, **names;
     const ptrdiff_t n = neighbours_list(model, folder, &names);
     for (ptrdiff_t i = 0; i < n && !first; i++)
         if (is_other_companion(names[i], model)) first = strdup(names[i]);
@@ -129,7 +130,7 @@ static bool has_paid_file(const cli_pairs *pairs)
 enum { MOST_CANDIDATES = 8, FIFTH = 5 }; /* opening a tokenizer takes a tenth of a second */
 
 typedef struct candidate {
-    char name[256], path[PATH_MAX];
+    char name[256], path[VOUCH_OS_PATH_SIZE];
     int64_t bytes;
 } candidate;
 
@@ -145,7 +146,7 @@ static void candidate_add(void *user, const char *name, const char *path)
     search *s = user;
     vouch_os_info info;
     if (!vouch_os_info_of(path, &info) || info.kind != VOUCH_OS_FILE || (double)info.size > s->most_bytes) return;
-    if (strlen(path) >= PATH_MAX) return;
+    if (strlen(path) >= VOUCH_OS_PATH_SIZE) return;
     size_t at = s->n;
     while (at > 0 && s->items[at - 1].bytes < info.size) at--;
     if (at == MOST_CANDIDATES) return;
@@ -153,7 +154,7 @@ static void candidate_add(void *user, const char *name, const char *path)
     memmove(&s->items[at + 1], &s->items[at], (s->n - at) * sizeof *s->items);
     s->items[at].bytes = info.size;
     snprintf(s->items[at].name, sizeof s->items[at].name, "%s", strcmp(name, path) == 0 ? end_of(path) : name);
-    snprintf(s->items[at].path, PATH_MAX, "%s", path);
+    snprintf(s->items[at].path, VOUCH_OS_PATH_SIZE, "%s", path);
     s->n++;
 }
 

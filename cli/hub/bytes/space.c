@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "hub/bytes/space.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ void hub_size_write(char text[16], int64_t bytes)
 vouch_status hub_space_check(const char *folder, int64_t bytes, const char *what, const char *variable,
                              vouch_error *err)
 {
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     int64_t available;
     snprintf(path, sizeof path, "%s", folder);
     while ((available = vouch_os_disk_left(path)) < 0) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/chat/commands.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,21 +105,22 @@ static void run_set(cli_chat_state *chat, const char *argument)
 /* ------------------------------------------------------------------- files */
 
 /* Replaces "~/" by the home folder. False: a complaint says what is wrong with the name. */
-static bool path_expand(const char *name, char path[PATH_MAX])
+static bool path_expand(const char *name, char path[VOUCH_OS_PATH_SIZE])
 {
     const bool is_home = name[0] == '~' && strchr("/\\", name[1]) && name[1];
     const char *home = is_home ? vouch_os_home() : NULL;
-    const int n = snprintf(path, PATH_MAX, "%s%s", home ? home : "", home ? name + 1 : name);
+    const int n = snprintf(path, VOUCH_OS_PATH_SIZE, "%s%s", home ? home : "", home ? name + 1 : name);
     vouch_os_path_tidy(path);
     if (strcmp(name, "-") == 0) tool_complain("-: expected the name of a file; ./- is a file named -");
-    else if (n >= PATH_MAX) tool_complain("the file name has %d bytes, the system takes %d", n, PATH_MAX - 1);
+    else if (n >= VOUCH_OS_PATH_SIZE)
+        tool_complain("the file name has %d bytes, the system takes %d", n, VOUCH_OS_PATH_SIZE - 1);
     else return true;
     return false;
 }
 
 static void run_save(cli_chat_state *chat, const char *argument)
 {
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     vouch_error err;
     if (!path_expand(argument, path)) return;
     if (cli_conversation_save(&chat->talk, path, &err)) tool_complain("/save: %s", err.message);
@@ -129,7 +129,7 @@ static void run_save(cli_chat_state *chat, const char *argument)
 
 static void run_load(cli_chat_state *chat, const char *argument)
 {
-    char path[PATH_MAX];
+    char path[VOUCH_OS_PATH_SIZE];
     vouch_error err;
     if (!path_expand(argument, path)) return;
     if (cli_conversation_load(&chat->talk, path, &err)) tool_complain("/load: %s", err.message);

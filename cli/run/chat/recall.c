@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +16,13 @@
 enum { MOST_MESSAGES = 1000, LONGEST_KEPT = 65536 };
 
 /* Finds the path of the file and makes its folder. False: no folder. */
-static bool path_find(char path[PATH_MAX])
+static bool path_find(char path[VOUCH_OS_PATH_SIZE])
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = vouch_os_home();
     int n = -1;
-    if (state && *state == '/') n = snprintf(path, PATH_MAX, "%s/vouch/messages", state);
-    else if (home) n = snprintf(path, PATH_MAX, "%s/.local/state/vouch/messages", home);
-    if (n < 0 || n >= PATH_MAX) return false;
+    if (state && *state == '/') n = snprintf(path, VOUCH_OS_PATH_SIZE, "%s/vouch/messages", state);
+    else if (home) n = snprintf(path, VOUCH_OS_PATH_SIZE, "%s/.local/state/vouch/messages", home);
+    if (n < 0 || n >= VOUCH_OS_PATH_SIZE) return false;
     for (char *at = path + 1; (at = strchr(at, '/')) != NULL; at++) {
         *at = 0;
         const bool made = vouch_os_folder_make(path, 0700) || errno == EEXIST;
@@ -94,7 +93,7 @@ static void lines_read(cli_recall *recall, char *bytes)
 
 void cli_recall_open(cli_recall *recall)
 {
-    char path[PATH_MAX], *bytes = NULL;
+    char path[VOUCH_OS_PATH_SIZE], *bytes = NULL;
     size_t n;
     vouch_os_info info;
     vouch_error err;
