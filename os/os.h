@@ -12,7 +12,7 @@
  *                Ctrl-C and services, and windows_math.c replaces functions of its C library
  *
  * The Makefile takes the files of the system that it builds for. So no other file asks which system it is. What all
- * systems have under the same name, such as fopen, access and pthread_mutex_lock, is used as it is. Paths are
+ * systems have under the same name, such as close, lseek and pthread_mutex_lock, is used as it is. Paths are
  * UTF-8 with / between names on each system: vouch_os_path_tidy sees to those that a user writes.
  *
  * Functions that can fail return NULL, false or -1 and set errno, unless their comment says otherwise.
@@ -124,6 +124,10 @@ bool vouch_os_file_sync(int descriptor); /* on the disk when it returns */
 /* Renames `from` to `to` at once: `to` is the old file or the new one. Windows may refuse it while a program has `to`
  * open or mapped. */
 bool vouch_os_file_replace(const char *from, const char *to);
+bool vouch_os_remove(const char *path); /* a file, or a link itself; no folder */
+bool vouch_os_exists(const char *path); /* follows links */
+/* Whether this process may write the file, or create files in the folder. Windows tells of read-only files alone. */
+bool vouch_os_may_write(const char *path);
 bool vouch_os_file_set_mode(int descriptor, unsigned mode); /* Windows keeps the mode, and the result is true */
 /* Opens a new file for writing. The last six characters of `name` are XXXXXX, which it replaces. */
 int vouch_os_file_temporary(char *name);
@@ -136,6 +140,7 @@ unsigned vouch_os_new_mode(void);
 
 /* mode: permissions less the process's mask; on Windows they come from the folder around it. */
 bool vouch_os_folder_make(const char *path, unsigned mode);
+bool vouch_os_folder_remove(const char *path); /* an empty one */
 /* The names in a folder, sorted by their bytes, without . and .. The caller frees them with vouch_os_names_free. -1:
  * errno tells why. */
 ptrdiff_t vouch_os_folder_list(const char *path, char ***names);

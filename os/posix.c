@@ -147,6 +147,23 @@ bool vouch_os_file_replace(const char *from, const char *to)
     return rename(from, to) == 0;
 }
 
+bool vouch_os_remove(const char *path)
+{
+    return unlink(path) == 0;
+}
+
+bool vouch_os_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+bool vouch_os_may_write(const char *path)
+{
+    vouch_os_info info;
+    const bool is_folder = vouch_os_info_of(path, &info) && info.kind == VOUCH_OS_FOLDER;
+    return access(path, is_folder ? W_OK | X_OK : W_OK) == 0;
+}
+
 bool vouch_os_file_set_mode(int descriptor, unsigned mode)
 {
     return fchmod(descriptor, (mode_t)mode) == 0;
@@ -194,6 +211,11 @@ unsigned vouch_os_new_mode(void)
 bool vouch_os_folder_make(const char *path, unsigned mode)
 {
     return mkdir(path, (mode_t)mode) == 0;
+}
+
+bool vouch_os_folder_remove(const char *path)
+{
+    return rmdir(path) == 0;
 }
 
 static int is_name(const struct dirent *entry)

@@ -390,6 +390,33 @@ bool vouch_os_file_replace(const char *from, const char *to)
     return is_done;
 }
 
+bool vouch_os_remove(const char *path)
+{
+    wchar_t *name = wide(path);
+    const DWORD found = name ? GetFileAttributesW(name) : INVALID_FILE_ATTRIBUTES;
+    const bool is_folder = found != INVALID_FILE_ATTRIBUTES && found & FILE_ATTRIBUTE_DIRECTORY;
+    const bool is_link = is_folder && found & FILE_ATTRIBUTE_REPARSE_POINT; /* one to a folder */
+    const bool is_done = name && ((is_link ? RemoveDirectoryW(name) : DeleteFileW(name)) || fails());
+    free(name);
+    if (!is_done && is_folder && !is_link) errno = EISDIR;
+    return is_done;
+}
+
+bool vouch_os_exists(const char *path)
+{
+    vouch_os_info info;
+    return vouch_os_info_of(path, &info);
+}
+
+bool vouch_os_may_write(const char *path)
+{
+    vouch_os_info info;
+    if (!vouch_os_info_of(path, &info)) return false;
+    if (info.kind != VOUCH_OS_FILE || info.mode & 0200) return true;
+    errno = EACCES;
+    return false;
+}
+
 bool vouch_os_file_set_mode(int descriptor, unsigned mode)
 {
     (void)descriptor, (void)mode;
@@ -449,6 +476,14 @@ bool vouch_os_folder_make(const char *path, unsigned mode)
     wchar_t *name = wide(path);
     const bool is_done = name && (CreateDirectoryW(name, NULL) || fails());
     if (name && !is_done && is_folder(name)) errno = EEXIST; /* for the root of a drive access is denied */
+    free(name);
+    return is_done;
+}
+
+bool vouch_os_folder_remove(const char *path)
+{
+    wchar_t *name = wide(path);
+    const bool is_done = name && (RemoveDirectoryW(name) || fails());
     free(name);
     return is_done;
 }
