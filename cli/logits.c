@@ -12,9 +12,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
+#include "os/os.h"
 #include "tool/file.h"
 #include "tool/text.h"
 
@@ -58,7 +58,7 @@ static bool read_ids(const char *tokens, cli_tokens *ids)
     size_t n;
     vouch_error err;
     const bool is_list = strchr("-0123456789, ", tokens[0]) != NULL;
-    if (is_list && access(tokens, F_OK) != 0) return parse_ids(tokens, "--tokens", ids);
+    if (is_list && !vouch_os_exists(tokens)) return parse_ids(tokens, "--tokens", ids);
     if (tool_file_read(tokens, &text, &n, &err)) {
         cli_flag_fail("tokens", &err);
         return false;

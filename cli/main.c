@@ -2,7 +2,6 @@
 /* vouch: finds the command that the first word names. `vouch --model ...` and `vouch MODEL ...` mean `vouch run`. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "hub/name.h"
@@ -309,7 +308,7 @@ static bool is_model(const char *word)
     if (hub_is_behind_folder(word)) return true;
     if (!vouch_os_info_of(word, &info)) return false;
     snprintf(config, sizeof config, "%s/config.json", word);
-    return info.kind != VOUCH_OS_FOLDER || access(config, F_OK) == 0;
+    return info.kind != VOUCH_OS_FOLDER || vouch_os_exists(config);
 }
 
 /* `vouch help [COMMAND]`. For `make install`: `vouch help --man` and `vouch help --completion SHELL`. */

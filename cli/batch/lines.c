@@ -34,9 +34,10 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 static uint64_t hash_file(uint64_t hash, const char *path)
 {
     unsigned char bytes[8192];
-    FILE *file = fopen(path, "rb");
-    for (size_t n; file && (n = fread(bytes, 1, sizeof bytes, file)) > 0;) hash = hash_bytes(hash, bytes, n);
-    if (file) fclose(file);
+    const int fd = vouch_os_open(path, VOUCH_OS_READ, 0);
+    for (ptrdiff_t n; fd >= 0 && (n = vouch_os_read(fd, bytes, sizeof bytes)) > 0;)
+        hash = hash_bytes(hash, bytes, (size_t)n);
+    if (fd >= 0) close(fd);
     return hash;
 }
 
@@ -245,7 +246,9 @@ int cli_lines_open(cli_lines *lines, const cli_engine *engine, const cli_questio
         tool_complain("--out %s: --resume needs a regular file", lines->path);
         return CLI_FAILED;
     }
-    lines->file = fopen(lines->path, "wb");
+    const int fd = vouch_os_open(lines->path, VOUCH_OS_WRITE, 0);
+    lines->file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!lines->file && fd >= 0) close(fd);
     return lines->file ? CLI_DONE : write_fail(lines);
 }
 

@@ -130,9 +130,9 @@ static partial partial_of(const char path[VOUCH_OS_PATH_SIZE])
 
 static void partial_remove(const partial *p)
 {
-    unlink(p->origin);
-    unlink(p->bytes);
-    unlink(p->lock);
+    vouch_os_remove(p->origin);
+    vouch_os_remove(p->bytes);
+    vouch_os_remove(p->lock);
 }
 
 /* ------------------------------------------------------------------- what is here */
@@ -206,14 +206,14 @@ static vouch_status fetched_remove(const char path[VOUCH_OS_PATH_SIZE], const ch
     vouch_status status = VOUCH_OK;
     const char *const files[] = {path, p.bytes};
     for (size_t i = 0; !status && i < sizeof files / sizeof *files; i++)
-        if (unlink(files[i]) != 0 && errno != ENOENT) {
+        if (!vouch_os_remove(files[i]) && errno != ENOENT) {
             err->code = status = VOUCH_E_IO;
             snprintf(err->message, sizeof err->message, "%.400s: %s", files[i], strerror(errno));
         }
     if (!status) {
         partial_remove(&p);
         *freed = (n_whole > 0 ? n_whole : 0) + (n_partial > 0 ? n_partial : 0);
-    } else unlink(p.lock);
+    } else vouch_os_remove(p.lock);
     if (held >= 0) close(held);
     return status;
 }
@@ -237,7 +237,7 @@ vouch_status hub_remove(const hub_places *places, const char *word, int64_t *fre
         return remove_fail(err, word, "no name of a fetched model; `vouch list` prints them");
     status = hub_cache_open(&cache, places->cache, name.repository, err);
     if (status) return status;
-    if (access(cache.folder, F_OK) != 0) return remove_fail(err, word, NOT_HERE);
+    if (!vouch_os_exists(cache.folder)) return remove_fail(err, word, NOT_HERE);
     hub_removal removal = {0, 0};
     status = hub_here_remove(&cache, &name, word, &removal, err);
     *freed = removal.freed;
@@ -312,8 +312,8 @@ static vouch_status file_bring(const job *j, const hub_file *f, vouch_error *err
             err->code = status = VOUCH_E_IO;
             snprintf(err->message, sizeof err->message, "%.400s: %s", blob, strerror(errno));
         }
-    } else unlink(incomplete); /* of a run that was ended between rename and here, or of another program */
-    if (status && bytes_of(incomplete) == 0) unlink(incomplete);
+    } else vouch_os_remove(incomplete); /* of a run that was ended between rename and here, or of another program */
+    if (status && bytes_of(incomplete) == 0) vouch_os_remove(incomplete);
     if (!status) status = hub_cache_link(&j->cache, j->files.commit, f->path, f->digest, err);
     if (held >= 0) close(held);
     return status;
@@ -342,7 +342,7 @@ static vouch_status job_bring(const job *j, vouch_error *err)
     for (size_t i = 0; !status && i < 2 * j->files.n; i++) {
         const hub_file *f = &j->files.items[i % j->files.n];
         hub_cache_snapshot(&j->cache, j->files.commit, f->path, path);
-        if (f->is_chosen && (i < j->files.n || access(path, F_OK) != 0)) status = file_bring(j, f, err);
+        if (f->is_chosen && (i < j->files.n || !vouch_os_exists(path))) status = file_bring(j, f, err);
     }
     return status;
 }
@@ -407,7 +407,7 @@ static vouch_status address_fetch(const hub_places *places, const char *address,
         }
     }
     if (!status || bytes_of(p.bytes) <= 0) partial_remove(&p);
-    else unlink(p.lock);
+    else vouch_os_remove(p.lock);
     if (held >= 0) close(held);
     hub_client_close(client);
     return status;
@@ -432,7 +432,7 @@ vouch_status hub_find(const hub_places *places, const char *word, hub_role role,
     name.role = role;
     switch (name.kind) {
     case HUB_PATH:
-        if (access(word, F_OK) == 0 && snprintf(path, VOUCH_OS_PATH_SIZE, "%s", word) < VOUCH_OS_PATH_SIZE)
+        if (vouch_os_exists(word) && snprintf(path, VOUCH_OS_PATH_SIZE, "%s", word) < VOUCH_OS_PATH_SIZE)
             return VOUCH_OK;
         err->code = VOUCH_E_ARGUMENT;
         snprintf(err->message, sizeof err->message, "'%.200s' is neither a file nor a name: " HUB_NAME_FORMS, word);

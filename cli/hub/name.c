@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "os/os.h"
 
@@ -66,12 +65,12 @@ static bool spells_repository(const char *word, char owner[HUB_NAME_SIZE])
 bool hub_is_behind_folder(const char *word)
 {
     char owner[HUB_NAME_SIZE];
-    return access(word, F_OK) != 0 && spells_repository(word, owner) && is_folder(owner);
+    return !vouch_os_exists(word) && spells_repository(word, owner) && is_folder(owner);
 }
 
 hub_kind hub_kind_of(const char *word)
 {
-    if (access(word, F_OK) == 0) return HUB_PATH;
+    if (vouch_os_exists(word)) return HUB_PATH;
     if (after(word, "hf:")) return HUB_REPOSITORY;
     if (after(word, "ollama:")) return HUB_OLLAMA;
     if (after(word, "https://") || after(word, "http://")) return HUB_ADDRESS;

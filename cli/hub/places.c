@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "os/os.h"
 #include "tool/file.h"
@@ -66,7 +65,7 @@ static vouch_status token_take(hub_places *places, const char *text, const char 
 static vouch_status token_read(hub_places *places, vouch_error *err)
 {
     if (variable("HF_TOKEN")) return token_take(places, variable("HF_TOKEN"), "HF_TOKEN", err);
-    if (access(places->token_file, F_OK) != 0 || is_true(variable("HF_HUB_DISABLE_IMPLICIT_TOKEN"))) return VOUCH_OK;
+    if (!vouch_os_exists(places->token_file) || is_true(variable("HF_HUB_DISABLE_IMPLICIT_TOKEN"))) return VOUCH_OK;
     char *bytes;
     size_t n;
     vouch_status status = tool_file_read(places->token_file, &bytes, &n, err);
@@ -118,10 +117,10 @@ vouch_status hub_places_read(hub_places *places, vouch_error *err)
     fits = fits && join(places->own, caches, "vouch");
     fits = fits && (llama ? join(places->llama_cpp, llama, "") : join(places->llama_cpp, caches, "llama.cpp"));
     fits = fits && (ollama ? join(places->ollama, ollama, "") : join(places->ollama, home_folder(), ".ollama/models"));
-    if (!ollama && access(places->ollama, F_OK) != 0) /* where Ollama's own user keeps them */
+    if (!ollama && !vouch_os_exists(places->ollama)) /* where Ollama's own user keeps them */
         fits = fits && join(places->ollama, "/usr/share/ollama/.ollama/models", "");
     fits = fits && join(places->lm_studio, home_folder(), ".lmstudio/models");
-    if (access(places->lm_studio, F_OK) != 0)
+    if (!vouch_os_exists(places->lm_studio))
         fits = fits && join(places->lm_studio, home_folder(), ".cache/lm-studio/models");
     if (!fits) return places_fail(err, VOUCH_E_ARGUMENT, "HF_HOME or HF_HUB_CACHE", "the path is too long");
     const vouch_status status = endpoint_read(places, err);

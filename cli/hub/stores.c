@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "hub/files.h"
 #include "tool/file.h"
@@ -122,7 +121,7 @@ vouch_status hub_ollama_find(const hub_places *places, const char *name, const c
     const bool has_host = slash && strchr(slash + 1, '/');
     const int n = snprintf(manifest, sizeof manifest, "%s/manifests/%s%s%s/%s", places->ollama,
                            has_host ? "" : OWN_REGISTRY "/", slash ? "" : "library/", name, tag);
-    if (n < VOUCH_OS_PATH_SIZE && access(manifest, F_OK) == 0) return manifest_read(places, manifest, path, err);
+    if (n < VOUCH_OS_PATH_SIZE && vouch_os_exists(manifest)) return manifest_read(places, manifest, path, err);
     names list = {"", 0};
     ollama_walk(places, name_add, &list);
     err->code = VOUCH_E_ARGUMENT;

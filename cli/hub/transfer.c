@@ -253,7 +253,7 @@ static bool file_restart(file *f)
     f->digest = digest_begin(f->d);
     f->origin = (hub_origin){.size = f->d->size};
     if (f->d->digest) snprintf(f->origin.digest, sizeof f->origin.digest, "%s", f->d->digest);
-    if (f->d->origin && unlink(f->d->origin) != 0 && errno != ENOENT) return file_fail(f, f->d->origin, errno);
+    if (f->d->origin && !vouch_os_remove(f->d->origin) && errno != ENOENT) return file_fail(f, f->d->origin, errno);
     return (ftruncate(f->fd, 0) == 0 && lseek(f->fd, 0, SEEK_SET) == 0) || file_fail(f, f->d->path, errno);
 }
 

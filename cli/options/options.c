@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "hub/name.h"
 #include "options/option_checks.h"
+#include "os/os.h"
 
 /* -------------------------------------------------------------------- parsing */
 
@@ -78,7 +78,7 @@ bool cli_template_is_known(const char *name)
 static bool check_template(const char *word)
 {
     if (!word || strcmp(word, "auto") == 0 || strcmp(word, "none") == 0 || cli_template_is_known(word)) return true;
-    if (strcmp(word, "-") == 0 || access(word, F_OK) == 0) return true;
+    if (strcmp(word, "-") == 0 || vouch_os_exists(word)) return true;
     const char *near = tool_nearest(word, template_word, NULL);
     tool_complain("--chat-template '%s': neither a name nor a file%s%s%s `vouch run --chat-template list` prints the "
                   "names",
@@ -124,7 +124,7 @@ static bool take_model_word(cli_options *options, const char *name, cli_given gi
                       options->command == CLI_SERVE ? "; a further model follows a --model of its own" : "");
         return false;
     }
-    if (access(word, F_OK) != 0 && hub_kind_of(word) == HUB_PATH && !hub_is_behind_folder(word)) {
+    if (!vouch_os_exists(word) && hub_kind_of(word) == HUB_PATH && !hub_is_behind_folder(word)) {
         tool_complain("'%s': %s; `vouch %s` expects the file or folder of a model here%s", word, strerror(errno), name,
                       options->command == CLI_RUN ? ", and a prompt after it" : "");
         return false;

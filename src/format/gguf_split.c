@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "format/gguf_private.h"
+#include "os/os.h"
 
 /* The keys split.* of a file. A file merged from parts has a count of 0 or 1. */
 typedef struct split {
@@ -57,7 +57,7 @@ static vouch_status open_part(vouch_gguf **part, const vouch_gguf *first, const 
                               const split *s, vouch_error *err)
 {
     split own;
-    if (access(path, F_OK) != 0)
+    if (!vouch_os_exists(path))
         return vouch_fail(err, VOUCH_E_IO, "%s: is missing; the model consists of %" PRId64 " files beside %s",
                           vouch_path_tail(path), s->count, first->path);
     VOUCH_TRY(vouch_gguf_open_one(part, path, NULL, err));

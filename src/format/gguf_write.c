@@ -526,7 +526,7 @@ static void temporaries_remove(const char *path)
         const int fd = vouch_os_open(name, VOUCH_OS_WRITE | VOUCH_OS_NO_LINK | VOUCH_OS_NO_WAIT, 0);
         if (fd < 0) continue;
         const bool is_left = vouch_os_file_lock(fd, false) == VOUCH_OS_LOCKED;
-        if (is_left) unlink(name);
+        if (is_left) vouch_os_remove(name);
         close(fd);
     }
     vouch_os_names_free(names, n);
@@ -575,7 +575,7 @@ static vouch_status file_replace(const vouch_gguf_writer *w, const buffer *heade
         status = vouch_fail(err, VOUCH_E_IO, "%s: can't write: %s", vouch_path_tail(path), strerror(errno));
     if (status == VOUCH_OK && !vouch_os_file_replace(name, path))
         status = vouch_fail(err, VOUCH_E_IO, "%s: can't replace: %s", vouch_path_tail(path), strerror(errno));
-    if (status != VOUCH_OK) unlink(name);
+    if (status != VOUCH_OK) vouch_os_remove(name);
     free(name);
     return status;
 }

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/filemap.h"
+#include "os/os.h"
 
 /* ------------------------------------------------------------------- files */
 
@@ -112,7 +112,7 @@ vouch_status vouch_json_open(vouch_json *json, const char *folder, const char *n
     if (!path) return vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", name);
     snprintf(path, size, "%s/%s", folder, name);
     vouch_status status = VOUCH_OK;
-    if (!required && access(path, F_OK) != 0) goto done;
+    if (!required && !vouch_os_exists(path)) goto done;
     json->path = strdup(vouch_path_tail(path));
     if (!json->path) status = vouch_fail(err, VOUCH_E_MEMORY, "%s: not enough memory", name);
     if (status == VOUCH_OK) status = vouch_json_load(&json->root, path, err);

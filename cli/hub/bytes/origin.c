@@ -50,7 +50,7 @@ bool hub_origin_read(hub_origin *origin, const char *path)
 
 bool hub_origin_write(const hub_origin *origin, const char *path)
 {
-    if (!*origin->validator) return unlink(path) == 0 || errno == ENOENT;
+    if (!*origin->validator) return vouch_os_remove(path) || errno == ENOENT;
     const int fd = vouch_os_open(path, VOUCH_OS_WRITE | VOUCH_OS_CREATE | VOUCH_OS_EMPTY | VOUCH_OS_NO_LINK, 0644);
     if (fd < 0) return false;
     char text[HUB_VALIDATOR_SIZE + 32 + HUB_DIGEST_SIZE];

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "format/hf/hf_check.h"
 #include "format/hf/hf_gemma4.h"
@@ -43,7 +42,7 @@ static char *path_join(const char *folder, const char *name)
 static bool has_file(const char *folder, const char *name)
 {
     char *path = path_join(folder, name);
-    const bool found = path && access(path, F_OK) == 0;
+    const bool found = path && vouch_os_exists(path);
     free(path);
     return found;
 }
