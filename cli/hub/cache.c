@@ -2,11 +2,9 @@
 #include "hub/cache.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "os/os.h"
@@ -54,7 +52,9 @@ static bool is_commit(const char *text)
 static void path_write(char to[VOUCH_OS_PATH_SIZE], const char *folder, const char *middle, const char *name,
                        const char *end)
 {
-    if (snprintf(to, VOUCH_OS_PATH_SIZE, "%s/%s/%s%s", folder, middle, name, end) >= VOUCH_OS_PATH_SIZE) *to = '\0';
+    const int n = snprintf(to, VOUCH_OS_PATH_SIZE, "%s%s%s%s%s%s", folder, *middle ? "/" : "", middle, *name ? "/" : "",
+                           name, end);
+    if (n >= VOUCH_OS_PATH_SIZE) *to = '\0';
 }
 
 bool hub_cache_commit(const hub_cache *cache, const char *revision, char commit[HUB_NAME_SIZE])
@@ -114,8 +114,8 @@ hub_commit *hub_cache_commits(const hub_cache *cache, const char *revision, size
     return commits;
 }
 
-/* What a walk of nftw works on, as nftw hands over no pointer. */
-static _Thread_local struct walk {
+/* What the visits of a walk work on. Each uses some of it. */
+typedef struct walk {
     const hub_cache *cache;
     const char *digest, *commit;
     char *revision;
@@ -124,15 +124,44 @@ static _Thread_local struct walk {
     vouch_error *err;
 } walk;
 
-static int ref_matches(const char *path, const struct stat *info, int type, struct FTW *at)
+/* True ends the walk. */
+typedef bool walk_visit(walk *w, const char *path, const vouch_os_info *info);
+
+typedef enum walked { WALK_FAILED = -1, WALK_WHOLE, WALK_ENDED } walked;
+
+/* Visits all that is in a folder, and then the folder itself. It follows no links. Something that has gone is no
+ * failure. FAILED: errno tells why, and `path` is that of the entry. */
+static walked walk_below(walk *w, char path[VOUCH_OS_PATH_SIZE], walk_visit *visit)
+{
+    const size_t n_path = strlen(path);
+    vouch_os_info info;
+    char **names = NULL;
+    walked result = WALK_WHOLE;
+    if (!vouch_os_info_of_link(path, &info)) return errno == ENOENT ? WALK_WHOLE : WALK_FAILED;
+    const ptrdiff_t n = info.kind == VOUCH_OS_FOLDER ? vouch_os_folder_list(path, &names) : 0;
+    if (n < 0) return errno == ENOENT ? WALK_WHOLE : WALK_FAILED;
+    for (ptrdiff_t i = 0; i < n && result == WALK_WHOLE; i++) {
+        const size_t room = VOUCH_OS_PATH_SIZE - n_path;
+        if ((size_t)snprintf(path + n_path, room, "/%s", names[i]) < room) {
+            result = walk_below(w, path, visit);
+        } else {
+            errno = ENAMETOOLONG;
+            result = WALK_FAILED;
+        }
+        if (result != WALK_FAILED) path[n_path] = '\0';
+    }
+    vouch_os_names_free(names, n);
+    if (result == WALK_WHOLE && visit(w, path, &info)) result = WALK_ENDED;
+    return result;
+}
+
+static bool ref_matches(walk *w, const char *path, const vouch_os_info *info)
 {
     char commit[HUB_NAME_SIZE];
-    (void)info;
-    (void)at;
-    if (type != FTW_F) return 0;
-    const char *revision = path + strlen(walk.cache->folder) + strlen("/refs/");
-    if (!hub_cache_commit(walk.cache, revision, commit) || strcmp(commit, walk.commit) != 0) return 0;
-    return snprintf(walk.revision, HUB_NAME_SIZE, "%s", revision) < HUB_NAME_SIZE;
+    if (info->kind != VOUCH_OS_FILE) return false;
+    const char *revision = path + strlen(w->cache->folder) + strlen("/refs/");
+    if (!hub_cache_commit(w->cache, revision, commit) || strcmp(commit, w->commit) != 0) return false;
+    return snprintf(w->revision, HUB_NAME_SIZE, "%s", revision) < HUB_NAME_SIZE;
 }
 
 bool hub_cache_ref_of(const hub_cache *cache, const char *commit, char revision[HUB_NAME_SIZE])
@@ -140,10 +169,9 @@ bool hub_cache_ref_of(const hub_cache *cache, const char *commit, char revision[
     char path[VOUCH_OS_PATH_SIZE], known[HUB_NAME_SIZE];
     snprintf(revision, HUB_NAME_SIZE, "main");
     if (hub_cache_commit(cache, revision, known) && strcmp(known, commit) == 0) return true;
-    walk = (struct walk){.cache = cache, .commit = commit, .revision = revision};
     path_write(path, cache->folder, "refs", "", "");
-    path[strlen(path) - 1] = '\0';
-    return nftw(path, ref_matches, 16, FTW_PHYS) == 1;
+    walk w = {.cache = cache, .commit = commit, .revision = revision};
+    return walk_below(&w, path, ref_matches) == WALK_ENDED;
 }
 
 vouch_status hub_cache_make_folder(const char *path, vouch_error *err)
@@ -172,8 +200,6 @@ void hub_cache_snapshot(const hub_cache *cache, const char *commit, const char *
     char middle[HUB_NAME_SIZE + 16];
     snprintf(middle, sizeof middle, "snapshots/%s", commit);
     path_write(path, cache->folder, middle, file, "");
-    const size_t n = strlen(path);
-    if (!*file && n > 0) path[n - 1] = '\0'; /* the snapshot's folder */
 }
 
 void hub_cache_blob(const hub_cache *cache, const char *digest, const char *end, char path[VOUCH_OS_PATH_SIZE])
@@ -220,33 +246,27 @@ vouch_status hub_cache_link(const hub_cache *cache, const char *commit, const ch
         memcpy(to + n, "../", 4);
     snprintf(to + n, sizeof to - n, "blobs/%s", digest);
     const vouch_status status = hub_cache_make_folder(link, err);
-    if (status || access(link, F_OK) == 0) return status;
-    unlink(link); /* a link that leads nowhere */
+    if (status || vouch_os_exists(link)) return status;
+    vouch_os_remove(link); /* a link that leads nowhere */
     if (vouch_os_link_make(to, link) || errno == EEXIST) return VOUCH_OK;
     return vouch_os_file_replace(blob, link) ? VOUCH_OK : cache_fail(err, link, errno);
 }
 
 /* --------------------------------------------------------------------- removing */
 
-static int entry_remove(const char *path, const struct stat *info, int type, struct FTW *at)
+static bool entry_remove(walk *w, const char *path, const vouch_os_info *info)
 {
-    (void)at;
-    if (remove(path) != 0) {
-        walk.status = cache_fail(walk.err, path, errno);
-        return 1;
-    }
-    if (type == FTW_F) walk.removal->freed += info->st_size;
-    return 0;
+    const bool is_folder = info->kind == VOUCH_OS_FOLDER;
+    if (is_folder ? !vouch_os_folder_remove(path) : !vouch_os_remove(path)) w->status = cache_fail(w->err, path, errno);
+    else if (info->kind == VOUCH_OS_FILE) w->removal->freed += info->size;
+    return w->status != VOUCH_OK;
 }
 
 /* Removes a file or folder with all that is in it. */
-static vouch_status tree_remove(const char *path, hub_removal *removal, vouch_error *err)
+static vouch_status tree_remove(char path[VOUCH_OS_PATH_SIZE], hub_removal *removal, vouch_error *err)
 {
-    vouch_os_info info;
-    if (!vouch_os_info_of_link(path, &info)) return errno == ENOENT ? VOUCH_OK : cache_fail(err, path, errno);
-    walk = (struct walk){.removal = removal, .err = err};
-    if (nftw(path, entry_remove, 16, FTW_PHYS | FTW_DEPTH) == -1) return cache_fail(err, path, errno);
-    return walk.status;
+    walk w = {.removal = removal, .err = err};
+    return walk_below(&w, path, entry_remove) == WALK_FAILED ? cache_fail(err, path, errno) : w.status;
 }
 
 /* Writes the digest of the blob that a link leads to. False: it is no link. */
@@ -258,20 +278,19 @@ static bool link_digest(const char *path, char digest[HUB_NAME_SIZE])
     return snprintf(digest, HUB_NAME_SIZE, "%s", slash ? slash + 1 : to) < HUB_NAME_SIZE;
 }
 
-static int link_matches(const char *path, const struct stat *info, int type, struct FTW *at)
+static bool link_matches(walk *w, const char *path, const vouch_os_info *info)
 {
     char digest[HUB_NAME_SIZE];
-    (void)info;
-    (void)at;
-    return (type == FTW_SL || type == FTW_SLN) && link_digest(path, digest) && strcmp(digest, walk.digest) == 0;
+    return info->kind == VOUCH_OS_LINK && link_digest(path, digest) && strcmp(digest, w->digest) == 0;
 }
 
+/* True also where a folder can't be read, since a link may be in it. */
 static bool is_linked(const hub_cache *cache, const char *digest)
 {
     char snapshots[VOUCH_OS_PATH_SIZE];
     path_write(snapshots, cache->folder, "snapshots", "", "");
-    walk = (struct walk){.digest = digest};
-    return nftw(snapshots, link_matches, 16, FTW_PHYS) == 1;
+    walk w = {.digest = digest};
+    return walk_below(&w, snapshots, link_matches) != WALK_WHOLE;
 }
 
 /* Removes the blob or incomplete blob of this name, unless a snapshot links to it or a process brings it. */
@@ -290,7 +309,7 @@ static vouch_status blob_remove(const hub_cache *cache, const char *name, hub_re
         return VOUCH_OK;
     }
     if (!is_linked(cache, name)) {
-        if (unlink(path) == 0) removal->freed += info.size;
+        if (vouch_os_remove(path)) removal->freed += info.size;
         else if (errno != ENOENT) status = cache_fail(err, path, errno);
     }
     if (held >= 0) close(held);
@@ -304,17 +323,16 @@ static vouch_status file_remove(const hub_cache *cache, const char *path, hub_re
     vouch_os_info info;
     const bool is_link = link_digest(path, digest);
     const int64_t size = !is_link && vouch_os_info_of_link(path, &info) ? info.size : 0;
-    if (unlink(path) != 0) return cache_fail(err, path, errno);
+    if (!vouch_os_remove(path)) return cache_fail(err, path, errno);
     removal->freed += size;
     return is_link ? blob_remove(cache, digest, removal, err) : VOUCH_OK;
 }
 
-static int folder_remove(const char *path, const struct stat *info, int type, struct FTW *at)
+static bool folder_remove(walk *w, const char *path, const vouch_os_info *info)
 {
-    (void)info;
-    (void)at;
-    if (type == FTW_DP) rmdir(path); /* fails where something is in it */
-    return 0;
+    (void)w;
+    if (info->kind == VOUCH_OS_FOLDER) vouch_os_folder_remove(path); /* fails where something is in it */
+    return false;
 }
 
 /* Removes lock files that nobody holds. */
@@ -327,12 +345,12 @@ static void locks_remove(const hub_cache *cache)
         const bool fits = snprintf(path, sizeof path, "%s/%s", cache->locks, names[i]) < VOUCH_OS_PATH_SIZE;
         const int held = fits && *names[i] != '.' ? hub_lock(path, NULL) : HUB_NO_LOCK;
         if (held >= 0) {
-            unlink(path);
+            vouch_os_remove(path);
             close(held);
         }
     }
     vouch_os_names_free(names, n);
-    rmdir(cache->locks);
+    vouch_os_folder_remove(cache->locks);
 }
 
 /* Removes the folders of a snapshot where nothing is left in them, and then the refs that name it. */
@@ -341,17 +359,17 @@ static void snapshot_tidy(const hub_cache *cache, const char *commit)
     static const char *const folders[] = {"blobs", "refs", ""};
     char path[VOUCH_OS_PATH_SIZE], revision[HUB_NAME_SIZE];
     hub_cache_snapshot(cache, commit, "", path);
-    nftw(path, folder_remove, 16, FTW_PHYS | FTW_DEPTH);
-    if (access(path, F_OK) == 0) return;
+    walk_below(&(walk){0}, path, folder_remove);
+    if (vouch_os_exists(path)) return;
     while (hub_cache_ref_of(cache, commit, revision)) {
         path_write(path, cache->folder, "refs", revision, "");
-        if (unlink(path) != 0) break;
+        if (!vouch_os_remove(path)) break;
     }
     path_write(path, cache->folder, "snapshots", "", "");
-    if (rmdir(path) != 0) return;
+    if (!vouch_os_folder_remove(path)) return;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         path_write(path, cache->folder, folders[i], "", "");
-        rmdir(path);
+        vouch_os_folder_remove(path);
     }
     locks_remove(cache);
 }
@@ -369,23 +387,10 @@ vouch_status hub_cache_remove_files(const hub_cache *cache, const char *commit, 
     return status;
 }
 
-/* Removes the files below a folder of a snapshot. */
-static vouch_status folder_empty(const hub_cache *cache, const char *folder, hub_removal *removal, vouch_error *err)
+static bool snapshot_file_remove(walk *w, const char *path, const vouch_os_info *info)
 {
-    char path[VOUCH_OS_PATH_SIZE];
-    char **names;
-    vouch_os_info info;
-    vouch_status status = VOUCH_OK;
-    const ptrdiff_t n = vouch_os_folder_list(folder, &names);
-    if (n < 0) return cache_fail(err, folder, errno);
-    for (ptrdiff_t i = 0; i < n; i++) {
-        const bool fits = snprintf(path, sizeof path, "%s/%s", folder, names[i]) < VOUCH_OS_PATH_SIZE;
-        if (!status && fits && vouch_os_info_of_link(path, &info))
-            status = info.kind == VOUCH_OS_FOLDER ? folder_empty(cache, path, removal, err)
-                                                  : file_remove(cache, path, removal, err);
-    }
-    vouch_os_names_free(names, n);
-    return status;
+    if (info->kind != VOUCH_OS_FOLDER) w->status = file_remove(w->cache, path, w->removal, w->err);
+    return w->status != VOUCH_OK;
 }
 
 vouch_status hub_cache_remove_snapshot(const hub_cache *cache, const char *commit, hub_removal *removal,
@@ -393,9 +398,10 @@ vouch_status hub_cache_remove_snapshot(const hub_cache *cache, const char *commi
 {
     char path[VOUCH_OS_PATH_SIZE];
     hub_cache_snapshot(cache, commit, "", path);
-    const vouch_status status = folder_empty(cache, path, removal, err);
-    if (!status) snapshot_tidy(cache, commit);
-    return status;
+    walk w = {.cache = cache, .removal = removal, .err = err};
+    if (walk_below(&w, path, snapshot_file_remove) == WALK_FAILED) return cache_fail(err, path, errno);
+    if (!w.status) snapshot_tidy(cache, commit);
+    return w.status;
 }
 
 /* Removes each blob that no process brings, or where `blobs` is false each other entry of the repository's folder. */
@@ -410,7 +416,6 @@ static vouch_status entries_remove(const hub_cache *cache, bool blobs, hub_remov
     for (ptrdiff_t i = 0; i < n; i++) {
         const char *name = names[i];
         path_write(path, cache->folder, name, "", "");
-        path[*path ? strlen(path) - 1 : 0] = '\0';
         if (!status && blobs) status = blob_remove(cache, name, removal, err);
         else if (!status && strcmp(name, "blobs") != 0) status = tree_remove(path, removal, err);
     }
@@ -425,8 +430,8 @@ vouch_status hub_cache_remove(const hub_cache *cache, hub_removal *removal, vouc
     if (!status) status = entries_remove(cache, true, removal, err);
     if (status || removal->n_busy > 0) return status;
     path_write(blobs, cache->folder, "blobs", "", "");
-    rmdir(blobs);
-    if (rmdir(cache->folder) != 0 && errno != ENOENT) return cache_fail(err, cache->folder, errno);
+    vouch_os_folder_remove(blobs);
+    if (!vouch_os_folder_remove(cache->folder) && errno != ENOENT) return cache_fail(err, cache->folder, errno);
     locks_remove(cache);
     return VOUCH_OK;
 }
