@@ -2,7 +2,6 @@
 #include "tool/file.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,21 +86,33 @@ static bool is_stream(const char *path)
     return vouch_os_info_of(path, &info) && info.kind != VOUCH_OS_FILE && info.kind != VOUCH_OS_FOLDER;
 }
 
+/* Splits a path as dirname and basename do, which on Windows take no UTF-8. name may be NULL. */
+static void path_split(const char *path, char folder[VOUCH_OS_PATH_SIZE], char name[VOUCH_OS_PATH_SIZE])
+{
+    size_t end = strlen(path), at;
+    while (end > 1 && path[end - 1] == '/') end--;
+    for (at = end; at > 0 && path[at - 1] != '/';) at--;
+    if (name) snprintf(name, VOUCH_OS_PATH_SIZE, "%.*s", (int)(end - at), path + at);
+    while (at > 1 && path[at - 1] == '/' && path[at - 2] != ':') at--; /* C:/ keeps its slash */
+    snprintf(folder, VOUCH_OS_PATH_SIZE, "%.*s", at > 0 ? (int)at : 1, at > 0 ? path : ".");
+}
+
 /* Follows links to the file that `path` means, which need not exist yet. False: errno says why there can be none. */
 static bool path_resolve(const char *path, char resolved[VOUCH_OS_PATH_SIZE])
 {
     enum { MOST_LINKS = 40 };
     char link[VOUCH_OS_PATH_SIZE], folder[VOUCH_OS_PATH_SIZE];
     char *whole = vouch_os_path_resolve(path);
-    const bool fits = whole && snprintf(resolved, VOUCH_OS_PATH_SIZE, "%s", whole) < VOUCH_OS_PATH_SIZE;
+    const bool exists = whole != NULL;
+    if (!exists && errno != ENOENT) return false;
+    const bool fits = snprintf(resolved, VOUCH_OS_PATH_SIZE, "%s", exists ? whole : path) < VOUCH_OS_PATH_SIZE;
     free(whole);
-    if (fits) return true;
-    if (whole || errno != ENOENT || strlen(path) >= VOUCH_OS_PATH_SIZE) return false;
-    strcpy(resolved, path);
+    if (!fits) errno = ENAMETOOLONG;
+    if (exists || !fits) return fits;
     for (int i = 0; i < MOST_LINKS; i++) {
         if (vouch_os_link_read(resolved, link, sizeof link) < 0) return true; /* not a link */
-        strcpy(folder, *link == '/' ? "/" : resolved);
-        if (snprintf(resolved, VOUCH_OS_PATH_SIZE, "%s/%s", dirname(folder), link) < VOUCH_OS_PATH_SIZE) continue;
+        path_split(*link == '/' ? "/" : resolved, folder, NULL);
+        if (snprintf(resolved, VOUCH_OS_PATH_SIZE, "%s/%s", folder, link) < VOUCH_OS_PATH_SIZE) continue;
         errno = ENAMETOOLONG;
         return false;
     }
@@ -118,14 +129,14 @@ typedef struct identity {
 /* False: the path names something other than a regular file, or a path at which no file can be created. */
 static bool file_identify(const char *path, identity *out)
 {
-    char resolved[VOUCH_OS_PATH_SIZE], copy[VOUCH_OS_PATH_SIZE];
+    char resolved[VOUCH_OS_PATH_SIZE], folder[VOUCH_OS_PATH_SIZE];
     vouch_os_info info;
     if (!path_resolve(path, resolved)) return false;
     const bool exists = vouch_os_info_of(resolved, &info);
     if (exists && info.kind != VOUCH_OS_FILE) return false;
-    strcpy(copy, resolved);
-    strcpy(out->name, exists ? "" : basename(copy));
-    if (!exists && !vouch_os_info_of(dirname(resolved), &info)) return false;
+    path_split(resolved, folder, out->name);
+    if (exists) *out->name = '\0';
+    else if (!vouch_os_info_of(folder, &info)) return false;
     out->device = info.device;
     out->number = info.number;
     return true;
@@ -152,15 +163,13 @@ vouch_status tool_file_check(const char *path, vouch_error *err)
     vouch_os_info info;
     const int descriptor = descriptor_of(path);
     if (descriptor >= 0) return vouch_os_file_writable(descriptor) ? VOUCH_OK : file_fail(err, path, strerror(EBADF));
-    if (is_stream(path)) return access(path, W_OK) == 0 ? VOUCH_OK : file_fail(err, path, strerror(errno));
+    if (is_stream(path)) return vouch_os_may_write(path) ? VOUCH_OK : file_fail(err, path, strerror(errno));
     if (!path_resolve(path, resolved)) return file_fail(err, path, strerror(errno));
     const bool exists = vouch_os_info_of(resolved, &info);
     if ((exists && info.kind == VOUCH_OS_FOLDER) || (*path && path[strlen(path) - 1] == '/'))
         return file_fail(err, path, strerror(EISDIR));
-    if (exists && access(resolved, W_OK) != 0) return file_fail(err, path, strerror(errno));
-    strcpy(folder, resolved);
-    if (!exists && access(dirname(folder), W_OK | X_OK) != 0) return file_fail(err, path, strerror(errno));
-    return VOUCH_OK;
+    path_split(resolved, folder, NULL);
+    return vouch_os_may_write(exists ? resolved : folder) ? VOUCH_OK : file_fail(err, path, strerror(errno));
 }
 
 vouch_status tool_file_check_new(const char *path, vouch_error *err)
@@ -199,15 +208,15 @@ static unsigned file_mode(const char *path)
 static int write_beside(const char *resolved, const char *bytes, size_t n)
 {
     char folder[VOUCH_OS_PATH_SIZE], beside[VOUCH_OS_PATH_SIZE + 16];
-    strcpy(folder, resolved);
-    snprintf(beside, sizeof beside, "%s/.vouch-XXXXXX", dirname(folder)); /* a short name, which always fits */
+    path_split(resolved, folder, NULL);
+    snprintf(beside, sizeof beside, "%s/.vouch-XXXXXX", folder); /* a short name, which always fits */
     const int fd = vouch_os_file_temporary(beside);
     if (fd < 0) return errno;
     int reason = vouch_os_file_set_mode(fd, file_mode(resolved)) ? 0 : errno;
     const int written = write_all(fd, bytes, n);
     if (!reason) reason = written;
     if (!reason && !vouch_os_file_replace(beside, resolved)) reason = errno;
-    if (reason) unlink(beside);
+    if (reason) vouch_os_remove(beside);
     return reason;
 }
 
