@@ -8,6 +8,9 @@
 #   train sees model, text, format, kernels, base, os and vouch.h; of train, cli/distill and cli/options see
 #   distill.h alone
 #   cli and server see vouch.h, tool, os and their own rooms; tool sees vouch.h and os
+#   paths have room for VOUCH_OS_PATH_SIZE bytes, not for PATH_MAX, which is 260 on Windows
+#   library and programs don't call access, unlink, remove, fopen and the like, which take no UTF-8 and no long paths on
+#   Windows; os has functions in their place
 #   includes between files make no circle, where x.c and x.h of one folder are one file; nor do those between folders
 #   no folder has more than 24 source files on its own floor, except tests/golden
 #   the library never prints, exits, aborts or reads the environment
@@ -136,6 +139,10 @@ breaches=$(
         sed 's/$/: os includes its own headers only/'
     grep -nE '__linux__|__APPLE__|__MACH__|TargetConditionals|__MINGW32__|__unix__|_WIN32|__ANDROID__|__FreeBSD__' \
         "${all[@]}" | grep -vE '^os/' | sed 's/$/: only os asks which system it is/'
+    grep -nHw 'PATH_MAX' "${all[@]}" | grep -v '^os/' | sed 's/$/: VOUCH_OS_PATH_SIZE is the size of a path/'
+    grep -nHE '(^|[^[:alnum:]_>.])(access|unlink|remove|rmdir|mkdir|rename|fopen|freopen|opendir|n?ftw)[[:space:]]*\(' \
+        "${library[@]}" "${proving[@]}" "${users[@]}" tool/*.[ch] server/*/*.[ch] 2>/dev/null |
+        grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' | sed 's/$/: os has a function for UTF-8 paths (vouch_os_)/'
     find "${rooms[@]}" python \
         -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) ! -path '*/golden/*' \
         -exec env LC_ALL=C.UTF-8 grep -HnE '^.{121}' {} + 2>/dev/null |

@@ -160,6 +160,14 @@ rooms_look_one_way() {
     test_refused 'only os asks which system it is' tests/house.sh "$TMP/tree"
     broken_tree src/base/status.c '#ifdef _WIN32'
     test_refused 'only os asks which system it is' tests/house.sh "$TMP/tree"
+    broken_tree tests/os/test_os.c 'static char path[PATH_MAX];'
+    test_refused 'test_os.c:.*VOUCH_OS_PATH_SIZE' tests/house.sh "$TMP/tree"
+    for call in 'access(path, 0)' 'unlink(path)' 'remove(path)' 'fopen(path, "r")' 'nftw(path, visit, 16, 0)'; do
+        broken_tree src/format/json.c "static int f(void) { return $call; }"
+        test_refused 'json.c:.*UTF-8' tests/house.sh "$TMP/tree"
+        broken_tree cli/main.c "static int f(void) { return !$call; }"
+        test_refused 'main.c:.*UTF-8' tests/house.sh "$TMP/tree"
+    done
     broken_tree src/model/pass/forward.c '#include "sample/sample.h"'
     test_refused 'looks up' tests/house.sh "$TMP/tree"
     broken_tree src/text/bpe.c '#include "server/http/http.h"'
