@@ -263,6 +263,7 @@ static int check_think(const cli_options *options)
 int cli_serve_run(const cli_options *options)
 {
     serving s = {.options = options};
+    vouch_os_service_start();
     int status = check_think(options);
     if (!status) status = keys_read(&s);
     if (!status) status = check_host(&s);

@@ -207,6 +207,9 @@ void vouch_os_on_interrupt(void (*handler)(int), bool reads);
  * Elsewhere the main thread runs it, and can't be in it when it calls them. */
 void vouch_os_interrupt_hold(void);
 void vouch_os_interrupt_resume(void);
+/* Tells the service manager of Windows, where it has started this process, that the service starts; the first call of
+ * vouch_os_end_wait tells that it runs. To be called before anything slow. Ending without a request is a failure. */
+void vouch_os_service_start(void);
 /* Requests to end the process (Ctrl-C, SIGTERM; on Windows also a closed console and the stop of a service) no longer
  * end it: vouch_os_end_wait takes them. Before any other thread starts. */
 void vouch_os_end_collect(void);

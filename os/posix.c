@@ -370,6 +370,10 @@ void vouch_os_interrupt_resume(void)
 {
 }
 
+void vouch_os_service_start(void)
+{
+}
+
 static sigset_t end_signals(void)
 {
     sigset_t set;

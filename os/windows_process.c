@@ -142,25 +142,32 @@ void vouch_os_on_interrupt(void (*handler)(int), bool reads)
 /* -------------------------------------------------------- requests to end */
 
 static HANDLE requests; /* a semaphore that counts them */
-static SERVICE_STATUS_HANDLE service;
 
-/* Windows ends the process when the handler of these events returns. So it waits for main to end the process. */
-static BOOL WINAPI end_handle(DWORD event)
-{
-    ReleaseSemaphore(requests, 1, NULL);
-    if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) Sleep(INFINITE);
-    return TRUE;
-}
+static struct {
+    SRWLOCK lock;
+    SERVICE_STATUS_HANDLE handle; /* NULL: the process is no service, or isn't connected yet */
+    DWORD state, tick;
+    HANDLE known; /* an event: the process is connected, or no service */
+} service = {.lock = SRWLOCK_INIT, .state = SERVICE_START_PENDING};
 
+/* Tells the service manager the new state; 0: once more the old one. A service that nobody asked to stop has failed. */
 static void service_tell(DWORD state)
 {
-    enum { LONGEST_END = 30000 /* milliseconds */ };
-    const bool runs = state == SERVICE_RUNNING;
+    enum { LONGEST_STEP = 30000 /* milliseconds */, FAILED = 1 };
+    AcquireSRWLockExclusive(&service.lock);
+    const bool fails = state == SERVICE_STOPPED && service.state != SERVICE_STOP_PENDING;
+    const bool has_stopped = service.state == SERVICE_STOPPED;
+    if (state && !has_stopped) service.state = state;
+    const bool runs = service.state == SERVICE_RUNNING, waits = !runs && service.state != SERVICE_STOPPED;
     SERVICE_STATUS status = {.dwServiceType = SERVICE_WIN32_OWN_PROCESS,
-                             .dwCurrentState = state,
+                             .dwCurrentState = service.state,
                              .dwControlsAccepted = runs ? SERVICE_ACCEPT_STOP | SERVICE_ACCEPT_SHUTDOWN : 0,
-                             .dwWaitHint = state == SERVICE_STOP_PENDING ? LONGEST_END : 0};
-    SetServiceStatus(service, &status);
+                             .dwWin32ExitCode = fails ? ERROR_SERVICE_SPECIFIC_ERROR : NO_ERROR,
+                             .dwServiceSpecificExitCode = fails ? FAILED : 0,
+                             .dwCheckPoint = waits ? ++service.tick : 0,
+                             .dwWaitHint = waits ? LONGEST_STEP : 0};
+    if (service.handle && !has_stopped) SetServiceStatus(service.handle, &status);
+    ReleaseSRWLockExclusive(&service.lock);
 }
 
 static void service_stopped(void)
@@ -168,6 +175,17 @@ static void service_stopped(void)
     service_tell(SERVICE_STOPPED);
 }
 
+/* Windows ends the process when the handler of these events returns. So it waits for main to end the process. Services
+ * hear of each user who logs off. */
+static BOOL WINAPI end_handle(DWORD event)
+{
+    if (event == CTRL_LOGOFF_EVENT && service.handle) return TRUE;
+    ReleaseSemaphore(requests, 1, NULL);
+    if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) Sleep(INFINITE);
+    return TRUE;
+}
+
+/* Only a service that runs gets these controls. */
 static void WINAPI service_control(DWORD control)
 {
     if (control != SERVICE_CONTROL_STOP && control != SERVICE_CONTROL_SHUTDOWN) return;
@@ -175,36 +193,51 @@ static void WINAPI service_control(DWORD control)
     ReleaseSemaphore(requests, 1, NULL);
 }
 
+/* The service manager gives up a service that starts or stops and doesn't tell of it from time to time. */
 static void WINAPI service_main(DWORD n_arguments, wchar_t **arguments)
 {
+    enum { STEP = 10000 /* milliseconds */ };
     (void)n_arguments;
     (void)arguments;
-    service = RegisterServiceCtrlHandlerW(L"vouch", service_control);
-    if (!service) return;
-    service_tell(SERVICE_RUNNING);
+    const SERVICE_STATUS_HANDLE handle = RegisterServiceCtrlHandlerW(L"vouch", service_control);
+    if (!handle) return;
+    AcquireSRWLockExclusive(&service.lock);
+    service.handle = handle;
+    ReleaseSRWLockExclusive(&service.lock);
     atexit(service_stopped);
+    SetEvent(service.known);
+    for (;; Sleep(STEP)) service_tell(0);
 }
 
-/* Comes back at once where the process is no service. */
 static DWORD WINAPI service_connect(void *unused)
 {
     wchar_t name[] = L"vouch";
     const SERVICE_TABLE_ENTRYW services[] = {{name, service_main}, {NULL, NULL}};
     (void)unused;
-    StartServiceCtrlDispatcherW(services);
+    StartServiceCtrlDispatcherW(services); /* fails at once where the process is no service */
+    SetEvent(service.known);
     return 0;
+}
+
+void vouch_os_service_start(void)
+{
+    enum { LONGEST = 10000 /* milliseconds */ };
+    service.known = CreateEventW(NULL, TRUE, FALSE, NULL);
+    const HANDLE thread = CreateThread(NULL, 0, service_connect, NULL, 0, NULL);
+    if (!thread) return;
+    WaitForSingleObject(service.known, LONGEST);
+    CloseHandle(thread);
 }
 
 void vouch_os_end_collect(void)
 {
     requests = CreateSemaphoreW(NULL, 0, LONG_MAX, NULL);
     SetConsoleCtrlHandler(end_handle, TRUE);
-    const HANDLE thread = CreateThread(NULL, 0, service_connect, NULL, 0, NULL);
-    if (thread) CloseHandle(thread);
 }
 
 bool vouch_os_end_wait(int milliseconds)
 {
+    if (service.state == SERVICE_START_PENDING) service_tell(SERVICE_RUNNING);
     return WaitForSingleObject(requests, milliseconds < 0 ? INFINITE : (DWORD)milliseconds) == WAIT_OBJECT_0;
 }
 
