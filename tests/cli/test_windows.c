@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs the command for Windows with Wine and the command for Linux, and compares them: both must give the same texts,
- * also when many clients ask at once. A conversation in a console of Windows must work.
+ * also when many clients ask at once. A conversation in a console of Windows must work, and a server as a service.
  */
+#include <arpa/inet.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -164,6 +167,126 @@ static void a_console_holds_a_conversation(void **state)
     assert_int_equal(terminal_end(&t), 0);
 }
 
+/* The same path for Windows. */
+static void path_convert(const char *path, char to[512])
+{
+    snprintf(to, 512, "Z:%s", path);
+    for (char *at = to; *at; at++)
+        if (*at == '/') *at = '\\';
+}
+
+static int free_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)(void *)&address, sizeof address), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)(void *)&address, &size), 0);
+    close(fd);
+    return ntohs(address.sin_port);
+}
+
+static char service[64];
+
+/* Registers the server of a model as a service. Returns its port. */
+static int service_create(const char *model)
+{
+    static int n_created;
+    char file[512], path[512], command[1200];
+    const int port = free_port();
+    char *exe = realpath("build/windows/vouch.exe", NULL);
+    assert_non_null(exe);
+    path_convert(exe, path);
+    path_convert(model, file);
+    free(exe);
+    snprintf(service, sizeof service, "vouch-test-%ld-%d", (long)getpid(), ++n_created);
+    snprintf(command, sizeof command, "%s serve --port %d --threads 2 %s", path, port, file);
+    expect(run_as(&(setting){0}, "sc", ARGUMENTS("create", service, "binPath=", command)), 0, NULL);
+    return port;
+}
+
+/* Waits until the service manager reports this. */
+static void service_says(const char *text)
+{
+    for (int i = 0;; i++, usleep(100000)) {
+        result r = run_as(&(setting){0}, "sc", ARGUMENTS("query", service));
+        assert_int_equal(r.status, 0);
+        const bool is_there = strstr(r.out, text) != NULL;
+        result_free(&r);
+        if (is_there) return;
+        if (i == 600) fail_msg("sc query never said %s", text);
+    }
+}
+
+/* How many processes have this word among their arguments. */
+static int n_processes(const char *word)
+{
+    glob_t all;
+    int n = 0;
+    assert_int_equal(glob("/proc/[0-9]*/cmdline", 0, NULL, &all), 0);
+    for (size_t i = 0; i < all.gl_pathc; i++) {
+        char text[4096];
+        FILE *file = fopen(all.gl_pathv[i], "r"); /* NULL: the process has ended */
+        const size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+        text[size] = '\0';
+        for (const char *at = text; at < text + size && *at; at += strlen(at) + 1) n += strcmp(at, word) == 0;
+        if (file) fclose(file);
+    }
+    globfree(&all);
+    return n;
+}
+
+static int service_remove(void **state)
+{
+    (void)state;
+    if (!*service) return 0;
+    result stop = run_as(&(setting){0}, "net", ARGUMENTS("stop", service));
+    result delete = run_as(&(setting){0}, "sc", ARGUMENTS("delete", service));
+    const int status = delete.status;
+    result_free(&stop);
+    result_free(&delete);
+    *service = '\0';
+    return status;
+}
+
+static void a_service_starts_answers_and_stops(void **state)
+{
+    (void)state;
+    skip_elsewhere();
+    char port[16];
+    const int number = service_create(target);
+    snprintf(port, sizeof port, "%d", number);
+    expect(run_as(&(setting){0}, "net", ARGUMENTS("start", service)), 0, NULL);
+    service_says("RUNNING");
+    assert_int_equal(n_processes(port), 1);
+    http_reply reply = http_post(number, "/v1/completions", "{\"prompt\": \"Hello\", \"max_tokens\": 4}");
+    assert_int_equal(reply.status, 200);
+    http_reply_free(&reply);
+    expect(run_as(&(setting){0}, "net", ARGUMENTS("stop", service)), 0, NULL);
+    service_says("STOPPED");
+    service_says("WIN32_EXIT_CODE    : 0 ");
+    while (n_processes(port) > 0) usleep(10000);
+}
+
+/* Only a service that is connected before its model is opened can tell of this failure. */
+static void a_service_tells_that_its_start_has_failed(void **state)
+{
+    (void)state;
+    skip_elsewhere();
+    size_t n;
+    char cut[256];
+    char *bytes = read_whole(target, &n);
+    strcpy(cut, test_temporary("cut.gguf"));
+    write_whole(cut, bytes, n / 2);
+    free(bytes);
+    service_create(cut);
+    result r = run_as(&(setting){0}, "net", ARGUMENTS("start", service)); /* Wine's doesn't wait for the end */
+    result_free(&r);
+    service_says("STOPPED");
+    service_says("WIN32_EXIT_CODE    : 1066 ");
+    service_says("SERVICE_EXIT_CODE  : 1 ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +294,8 @@ int main(void)
         cmocka_unit_test(clients_get_the_texts_of_linux),
         cmocka_unit_test(paths_may_have_backslashes),
         cmocka_unit_test(a_console_holds_a_conversation),
+        cmocka_unit_test_teardown(a_service_starts_answers_and_stops, service_remove),
+        cmocka_unit_test_teardown(a_service_tells_that_its_start_has_failed, service_remove),
     };
     return cmocka_run_group_tests(tests, models_write, NULL);
 }
