@@ -247,8 +247,9 @@ vouch_status hub_cache_link(const hub_cache *cache, const char *commit, const ch
     snprintf(to + n, sizeof to - n, "blobs/%s", digest);
     const vouch_status status = hub_cache_make_folder(link, err);
     if (status || vouch_os_exists(link)) return status;
-    vouch_os_remove(link); /* a link that leads nowhere */
-    if (vouch_os_link_make(to, link) || errno == EEXIST) return VOUCH_OK;
+    vouch_os_remove(link);        /* a link that leads nowhere */
+    vouch_os_link_make(to, link); /* another process may be first; Wine says that it has made links, and makes none */
+    if (vouch_os_exists(link)) return VOUCH_OK;
     return vouch_os_file_replace(blob, link) ? VOUCH_OK : cache_fail(err, link, errno);
 }
 

@@ -255,6 +255,16 @@ typedef struct job {
     hub_files files;
 } job;
 
+/* Is the file here? Its blob, or where the system has no links the file of the snapshot itself. */
+static bool is_here(const job *j, const hub_file *f)
+{
+    char path[VOUCH_OS_PATH_SIZE];
+    hub_cache_blob(&j->cache, f->digest, "", path);
+    if (bytes_of(path) >= 0) return true;
+    hub_cache_snapshot(&j->cache, j->files.commit, f->path, path);
+    return vouch_os_exists(path);
+}
+
 /* Bytes still to come of the chosen files. */
 static vouch_status job_check_space(const job *j, vouch_error *err)
 {
@@ -262,9 +272,7 @@ static vouch_status job_check_space(const job *j, vouch_error *err)
     char path[VOUCH_OS_PATH_SIZE], size[16];
     for (size_t i = 0; i < j->files.n; i++) {
         const hub_file *f = &j->files.items[i];
-        if (!f->is_chosen) continue;
-        hub_cache_blob(&j->cache, f->digest, "", path);
-        if (bytes_of(path) >= 0) continue;
+        if (!f->is_chosen || is_here(j, f)) continue;
         hub_cache_blob(&j->cache, f->digest, ".incomplete", path);
         const int64_t here = bytes_of(path);
         bytes += f->size - (here > 0 && here <= f->size ? here : 0);
@@ -303,8 +311,8 @@ static vouch_status file_bring(const job *j, const hub_file *f, vouch_error *err
         snprintf(err->message, sizeof err->message, "%.400s: the path is too long", what);
         return err->code;
     }
-    const int held = bytes_of(blob) >= 0 ? -1 : hub_lock(lock, what);
-    if (bytes_of(blob) < 0) {
+    const int held = is_here(j, f) ? -1 : hub_lock(lock, what);
+    if (!is_here(j, f)) {
         const hub_download d = {
             .address = address, .what = what, .path = incomplete, .size = f->size, .digest = f->digest};
         status = hub_download_run(j->client, &d, err);
