@@ -89,7 +89,7 @@ if [ $# -eq 0 ]; then
     # shellcheck disable=SC2046
     case $tier in
     arm) set -- test_arm test_hub $(cd build/emulated/tests && echo test_*) ;;
-    windows) set -- test_server_clients $(cd build/wine/tests && echo test_*) ;;
+    windows) set -- test_hub test_server_clients $(cd build/wine/tests && echo test_*) ;;
     esac
 fi
 names=()
