@@ -35,7 +35,8 @@ static bool join(char to[VOUCH_OS_PATH_SIZE], const char *first, const char *sec
 {
     const bool is_home = first[0] == '~' && (first[1] == '/' || !first[1]);
     const char *mark = *second && *first && first[strlen(first) - 1] != '/' ? "/" : "";
-    const int n = snprintf(to, VOUCH_OS_PATH_SIZE, "%s%s%s%s", is_home ? home_folder() : "", first + is_home, mark, second);
+    const int n =
+        snprintf(to, VOUCH_OS_PATH_SIZE, "%s%s%s%s", is_home ? home_folder() : "", first + is_home, mark, second);
     vouch_os_path_tidy(to);
     return n > 0 && n < VOUCH_OS_PATH_SIZE;
 }
