@@ -1,13 +1,5 @@
 #!/bin/sh
-# Installs the command vouch from the files of a release, for Linux and macOS:
-#
-#   sh install.sh --from FOLDER-OR-ADDRESS [--prefix FOLDER] [--version VERSION]
-#
-#   --from      the folder, or the address (https://...), that has SHA256SUMS and the packages; or $VOUCH_FROM
-#   --prefix    where the files go: bin/vouch, share/man, share/doc and others (~/.local; as root /usr/local)
-#   --version   which version, if SHA256SUMS names several
-#
-# It unpacks a package only if the package has the digest that SHA256SUMS names.
+# Installs the command vouch from the files of a release, for Linux and macOS: sh install.sh --help
 set -eu
 umask 022
 
@@ -16,18 +8,36 @@ fail() {
     exit 1
 }
 
+# Also where a pipe brings this script, and $0 is the shell.
 usage() {
-    sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
-    exit "$1"
+    cat <<'END'
+Installs the command vouch from the files of a release, for Linux and macOS:
+
+  sh install.sh --from FOLDER-OR-ADDRESS [--prefix FOLDER] [--version VERSION]
+
+  --from      the folder, or the address (https://...), that has SHA256SUMS and the packages; or $VOUCH_FROM
+  --prefix    where the files go: bin/vouch, share/man, share/doc and others (~/.local; as root /usr/local)
+  --version   which version, if SHA256SUMS names several
+
+It unpacks a package only if the package has the digest that SHA256SUMS names.
+END
+}
+
+misused() {
+    echo "install.sh: $1; --help lists the flags" >&2
+    exit 2
 }
 
 from=${VOUCH_FROM:-} version='' prefix=${HOME:-}/.local
 if [ "$(id -u)" = 0 ]; then prefix=/usr/local; fi
 while [ $# -gt 0 ]; do
     case $1 in
-    --help | -h) usage 0 ;;
+    --help | -h)
+        usage
+        exit 0
+        ;;
     --from | --prefix | --version)
-        [ -n "${2:-}" ] || fail "$1 needs a value"
+        [ -n "${2:-}" ] || misused "$1 needs a value"
         case $1 in
         --from) from=$2 ;;
         --prefix) prefix=$2 ;;
@@ -35,11 +45,11 @@ while [ $# -gt 0 ]; do
         esac
         shift 2
         ;;
-    *) usage 2 >&2 ;;
+    *) misused "unknown argument $1" ;;
     esac
 done
-[ -n "$from" ] || fail "--from is missing: give the folder or the address of a release"
-case $version in *[!0-9A-Za-z.+~-]*) fail "--version $version: expected a version such as 0.1.0" ;; esac
+[ -n "$from" ] || misused "--from is missing: give the folder or the address of a release"
+case $version in *[!0-9A-Za-z.+~-]*) misused "--version $version: expected a version such as 0.1.0" ;; esac
 [ "$prefix" != /.local ] || fail "HOME is not set; give --prefix FOLDER"
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 
@@ -99,6 +109,9 @@ found=$($sha256 <"$work/$packages" | cut -d ' ' -f 1)
 tar -xzf "$work/$packages" -C "$work" || fail "can't unpack $packages"
 tree=$work/${packages%.tar.gz}
 "$tree/bin/vouch" --version >"$work/version" || fail "the command doesn't run on this machine; nothing was installed"
+(cd "$tree" && find . -type f) | while read -r file; do
+    if [ -d "$prefix/$file" ]; then fail "$prefix/${file#./} is a folder; remove it; nothing was installed"; fi
+done || exit 1
 (cd "$tree" && find . -type f) | while read -r file; do
     mkdir -p "$prefix/$(dirname "$file")"
     mv -f "$tree/$file" "$prefix/$file" || exit 1

@@ -381,13 +381,13 @@ static void path_tidy(const tool_flag *flag, char *value)
 }
 
 /* Stores a word that follows no flag. The row with the empty name takes the first such word; a second one is an
- * error. */
+ * error. A word for MODEL stays as it is, because beside --model it is the prompt. */
 static bool parse_word(const parser *p, char *word, void *values, const char **given)
 {
     for (size_t i = 0; i < p->table->n; i++) {
         const tool_flag *flag = &p->table->flags[i];
         if (*flag->name || !(flag->commands & p->command) || given[i]) continue;
-        path_tidy(flag, word);
+        if (strcmp(flag->value, "MODEL") != 0) path_tidy(flag, word);
         return value_store(p, flag, flag->value, word, values, given);
     }
     tool_complain("unexpected argument '%s': a value follows its flag; several words are one in quotes, as in "

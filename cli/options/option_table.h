@@ -115,6 +115,7 @@ typedef struct cli_options {
     const char *model, *draft_model, *cpu;
     tool_texts models;             /* serve: NAME=FILE */
     const char *model_word;        /* the model, given as a word without a flag */
+    char *model_path;              /* the same as a path; owned */
     vouch_session_options session; /* draft_model is set when the model is open (engine.h) */
     unsigned sampling_given;       /* VOUCH_SAMPLING_ bits of the flags that were given */
     bool seed_is_drawn;            /* vouch draws the seed, because --seed was not given */

@@ -129,7 +129,13 @@ static bool take_model_word(cli_options *options, const char *name, cli_given gi
                       options->command == CLI_RUN ? ", and a prompt after it" : "");
         return false;
     }
-    options->model = word;
+    options->model_path = strdup(word);
+    if (!options->model_path) {
+        tool_complain("not enough memory");
+        return false;
+    }
+    vouch_os_path_tidy(options->model_path);
+    options->model = options->model_path;
     give(given, "model", word);
     return true;
 }
@@ -200,6 +206,7 @@ bool cli_options_parse(cli_options *options, const cli_command *command, int arg
 
 void cli_options_free(cli_options *options)
 {
+    free(options->model_path);
     free(options->stop.items);
     free(options->breakers.items);
     free(options->bias_texts.items);

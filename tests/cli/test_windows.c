@@ -49,9 +49,9 @@ static void texts_are_those_of_linux(void **state)
     char prompt[100];
     for (int i = 0; i < 50; i++) {
         const char *const *way = ways[i % 4];
-        snprintf(prompt, sizeof prompt, "Prompt %d: gr\xc3\xbc\xc3\x9f %d \xe6\xbc\xa2\xe5\xad\x97", i, i * i);
+        snprintf(prompt, sizeof prompt, "C:\\prompt %d: gr\xc3\xbc\xc3\x9f %d \xe6\xbc\xa2\xe5\xad\x97", i, i * i);
         const char *const *arguments =
-            ARGUMENTS("run", "-m", target, "-p", prompt, "-n", "40", "--ignore-eos", way[0], way[1], way[2], way[3]);
+            ARGUMENTS("run", "-m", target, prompt, "-n", "40", "--ignore-eos", way[0], way[1], way[2], way[3]);
         result windows = run_as(&(setting){0}, "vouch", arguments), linux = run_as(&(setting){0}, LINUX, arguments);
         if (linux.status != 0) print_error("%s", linux.err);
         assert_int_equal(linux.status, 0);

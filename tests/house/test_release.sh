@@ -49,6 +49,10 @@ installer_refuses() {
     refused "can't get SHA256SUMS" --from "$TMP/absent"
     refused 'no package of version 9.9 ' --from "$TMP/release" --version 9.9
     refused 'version 1/../2: expected' --from "$TMP/release" --version 1/../2
+    refused 'unknown argument --other' --other
+    mkdir -p "$TMP/taken/bin/vouch" # a folder where the command goes
+    test_refused 'bin/vouch is a folder; remove it' sh install.sh --from "$TMP/release" --prefix "$TMP/taken"
+    [ -z "$(find "$TMP/taken" -type f)" ]
     mkdir "$TMP/bin"
     # shellcheck disable=SC2016
     printf '#!/bin/sh\ncase $1 in -s) echo Plan9 ;; *) echo mips ;; esac\n' >"$TMP/bin/uname"

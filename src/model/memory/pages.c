@@ -78,7 +78,7 @@ vouch_status vouch_pages_open(vouch_pages **out, const vouch_weights *weights, c
                        .n_layers = weights->hparams.n_layers};
     vouch_arena arena = {0};
     layout_pages(s, weights, type, &arena);
-    const vouch_status status = vouch_arena_allocate(&arena, "the KV cache (use a smaller n_ctx)", err);
+    const vouch_status status = vouch_arena_allocate(&arena, "the KV cache (use a smaller context)", err);
     if (status != VOUCH_OK) {
         free(s);
         return status;

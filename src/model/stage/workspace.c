@@ -374,7 +374,7 @@ vouch_status vouch_workspace_open(vouch_workspace *c, const vouch_weights *weigh
                            .needs = find_needs(weights, output)};
     vouch_arena arena = {0};
     layout_workspace(c, &arena);
-    VOUCH_TRY(vouch_arena_allocate(&arena, "the workspace of a pass (use a smaller n_ctx)", err));
+    VOUCH_TRY(vouch_arena_allocate(&arena, "the workspace of a pass (use a smaller context)", err));
     layout_workspace(c, &arena);
     c->arena = arena;
     return VOUCH_OK;
