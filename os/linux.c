@@ -212,3 +212,15 @@ bool vouch_os_random(void *bytes, size_t n)
 {
     return getrandom(bytes, n, GRND_NONBLOCK) == (ssize_t)n;
 }
+
+/* -------------------------------------------------------- streams in memory */
+
+static ssize_t stream_write(void *stream, const char *bytes, size_t n)
+{
+    return vouch_os_stream_put(stream, bytes, n) ? (ssize_t)n : 0;
+}
+
+FILE *vouch_os_stream_file(vouch_os_stream *stream)
+{
+    return fopencookie(stream, "w", (cookie_io_functions_t){.write = stream_write});
+}

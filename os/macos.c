@@ -195,3 +195,15 @@ bool vouch_os_random(void *bytes, size_t n)
     arc4random_buf(bytes, n);
     return true;
 }
+
+/* -------------------------------------------------------- streams in memory */
+
+static int stream_write(void *stream, const char *bytes, int n)
+{
+    return vouch_os_stream_put(stream, bytes, (size_t)n) ? n : -1;
+}
+
+FILE *vouch_os_stream_file(vouch_os_stream *stream)
+{
+    return fwopen(stream, stream_write);
+}

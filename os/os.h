@@ -164,7 +164,7 @@ void vouch_os_path_tidy(char *path);
  * The structure stays where it is between the calls. */
 typedef struct vouch_os_stream {
     char *bytes;
-    size_t n;
+    size_t n, room;
     FILE *file;
 } vouch_os_stream;
 FILE *vouch_os_stream_open(vouch_os_stream *stream);

@@ -278,10 +278,28 @@ void vouch_os_path_tidy(char *path)
     (void)path;
 }
 
+bool vouch_os_stream_put(vouch_os_stream *stream, const char *bytes, size_t n)
+{
+    if (n >= stream->room - stream->n) {
+        const size_t room = 2 * (stream->n + n) + 1;
+        char *larger = realloc(stream->bytes, room);
+        if (!larger) return false;
+        stream->bytes = larger;
+        stream->room = room;
+    }
+    memcpy(stream->bytes + stream->n, bytes, n);
+    stream->n += n;
+    stream->bytes[stream->n] = '\0';
+    return true;
+}
+
+/* Not open_memstream: glibc's forgets that memory was short, and the text lacks its middle. */
 FILE *vouch_os_stream_open(vouch_os_stream *stream)
 {
-    *stream = (vouch_os_stream){0};
-    return stream->file = open_memstream(&stream->bytes, &stream->n);
+    *stream = (vouch_os_stream){.bytes = calloc(1, 1), .room = 1};
+    stream->file = stream->bytes ? vouch_os_stream_file(stream) : NULL;
+    if (!stream->file) free(stream->bytes);
+    return stream->file;
 }
 
 bool vouch_os_stream_close(vouch_os_stream *stream, char **bytes, size_t *n)
