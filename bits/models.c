@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs tiny models as a user's session runs: a prompt, greedy tokens without guesses, sampled tokens. The logits of all
- * positions, the cache and the tokens have digests. Then it runs the same prompts again: with guesses, some of them
- * right, with passes of other lengths, and with other numbers of threads. Tokens and cache must equal those of the
- * plain answers (L2, L3).
+ * positions, the cache and the tokens have digests. Then it runs the same prompts again: with guesses, of which some
+ * are right, with passes of other lengths, and with other numbers of threads. Each run must give the tokens and the
+ * cache of the run without guesses (L2, L3).
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `vouch info` prints what a model file contains, whether vouch can run it, and the memory that a run needs. With
- * --machine it describes this machine and this build. */
+/* The command `vouch info` prints what a model file contains, whether vouch can run the model, and how much memory that
+ * needs. With --machine it describes this machine and this build. */
 #include <string.h>
 
 #include "cli.h"

@@ -10,7 +10,8 @@ void vouch_os_names_free(char **names, ptrdiff_t n)
     free(names);
 }
 
-/* The systems disagree on the arguments of a qsort with a context. So each thread keeps what it sorts by. */
+/* Each system has a qsort with a context, but with its arguments in another order. So this calls the plain qsort, and a
+ * variable of the thread holds the comparison and its context. */
 typedef struct order {
     vouch_os_compare *compare;
     void *context;

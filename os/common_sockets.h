@@ -23,7 +23,7 @@ enum { VOUCH_OS_MOST_WAITING = 512 }; /* connections that are not accepted yet *
 /* Like getaddrinfo. False: got->error tells why. */
 bool vouch_os_address_find(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **found,
                            vouch_os_listening *got);
-/* Binds got->socket, a new one, to the address. False: got->error tells why. */
+/* Opens a socket that listens on the address, and sets got->socket to it. False: got->error tells why. */
 bool vouch_os_address_listen(const struct addrinfo *address, vouch_os_listening *got);
 
 #endif

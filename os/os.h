@@ -49,8 +49,8 @@ size_t vouch_os_page_size(void); /* bytes */
 void *vouch_os_pages_take(size_t bytes);
 /* Addresses of whole pages, also of more than the machine has. Pages can be used after vouch_os_pages_commit. */
 void *vouch_os_pages_reserve(size_t bytes);
-/* Makes the reserved pages usable that hold these bytes. Pages that were usable keep what they hold, others read as
- * zero. */
+/* Makes those reserved pages usable that contain these bytes. A page that was usable already keeps its content; a new
+ * one reads as zero. False: memory is short. */
 bool vouch_os_pages_commit(void *pages, size_t bytes);
 /* Gives the memory of whole reserved pages back, until the next commit. */
 void vouch_os_pages_drop(void *pages, size_t bytes);
@@ -147,8 +147,8 @@ ptrdiff_t vouch_os_folder_list(const char *path, char ***names);
 void vouch_os_names_free(char **names, ptrdiff_t n);
 /* The path without links and dots; the caller frees it. NULL: errno tells why. */
 char *vouch_os_path_resolve(const char *path);
-/* Makes a symbolic link `path` to a file, whose path `to` begins at the link's folder unless it is absolute. On Windows
- * users need developer mode or a privilege for it (EPERM). */
+/* Makes a symbolic link at `path`. It leads to the file `to`; a relative `to` starts at the link's folder. On Windows
+ * it fails with EPERM unless the user has developer mode or the privilege for links. */
 bool vouch_os_link_make(const char *to, const char *path);
 /* Reads the target of a symbolic link and adds a NUL; Windows gives the path of the file at the end of all links. -1:
  * the path is not a symbolic link, or on Windows one that leads nowhere. */

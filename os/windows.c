@@ -213,8 +213,8 @@ int64_t vouch_os_memory_left(void)
 
 enum { SHARE_ALL = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
 
-/* Whether the handle has a reparse point, and whether that is a link: other programs keep files in them, too, such as
- * those that are fetched when they are read. */
+/* Tells whether the file has a reparse point, and sets *is_link to whether that is a link. Other programs use reparse
+ * points, too, for example for files that are downloaded only when they are read. */
 static bool is_reparse_point(HANDLE handle, bool *is_link)
 {
     FILE_ATTRIBUTE_TAG_INFO found;

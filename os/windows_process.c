@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static UINT first_output_page, first_input_page; /* of the console; 0: there is none */
+/* The code pages that the console had before; 0: the process has no console. */
+static UINT first_output_page, first_input_page;
 
 static void console_restore(void)
 {
@@ -150,10 +151,14 @@ static struct {
     HANDLE known; /* an event: the process is connected, or no service */
 } service = {.lock = SRWLOCK_INIT, .state = SERVICE_START_PENDING};
 
-/* Tells the service manager the new state; 0: once more the old one. A service that nobody asked to stop has failed. */
+/* Tells the service manager the new state. If `state` is 0, it tells the old state again, so that the manager goes on
+ * waiting. A service that stops without a request has failed. */
 static void service_tell(DWORD state)
 {
-    enum { LONGEST_STEP = 30000 /* milliseconds */, FAILED = 1 };
+    enum {
+        WAIT_HINT = 30000, /* The manager waits for so many milliseconds until it is told a state again. */
+        FAILED = 1         /* This service has one exit code for all failures. */
+    };
     AcquireSRWLockExclusive(&service.lock);
     const bool fails = state == SERVICE_STOPPED && service.state != SERVICE_STOP_PENDING;
     const bool has_stopped = service.state == SERVICE_STOPPED;
@@ -165,7 +170,7 @@ static void service_tell(DWORD state)
                              .dwWin32ExitCode = fails ? ERROR_SERVICE_SPECIFIC_ERROR : NO_ERROR,
                              .dwServiceSpecificExitCode = fails ? FAILED : 0,
                              .dwCheckPoint = waits ? ++service.tick : 0,
-                             .dwWaitHint = waits ? LONGEST_STEP : 0};
+                             .dwWaitHint = waits ? WAIT_HINT : 0};
     if (service.handle && !has_stopped) SetServiceStatus(service.handle, &status);
     ReleaseSRWLockExclusive(&service.lock);
 }
@@ -175,8 +180,8 @@ static void service_stopped(void)
     service_tell(SERVICE_STOPPED);
 }
 
-/* Windows ends the process when the handler of these events returns. So it waits for main to end the process. Services
- * hear of each user who logs off. */
+/* Windows ends the process as soon as this handler returns. So the handler sleeps, and main ends the process. A service
+ * also gets an event when any user logs off, and ignores it. */
 static BOOL WINAPI end_handle(DWORD event)
 {
     if (event == CTRL_LOGOFF_EVENT && service.handle) return TRUE;

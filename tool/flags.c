@@ -374,20 +374,22 @@ static bool value_store(const parser *p, const tool_flag *flag, const char *show
     return flag_store(flag, shown, value, values);
 }
 
+/* A word for MODEL stays as it is, because beside --model it is the prompt. So does JSON in place of its file. */
 static void path_tidy(const tool_flag *flag, char *value)
 {
-    const bool are_files = flag->kind == TOOL_FLAG_TEXTS && strstr(flag->value, "FILE");
-    if (flag->kind == TOOL_FLAG_FILE || are_files) vouch_os_path_tidy(value);
+    const bool is_text = flag->kind == TOOL_FLAG_FILE || flag->kind == TOOL_FLAG_TEXTS;
+    const bool is_path = is_text && (strstr(flag->value, "FILE") || strcmp(flag->value, "OUT") == 0);
+    if (is_path && *value != '{') vouch_os_path_tidy(value);
 }
 
 /* Stores a word that follows no flag. The row with the empty name takes the first such word; a second one is an
- * error. A word for MODEL stays as it is, because beside --model it is the prompt. */
+ * error. */
 static bool parse_word(const parser *p, char *word, void *values, const char **given)
 {
     for (size_t i = 0; i < p->table->n; i++) {
         const tool_flag *flag = &p->table->flags[i];
         if (*flag->name || !(flag->commands & p->command) || given[i]) continue;
-        if (strcmp(flag->value, "MODEL") != 0) path_tidy(flag, word);
+        path_tidy(flag, word);
         return value_store(p, flag, flag->value, word, values, given);
     }
     tool_complain("unexpected argument '%s': a value follows its flag; several words are one in quotes, as in "

@@ -20,6 +20,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* A FILE or TEXTS whose `value` is OUT or has FILE is a path, and gets / in place of \ on Windows, unless it begins
+ * with
+ * {: then it is JSON. */
 typedef enum tool_flag_kind {
     TOOL_FLAG_SWITCH,  /* bool */
     TOOL_FLAG_INT,     /* int32_t */
@@ -28,12 +31,12 @@ typedef enum tool_flag_kind {
     TOOL_FLAG_FLOAT,   /* float */
     TOOL_FLAG_DOUBLE,  /* double */
     TOOL_FLAG_TEXT,    /* const char *, may be empty */
-    TOOL_FLAG_FILE,    /* const char *, may not be empty; on Windows \ becomes / */
+    TOOL_FLAG_FILE,    /* const char *, may not be empty */
     TOOL_FLAG_CHOICE,  /* int: index into the words of `value` */
     TOOL_FLAG_SET,     /* unsigned: the first word alone is 0, each other one a bit; several with commas between */
     TOOL_FLAG_SETS,    /* tool_ints: sets; may be given more than once */
     TOOL_FLAG_CHOICES, /* tool_ints: choices; may be given more than once */
-    TOOL_FLAG_TEXTS    /* tool_texts: may be given more than once, never empty; as FILE where `value` has FILE */
+    TOOL_FLAG_TEXTS    /* tool_texts: may be given more than once, never empty */
 } tool_flag_kind;
 
 typedef struct tool_texts {

@@ -129,8 +129,9 @@ typedef bool walk_visit(walk *w, const char *path, const vouch_os_info *info);
 
 typedef enum walked { WALK_FAILED = -1, WALK_WHOLE, WALK_ENDED } walked;
 
-/* Visits all that is in a folder, and then the folder itself. It follows no links. Something that has gone is no
- * failure. FAILED: errno tells why, and `path` is that of the entry. */
+/* Visits all that is in a folder, and then the folder itself. It doesn't follow links. If an entry
+ * has been removed meanwhile, that is no failure. After WALK_FAILED, errno tells why, and `path` is the entry's path.
+ */
 static walked walk_below(walk *w, char path[VOUCH_OS_PATH_SIZE], walk_visit *visit)
 {
     const size_t n_path = strlen(path);

@@ -20,7 +20,7 @@
 typedef struct hub_places {
     char endpoint[512]; /* without a '/' at its end */
     char cache[VOUCH_OS_PATH_SIZE];
-    char own[VOUCH_OS_PATH_SIZE]; /* vouch's folder; its files/ holds what was fetched from addresses outside the hub */
+    char own[VOUCH_OS_PATH_SIZE]; /* vouch's own folder; files/ in it has the models fetched from other addresses */
     char token_file[VOUCH_OS_PATH_SIZE];
     char certificates[VOUCH_OS_PATH_SIZE]; /* "": the system's */
     char token[512];                       /* "": none */

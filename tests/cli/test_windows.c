@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs the command for Windows with Wine and the command for Linux, and compares them: both must give the same texts,
- * also when many clients ask at once. A conversation in a console of Windows must work, and a server as a service.
+ * also when many clients ask at once. A conversation in a console of Windows must work. So must a server that Windows
+ * runs as a service.
  */
 #include <arpa/inet.h>
 #include <glob.h>

@@ -6,9 +6,9 @@
  *   shortage_set ──► page ◄── each call counts `left` down; the one that reaches 0 fails
  *   shortage_came ◄── page     false: the program made fewer than n calls
  *
- * Calls count from the program's main on; those of the loader don't. A test may start a server with SHORTAGE_NEVER as n
- * and set the real n later. A program filters reads or writes from its start on, so the test must then name that kind
- * at the start already.
+ * The count begins when the program's main begins, so the loader's calls aren't counted. A test can start a server with
+ * SHORTAGE_NEVER as n and set the real n later. It must name the kind of call before the start, because a program
+ * decides at its start whether it filters reads and writes.
  */
 #ifndef VOUCH_TESTS_SHORTAGE_H
 #define VOUCH_TESTS_SHORTAGE_H
