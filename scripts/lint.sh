@@ -79,7 +79,7 @@ cppcheck --quiet -j "$(nproc)" --std=c11 --language=c --error-exitcode=1 --inlin
     --library="$root/scripts/jansson.cfg" --suppressions-list="$root/.cppcheck" \
     --enable=warning,portability,performance --cppcheck-build-dir="$work" -D__GNUC__ -D__x86_64__ "${includes[@]:0:7}" "${present[@]}" || found=1
 
-mapfile -t scripts < <(ls .ci/run install.sh scripts/{install,missing,deb,extras,libraries} scripts/*.sh tests/*.sh tests/*/*.sh 2>/dev/null)
+mapfile -t scripts < <(grep -slE '^#!.*sh$|^# shellcheck shell=' .ci/run install.sh scripts/* tests/*.sh tests/*/*.sh)
 # SC2119: a function may have optional arguments
 [ ${#scripts[@]} -eq 0 ] || shellcheck --exclude=SC2119 "${scripts[@]}" || found=1
 exit $found

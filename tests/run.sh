@@ -88,8 +88,8 @@ if [ $# -eq 0 ]; then
     done
     # shellcheck disable=SC2046
     case $tier in
-    arm) set -- test_arm test_hub $(cd build/emulated/tests && echo test_*) ;;
-    windows) set -- test_hub test_server_clients $(cd build/wine/tests && echo test_*) ;;
+    arm) set -- test_arm test_hub test_hub_fetch $(cd build/emulated/tests && echo test_*) ;;
+    windows) set -- test_hub test_hub_fetch test_server_clients $(cd build/wine/tests && echo test_*) ;;
     esac
 fi
 names=()

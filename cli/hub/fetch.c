@@ -67,21 +67,34 @@ static const char *end_of(const char *text, size_t n)
     return "";
 }
 
+/* Can't a name of Windows hold this character of a path? It forgets a '.' at the end of a step. */
+static bool is_refused(const char *path, size_t at)
+{
+    const char c = path[at];
+    return (unsigned char)c <= ' ' || strchr("<>:\"|*\\", c) || (c == '.' && strchr("/?#", path[at + 1]));
+}
+
 /* May another address lead to a file of the same path? Queries aren't part of it, the file system takes "//" for "/",
- * and three ends are those of files beside a file (partial). */
+ * three ends are those of files beside a file (partial), and refused characters become '#'. The ':' before a port does
+ * so, too; without a port behind it, "http:" would be the folder of addresses without TLS. */
 static bool is_ambiguous(const char *rest, size_t n)
 {
     const char *twice = strstr(rest, "//");
+    const size_t n_host = strcspn(rest, "/");
+    for (size_t i = 0; i < n; i++)
+        if (is_refused(rest, i) && (rest[i] != ':' || i + 1 >= n_host)) return true;
     return rest[n] == '?' || (twice && twice < rest + n) || has_end(rest, n, ".incomplete") ||
            has_end(rest, n, ".origin") || has_end(rest, n, ".lock");
 }
 
 /* The path of an address below the folder for such files. No two addresses have the same one:
  *
- *   https://HOST/a/m.gguf    HOST/a/m.gguf
- *   http://HOST/a/m.gguf     http#/HOST/a/m.gguf
- *   https://HOST/m.gguf?v=2  HOST/m#DIGEST.gguf
- *   https://HOST/dl?f=5      HOST/dl#DIGEST.gguf
+ *   https://HOST/a/m.gguf      HOST/a/m.gguf
+ *   https://HOST:80/a/m.gguf   HOST#80/a/m.gguf
+ *   http://HOST/a/m.gguf       http#/HOST/a/m.gguf
+ *   https://HOST/m.gguf?v=2    HOST/m#DIGEST.gguf
+ *   https://HOST/dl?f=5        HOST/dl#DIGEST.gguf
+ *   https://HOST/a:b/m.gguf    HOST/a#b/m#DIGEST.gguf
  *
  * DIGEST begins the SHA-256 of the address without scheme and fragment. A '#' is in no path of an address. */
 static vouch_status address_path(const hub_places *places, const char *address, char path[VOUCH_OS_PATH_SIZE],
@@ -108,9 +121,13 @@ static vouch_status address_path(const hub_places *places, const char *address, 
         n_stem = n;
         end = "";
     }
-    const int length =
-        snprintf(path, VOUCH_OS_PATH_SIZE, "%s/files/%s%.*s%.17s%s", places->own, scheme, (int)n_stem, rest, mark, end);
-    return length < VOUCH_OS_PATH_SIZE - 32 ? VOUCH_OK : address_fail(err, address, "the address is too long");
+    const int n_folder = snprintf(path, VOUCH_OS_PATH_SIZE, "%s/files/%s", places->own, scheme);
+    const size_t n_left = n_folder < VOUCH_OS_PATH_SIZE ? (size_t)(VOUCH_OS_PATH_SIZE - n_folder) : 0;
+    if (n_stem + 64 > n_left) return address_fail(err, address, "the address is too long");
+    snprintf(path + n_folder, n_left, "%.*s%.17s%s", (int)n_stem, rest, mark, end);
+    for (size_t i = 0; i < n_stem; i++)
+        if (is_refused(rest, i)) path[(size_t)n_folder + i] = '#';
+    return VOUCH_OK;
 }
 
 /* The files beside one that comes from an address: its bytes so far, which file of the server they are of (origin.h),
@@ -151,8 +168,8 @@ typedef struct named_walk {
     void *user;
 } named_walk;
 
-/* Hands on a model with the address that it was fetched from as its name. The path of an address with a query doesn't
- * say it, and stays. */
+/* Hands on a model with the address that it was fetched from as its name. A path with a digest doesn't say the address,
+ * and stays. */
 static void found_with_address(void *user, const char *name, const char *path)
 {
     const named_walk *walk = user;
@@ -161,6 +178,8 @@ static void found_with_address(void *user, const char *name, const char *path)
     vouch_error ignored;
     const size_t n_mark = rest && strncmp(rest, "http#/", 6) == 0 ? 6 : 0;
     snprintf(address, sizeof address, "%s://%s", n_mark ? "http" : "https", rest ? rest + n_mark : "");
+    for (char *c = strchr(address, ':') + 3; *c && *c != '/'; c++)
+        if (*c == '#') *c = ':';
     const bool is_address = rest && !address_path(walk->places, address, meant, &ignored) && strcmp(meant, path) == 0;
     walk->found(walk->user, is_address ? address : name, path);
 }

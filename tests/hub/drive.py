@@ -757,7 +757,7 @@ def kill_with_bytes_on_disk(hub, address, folder=FOLDER):
 def expect_files(hub, path, content, folder=FOLDER):
     """The file is there with these bytes, and nothing beside it."""
     found = files_below(os.path.join(folder, ".cache/vouch/files"))
-    same(sorted(found), [f"http#/127.0.0.1:{hub.storage_port}/{path}"])
+    same(sorted(found), [f"http#/127.0.0.1#{hub.storage_port}/{path}"])
     same(list(found.values())[0] == content, True)
 
 
@@ -915,7 +915,7 @@ def a_page_leaves_what_is_here(hub):
     expect_files(hub, "m.gguf", content)
     run(hub, FOLDER, "rm", address)
     # what is beside the bytes may be damaged, or gone; an ended fetch can be removed
-    base = os.path.join(FOLDER, ".cache/vouch/files/http#", f"127.0.0.1:{hub.storage_port}", "m.gguf")
+    base = os.path.join(FOLDER, ".cache/vouch/files/http#", f"127.0.0.1#{hub.storage_port}", "m.gguf")
     for text in (b"", b'"v1"', b'"v1"\n3000000\n', b'"v1"\n-7\n-\n', b'"v1"\n9e9\n-\n', b"\0" * 500, None):
         hub.seconds_per_step = 0.005
         kill_with_bytes_on_disk(hub, address)
@@ -1004,7 +1004,8 @@ def no_addresses_share_a_file(hub):
     server, found = f"http://127.0.0.1:{hub.storage_port}/", {}
     bodies = {address: content + address.encode() for address in (
         "dl?f=a.gguf", "dl?f=b.gguf", "dl?id=1", "dl?id=2", "dl", "m.gguf", "m.gguf?v=1", "a/m.gguf", "a//m.gguf",
-        "m.gguf.incomplete", "a/m.gguf.lock", "a/m.gguf.origin")}
+        "m.gguf.incomplete", "a/m.gguf.lock", "a/m.gguf.origin", "a:b/m.gguf", "a*b/m.gguf", "c./m.gguf", "c/m.gguf",
+        "d|m.gguf")}
     hub.by_query = {"/" + address: body for address, body in bodies.items()}
     for address, body in bodies.items():
         found[address] = run(hub, FOLDER, "pull", "--print-path", server + address)[0].strip()
@@ -1016,9 +1017,9 @@ def no_addresses_share_a_file(hub):
             same(file.read() == body, True)
     same(len(hub.log), n)
     listed, _ = run(hub, FOLDER, "list")
-    says(listed, *[f"{server}{a}" if a in ("m.gguf", "a/m.gguf") else os.path.normpath(found[a])
+    says(listed, *[f"{server}{a}" if a in ("m.gguf", "a/m.gguf", "c/m.gguf") else os.path.normpath(found[a])
                    for a in bodies if a != "dl"])
-    same(found["m.gguf"].endswith(f"/http#/127.0.0.1:{hub.storage_port}/m.gguf"), True)
+    same(found["m.gguf"].endswith(f"/http#/127.0.0.1#{hub.storage_port}/m.gguf"), True)
     for address in bodies:
         run(hub, FOLDER, "rm", server + address)
         same(os.path.exists(found.pop(address)), False)
@@ -1036,7 +1037,7 @@ def addresses_are_listed_and_removed(hub):
         content = file.read()
     hub.plain["deep/m.gguf"] = {"body": content, "headers": [("ETag", '"v1"')]}
     address = f"http://127.0.0.1:{hub.storage_port}/deep/m.gguf"
-    folder = os.path.join(FOLDER, f".cache/vouch/files/http#/127.0.0.1:{hub.storage_port}/deep")
+    folder = os.path.join(FOLDER, f".cache/vouch/files/http#/127.0.0.1#{hub.storage_port}/deep")
     for by_path in (False, True):
         run(hub, FOLDER, "pull", address)
         name = run(hub, FOLDER, "list")[0].splitlines()[1].split()[0]
@@ -1128,7 +1129,7 @@ def no_link_is_written_through(hub):
     hub.plain["m.gguf"] = {"body": content, "headers": [("ETag", '"v1"')]}
     hub.add("a/m", {"m.gguf": content})
     address = f"http://127.0.0.1:{hub.storage_port}/m.gguf"
-    folder = os.path.join(FOLDER, f".cache/vouch/files/http#/127.0.0.1:{hub.storage_port}")
+    folder = os.path.join(FOLDER, f".cache/vouch/files/http#/127.0.0.1#{hub.storage_port}")
     blobs = os.path.join(cache_of(FOLDER), "models--a--m/blobs")
     os.makedirs(folder)
     os.makedirs(blobs)

@@ -51,8 +51,8 @@ test_serve() { # flag...
 
 # Ends the server as its users do: with Ctrl-C in Wine, which knows no SIGTERM.
 test_serve_end() {
-    if [ "${VOUCH_TEST_TIER:-}" = windows ]; then kill -INT $server; else kill $server; fi
-    wait $server
+    if [ "${VOUCH_TEST_TIER:-}" = windows ]; then kill -INT "$server"; else kill "$server"; fi
+    wait "$server"
 }
 
 test_group() {
