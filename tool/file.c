@@ -150,6 +150,11 @@ void tool_file_drop_mark(char *bytes, size_t *n)
     *n -= 3;
 }
 
+bool tool_file_is_utf16(const char *bytes, size_t n)
+{
+    return n >= 2 && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
+}
+
 bool tool_file_is_same(const char *a, const char *b)
 {
     identity left, right;

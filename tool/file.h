@@ -23,6 +23,8 @@ vouch_status tool_file_read(const char *path, char **bytes, size_t *n, vouch_err
 
 /* Drops the byte-order mark of UTF-8, which some editors write first. */
 void tool_file_drop_mark(char *bytes, size_t *n);
+/* Does the text begin with the mark of UTF-16, which Windows' older shells write? */
+bool tool_file_is_utf16(const char *bytes, size_t n);
 
 /* Would a file written to `a` be the file `b`? Neither need exist yet. */
 bool tool_file_is_same(const char *a, const char *b);

@@ -111,8 +111,12 @@ static vouch_status text_read(const char *path, char **text, size_t *n, vouch_er
     const char *nul = status ? NULL : memchr(*text, 0, *n);
     if (!nul) return status;
     *err = (vouch_error){.code = VOUCH_E_FORMAT};
-    snprintf(err->message, sizeof err->message, "%.400s: a NUL byte at offset %zu; expected text", path,
-             (size_t)(nul - *text));
+    if (tool_file_is_utf16(*text, *n)) {
+        snprintf(err->message, sizeof err->message, "%.400s: it is in UTF-16; save it as UTF-8", path);
+    } else {
+        snprintf(err->message, sizeof err->message, "%.400s: a NUL byte at offset %zu; expected text", path,
+                 (size_t)(nul - *text));
+    }
     free(*text);
     *text = NULL;
     return err->code;

@@ -60,6 +60,7 @@ int cli_prompt_read(const cli_options *options, char **text, size_t *n)
     *n = 0;
     if (path && tool_file_read(path, text, n, &err))
         return cli_flag_refuse(options->prompt_file ? "prompt-file" : NULL, &err);
+    if (path && !options->raw) tool_file_drop_mark(*text, n);
     const bool is_input = path && strcmp(path, "-") == 0;
     if (is_input && options->command & CLI_RUN) line_end_drop(*text, n);
     return !options->prompt || text_join(options->prompt, text, n) ? CLI_DONE : cli_engine_fail(&err);

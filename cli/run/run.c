@@ -67,6 +67,10 @@ static int prompt_tokens(const cli_engine *engine, const char *text, size_t n, c
     if (!cli_prompt_check_system(engine)) return CLI_WRONG_USAGE;
     if (chat && n == 0) return empty_fail(options, "");
     const char *nul = chat ? memchr(text, 0, n) : NULL;
+    if (nul && tool_file_is_utf16(text, n)) {
+        tool_complain("the prompt is in UTF-16; save it as UTF-8");
+        return CLI_FAILED;
+    }
     if (nul) {
         tool_complain("the prompt has a NUL byte at offset %zu; remove it, or write --raw, which takes any bytes",
                       (size_t)(nul - text));

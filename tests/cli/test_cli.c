@@ -391,6 +391,15 @@ static void odd_prompts(void **state)
     const setting nul = {.input = "a\0b", .n_input = 3};
     expect(run_as(&nul, "vouch", ARGUMENTS("run", "-m", target, n, two)), 1, "NUL byte at offset 1");
     expect(run_as(&nul, "vouch", ARGUMENTS("run", "-m", target, n, two, "--raw")), 0, NULL);
+    static const char wide[] = "\xff\xfeO\0n\0c\0e";
+    const setting utf16 = {.input = wide, .n_input = sizeof wide};
+    expect(run_as(&utf16, "vouch", ARGUMENTS("run", "-m", target, n, two)), 1,
+           "the prompt is in UTF-16; save it as UTF-8");
+    const setting marked = {.input = "\xef\xbb\xbfOnce"}, plain = {.input = "Once"};
+    result with = run_as(&marked, "vouch", ARGUMENTS("run", "-m", target, n, two, "--temperature", "0"));
+    result without = run_as(&plain, "vouch", ARGUMENTS("run", "-m", target, n, two, "--temperature", "0"));
+    assert_string_equal(with.out, without.out);
+    result_free(&with), result_free(&without);
     char *text = malloc(20001);
     memset(text, 'z', 20000);
     text[20000] = 0;
