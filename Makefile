@@ -115,12 +115,14 @@ CFLAGS_ALL = $(OPT) $(WARN) -fno-math-errno -fno-trapping-math -fPIC -fvisibilit
              -std=c11 -ffp-contract=off -include src/base/baseline.h
 LDFLAGS_ALL = -pthread $(SAN) $(LDFLAGS)
 
-LIB_SRC := $(OS_SRC) $(filter-out $(wildcard src/kernels/vector/*.c),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
+LIB_SRC := $(OS_SRC) $(filter-out src/kernels/vector/%,$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
 ifeq ($(ARCH),x86_64)
-LIB_SRC += $(wildcard src/kernels/vector/x86_*.c)
+VECTOR_SRC := $(wildcard src/kernels/vector/x86_*.c)
+FLOATS   := x86_avx2 x86_avx512
 endif
 ifeq ($(ARCH),aarch64)
-LIB_SRC += $(wildcard src/kernels/vector/arm_*.c)
+VECTOR_SRC := $(wildcard src/kernels/vector/arm_*.c)
+FLOATS   := arm_neon
 endif
 CLI_SRC  := $(wildcard tool/*.c cli/*.c cli/*/*.c cli/*/*/*.c)
 ifeq ($(SERVER),1)
@@ -159,7 +161,9 @@ SEEDERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/seed_*.c))
 BENCHES  := $(patsubst bench/%.c,%,$(wildcard bench/*.c))
 EXAMPLES := $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 
-LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
+# The parts of tables.h
+LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o) $(FLOATS:%=$(B)/src/kernels/vector/%.floats.o) \
+            $(foreach part,numbers codes,$(VECTOR_SRC:%.c=$(B)/%.$(part).o))
 CLI_OBJ  := $(CLI_SRC:%.c=$(B)/%.o)
 TRAIN_OBJ := $(TRAIN_SRC:%.c=$(B)/%.o)
 BITS_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bits/*.c))
@@ -176,15 +180,15 @@ SONAME   := $(call SO_NAME,$(firstword $(subst ., ,$(VERSION))))
 .PHONY: all
 all: $(LIB_A) $(LIB_SO) $(B)/vouch $(EXAMPLES:%=$(B)/examples/%) ## library, command and examples
 
-# One instruction set a file, its own flags for its own object.
-$(B)/src/kernels/vector/x86_avx2.o:       ISA := -DVOUCH_ISA=2 -mavx2 -mfma -mf16c
-$(B)/src/kernels/vector/x86_avxvnni.o:    ISA := -DVOUCH_ISA=2 -mavx2 -mfma -mf16c -mavxvnni -mgfni
+# One instruction set a file, its own flags for its own objects.
+$(B)/src/kernels/vector/x86_avx2.%.o:       ISA := -DVOUCH_ISA=2 -mavx2 -mfma -mf16c
+$(B)/src/kernels/vector/x86_avxvnni.%.o:    ISA := -DVOUCH_ISA=2 -mavx2 -mfma -mf16c -mavxvnni -mgfni
 AVX512 := -DVOUCH_ISA=512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c -mprefer-vector-width=512
-$(B)/src/kernels/vector/x86_avx512.o:     ISA := $(AVX512)
-$(B)/src/kernels/vector/x86_avx512vnni.o: ISA := $(AVX512) -mavx512vnni
-$(B)/src/kernels/vector/x86_avx512gfni.o: ISA := $(AVX512) -mavx512vnni -mgfni
-$(B)/src/kernels/vector/arm_dotprod.o:    ISA := -DVOUCH_ISA=82 $(ARM_WITH)dotprod
-$(B)/src/kernels/vector/arm_i8mm.o:       ISA := -DVOUCH_ISA=86 $(ARM_WITH)dotprod+i8mm
+$(B)/src/kernels/vector/x86_avx512.%.o:     ISA := $(AVX512)
+$(B)/src/kernels/vector/x86_avx512vnni.%.o: ISA := $(AVX512) -mavx512vnni
+$(B)/src/kernels/vector/x86_avx512gfni.%.o: ISA := $(AVX512) -mavx512vnni -mgfni
+$(B)/src/kernels/vector/arm_dotprod.%.o:    ISA := -DVOUCH_ISA=82 $(ARM_WITH)dotprod
+$(B)/src/kernels/vector/arm_i8mm.%.o:       ISA := -DVOUCH_ISA=86 $(ARM_WITH)dotprod+i8mm
 # Instrumented by clang, they take many minutes to compile; fuzzing runs the plain ones, too.
 VECTOR_SAN ?= $(SAN)
 $(B)/src/kernels/vector/x86_%.o $(B)/src/kernels/vector/arm_%.o: override SAN := $(VECTOR_SAN)
@@ -232,21 +236,23 @@ $(if $(NEEDY),$(shell mkdir -p $(B); echo '$(FLAGS)' | cmp -s - $(B)/flags || ec
 
 # The tests of a room are tests/ROOM/test_NAME.c. Their programs lie together.
 vpath test_%.c $(wildcard tests/*/)
-$(B)/%.o: %.c Makefile $(B)/flags
+# NAME.PART.o has one part of the kernels of NAME.c.
+define compile
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(CFLAGS_ALL) $(ISA) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS_ALL) $(ISA) $(patsubst .%,-DVOUCH_PART=VOUCH_PART_%,$(suffix $(basename $(@F)))) -MMD -MP -c -o $@ $<
+endef
+$(B)/%.o: %.c Makefile $(B)/flags
+	$(compile)
+
+$(foreach part,floats numbers codes,$(eval $(B)/%.$(part).o: %.c Makefile $(B)/flags ; $$(compile)))
 
 $(B)/tests/%.o: %.c Makefile $(B)/flags
-	@mkdir -p $(@D)
-	$(call say,CC)
-	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	$(compile)
 
 $(B)/double/%.o: INCLUDES := -Iinclude -Isrc -I. $(BLAS_CFLAGS) -DVOUCH_TRAIN_DOUBLE
 $(B)/double/%.o: %.c Makefile $(B)/flags
-	@mkdir -p $(@D)
-	$(call say,CC)
-	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	$(compile)
 
 $(LIB_A): $(LIB_OBJ)
 	@rm -f $@

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of kernel tables, and a test for each whether this processor can run it. */
+#include <pthread.h>
 #include <string.h>
 
 #include "kernels/features.h"
@@ -44,6 +45,10 @@ static bool runs_avx512gfni(void)
     return runs_avx512vnni() && vouch_cpu_has("gfni");
 }
 #elif defined(__aarch64__)
+static bool runs_neon(void)
+{
+    return true;
+}
 
 static bool runs_dotprod(void)
 {
@@ -61,30 +66,56 @@ static bool runs_always(void)
     return true;
 }
 
+enum { N_PARTS = 2 };
+
 /* Narrowest vectors first. */
+#define TABLE(isa, floats) {#isa, runs_##isa, &vouch_floats_##floats, {vouch_numbers_##isa, vouch_codes_##isa}}
 static const struct entry {
-    const vouch_kernels *table;
+    const char *name;
     bool (*runs)(void);
+    const vouch_kernels *first;            /* all kernels, or those but the matmuls of quantised weights */
+    vouch_matmul *const *matmuls[N_PARTS]; /* NULL where `first` has them */
 } entries[] = {
-    {&vouch_kernels_ref, runs_always},
+    {"ref", runs_always, &vouch_kernels_ref, {NULL}},
 #if defined(__x86_64__)
-    {&vouch_kernels_avx2, runs_avx2},
-    {&vouch_kernels_avxvnni, runs_avxvnni},
-    {&vouch_kernels_avx512, runs_avx512},
-    {&vouch_kernels_avx512vnni, runs_avx512vnni},
-    {&vouch_kernels_avx512gfni, runs_avx512gfni},
+    TABLE(avx2, avx2),
+    TABLE(avxvnni, avx2),
+    TABLE(avx512, avx512),
+    TABLE(avx512vnni, avx512),
+    TABLE(avx512gfni, avx512),
 #elif defined(__aarch64__)
-    {&vouch_kernels_neon, runs_always},
-    {&vouch_kernels_dotprod, runs_dotprod},
-    {&vouch_kernels_i8mm, runs_i8mm},
+    TABLE(neon, neon),
+    TABLE(dotprod, neon),
+    TABLE(i8mm, neon),
 #endif
 };
 enum { N_ENTRIES = sizeof entries / sizeof entries[0] };
 
+static vouch_kernels tables[N_ENTRIES]; /* of the entries with parts */
+
+static void put_together(void)
+{
+    for (size_t e = 0; e < N_ENTRIES; e++) {
+        tables[e] = *entries[e].first;
+        tables[e].name = entries[e].name;
+        for (size_t part = 0; part < N_PARTS && entries[e].matmuls[part]; part++)
+            for (int type = 0; type < VOUCH_TYPE_COUNT; type++)
+                if (entries[e].matmuls[part][type]) tables[e].matmul[type] = entries[e].matmuls[part][type];
+    }
+}
+
+static const vouch_kernels *table_of(size_t e)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (!entries[e].matmuls[0]) return entries[e].first;
+    pthread_once(&once, put_together);
+    return &tables[e];
+}
+
 const vouch_kernels *vouch_kernels_get(size_t i)
 {
     for (size_t e = 0; e < N_ENTRIES; e++)
-        if (entries[e].runs() && i-- == 0) return entries[e].table;
+        if (entries[e].runs() && i-- == 0) return table_of(e);
     return NULL;
 }
 
@@ -93,8 +124,8 @@ const vouch_kernels *vouch_kernels_find(const char *name)
     const vouch_kernels *widest = NULL;
     for (size_t e = 0; e < N_ENTRIES; e++) {
         if (!entries[e].runs()) continue;
-        if (name && strcmp(name, entries[e].table->name) == 0) return entries[e].table;
-        widest = entries[e].table;
+        widest = table_of(e);
+        if (name && strcmp(name, entries[e].name) == 0) return widest;
     }
     return !name || strcmp(name, "auto") == 0 ? widest : NULL;
 }
@@ -107,5 +138,5 @@ const char *vouch_cpu_name(size_t i)
 
 const char *vouch_cpu_built_name(size_t i)
 {
-    return i < N_ENTRIES ? entries[i].table->name : NULL;
+    return i < N_ENTRIES ? entries[i].name : NULL;
 }

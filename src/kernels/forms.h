@@ -41,12 +41,13 @@
 
 #define VOUCH_FLOAT_TYPES(X) X(F32) X(F16) X(BF16)
 #define VOUCH_QUANTIZED_TYPES(X) VOUCH_KERNEL_TYPES(X) X(TQ1_0) X(IQ1_M) X(IQ2_S) X(IQ3_S)
-/* Types with kernels of their own, and pairs (type, other): the type uses the other's kernels, because their forms
- * differ in the table at most. */
-#define VOUCH_KERNEL_TYPES(X)                                                                                      \
-    X(Q8_0) X(Q4_0) X(Q4_1) X(Q5_0) X(Q5_1) X(Q2_K) X(Q3_K) X(Q4_K) X(Q5_K) X(Q6_K) X(IQ4_NL) X(IQ4_XS) X(MXFP4) \
-    X(NVFP4) X(TQ2_0) X(IQ1_S) X(IQ2_XXS) X(IQ2_XS) X(IQ3_XXS)
-#define VOUCH_SHARED_KERNELS(X) X(TQ1_0, TQ2_0) X(IQ1_M, IQ2_XS) X(IQ2_S, IQ2_XS) X(IQ3_S, IQ3_XXS)
+/* Types with kernels of their own: those whose weights are numbers, and those whose weights are codes of values. */
+#define VOUCH_KERNEL_TYPES(X) VOUCH_NUMBER_TYPES(X) VOUCH_CODE_TYPES(X)
+#define VOUCH_NUMBER_TYPES(X) X(Q8_0) X(Q4_0) X(Q4_1) X(Q5_0) X(Q5_1) X(Q2_K) X(Q3_K) X(Q4_K) X(Q5_K) X(Q6_K)
+#define VOUCH_CODE_TYPES(X) \
+    X(IQ4_NL) X(IQ4_XS) X(MXFP4) X(NVFP4) X(TQ2_0) X(IQ1_S) X(IQ2_XXS) X(IQ2_XS) X(IQ3_XXS)
+/* Pairs (type, other): the type uses the other's kernels, because their forms differ in the table at most. */
+#define VOUCH_SHARED_CODES(X) X(TQ1_0, TQ2_0) X(IQ1_M, IQ2_XS) X(IQ2_S, IQ2_XS) X(IQ3_S, IQ3_XXS)
 
 /*
  * The sum of the activations' quants q in a run, as a type's kernel needs it. Types with an offset start the integer

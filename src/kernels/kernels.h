@@ -158,18 +158,19 @@ typedef struct vouch_channel_scan {
     const float *b, *c;         /* [n_state] */
 } vouch_channel_scan;
 
+/* y[r][o] = start + sum over k of w[o][k] x[r][k], for all rows r of x (at least one) and the outputs o of the tiles
+ * [tile_begin, tile_end). Writes only outputs below n_out. */
+typedef void vouch_matmul(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin,
+                          int64_t tile_end);
+
 typedef struct vouch_kernels {
     const char *name;
     int32_t group_rows; /* most rows of a group of activations, <= VOUCH_MAX_GROUP */
     int32_t pair_rows;  /* most rows for which a reading of two tiles is one; more rows take one tile at a time */
 
-    /* y[r][o] = start + sum over k of w[o][k] x[r][k], for all rows r of x (at least one) and the outputs o of the
-     * tiles [tile_begin, tile_end). Writes only outputs below n_out. */
-    void (*matmul[VOUCH_TYPE_COUNT])(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin,
-                                     int64_t tile_end);
+    vouch_matmul *matmul[VOUCH_TYPE_COUNT];
     /* matmul for the values of a KV cache of this type (cache.h); x are floats. */
-    void (*mix[VOUCH_TYPE_COUNT])(const vouch_matrix *w, const vouch_acts *x, vouch_result y, int64_t tile_begin,
-                                  int64_t tile_end);
+    vouch_matmul *mix[VOUCH_TYPE_COUNT];
     /* Adds one slot (one input) of a KV cache's values: y[i * ldy + o] += w[o][column] x[i * ldx], for rows i < n. */
     void (*add_column)(const vouch_matrix *w, int64_t column, const float *x, int64_t ldx, float *y, int64_t ldy,
                        int64_t n);

@@ -6,4 +6,4 @@
 
 #include "kernels/vector/vector_body.h"
 
-const vouch_kernels vouch_kernels_neon = KERNELS("neon");
+KERNELS(neon)

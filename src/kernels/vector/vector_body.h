@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernels, written with vectors. The file of each instruction set includes this header once, after the header that
- * defines its vectors:
+ * The kernels, written with vectors. The file of each instruction set includes this header once, and ends with
+ * KERNELS(its name). VOUCH_PART says which parts of a table the object gets (tables.h); by default it gets all. Before
+ * this header comes the one that defines the vectors:
  *
  *   vf, vi    VL float lanes, VL integer lanes; PARTS vectors make the 16 lanes of a tile
  *   vx        4 activations, repeated in every lane
@@ -23,6 +24,13 @@
 #include "kernels/cache.h"
 #include "kernels/exp.h"
 #include "kernels/tables.h"
+
+#define VOUCH_PART_floats 1
+#define VOUCH_PART_numbers 2
+#define VOUCH_PART_codes 4
+#ifndef VOUCH_PART
+#define VOUCH_PART (VOUCH_PART_floats | VOUCH_PART_numbers | VOUCH_PART_codes)
+#endif
 
 #define INLINE static inline __attribute__((always_inline))
 #if defined(__clang__)
@@ -101,10 +109,12 @@ INLINE void store_sum(const outputs *out, int r, int part, vf sum)
 }
 
 #include "kernels/vector/vector_quantized.h"
+#if VOUCH_PART & VOUCH_PART_floats
 #include "kernels/vector/vector_float.h"
 #include "kernels/vector/vector_values.h"
 #include "kernels/vector/vector_rows.h"
 #include "kernels/vector/vector_scan.h"
+#endif
 
 /* Multiplies a group of activations by the tiles [begin, end). One function per number of rows and type. */
 typedef void group_kernel(const vouch_matrix *w, const vouch_acts *x, const vouch_group *g, const vouch_result *y,
@@ -139,26 +149,44 @@ static void all_groups(group_kernel *const *kernels, const vouch_matrix *w, cons
         static group_kernel *const kernels[] = {VL_ROWS(GROUP_ENTRY, kind, type)};                          \
         all_groups(kernels, w, x, &y, begin, end, strip);                                                   \
     }
-#define FLOAT(type) MATMUL(matmul, float, type, 8)
-/* Several groups have at least half of VL_MOST_ROWS each: only then do pairs need a strip of two tiles. */
-#define QUANTIZED(type) MATMUL(matmul, quantized, type, 2 * VL_PAIR_ROWS >= VL_MOST_ROWS ? PAIR : 1)
-VOUCH_FLOAT_TYPES(FLOAT)
-VOUCH_KERNEL_TYPES(QUANTIZED)
-MATMUL(mix, mix, Q8_0, 1)
-MATMUL(mix, mix, Q4_0, 1)
-#undef FLOAT
-#undef QUANTIZED
-
 #define ENTRY(type) [VOUCH_TYPE_##type] = matmul_##type,
 #define SHARED(type, with) [VOUCH_TYPE_##type] = matmul_##with,
-#define KERNELS(isa)                                                                                        \
-    {                                                                                                       \
-        .name = isa, .group_rows = VL_MOST_ROWS, .pair_rows = VL_PAIR_ROWS, \
-        .matmul = {VOUCH_FLOAT_TYPES(ENTRY) VOUCH_KERNEL_TYPES(ENTRY) VOUCH_SHARED_KERNELS(SHARED)},        \
+
+#if VOUCH_PART & VOUCH_PART_floats
+#define FLOAT(type) MATMUL(matmul, float, type, 8)
+VOUCH_FLOAT_TYPES(FLOAT)
+MATMUL(mix, mix, Q8_0, 1)
+MATMUL(mix, mix, Q4_0, 1)
+#define FLOATS(isa)                                                                                         \
+    const vouch_kernels vouch_floats_##isa = {                                                              \
+        .group_rows = VL_MOST_ROWS, .pair_rows = VL_PAIR_ROWS,                                              \
+        .matmul = {VOUCH_FLOAT_TYPES(ENTRY)},                                                               \
         .mix = {[VOUCH_TYPE_F32] = matmul_F32, [VOUCH_TYPE_F16] = matmul_F16, [VOUCH_TYPE_Q8_0] = mix_Q8_0, \
                 [VOUCH_TYPE_Q4_0] = mix_Q4_0},                                                              \
         .add_column = add_column, .quantize = quantize, .interleave = interleave, .norm_part = norm_part,   \
         .norm_factor = norm_factor, .rope = rope, .scale = scale, .swiglu = swiglu, .set_row = set_row,     \
         .set_column = set_column, .softmax = softmax, .find_max = find_max, .exp_weights = exp_weights,     \
         .softplus = softplus, .l2_norm = l2_norm, .conv = conv, .scan = scan, .scan_channels = scan_channels, \
-    }
+    };
+#else
+#define FLOATS(isa)
+#endif
+
+/* Several groups have at least half of VL_MOST_ROWS each: only then do pairs need a strip of two tiles. */
+#define QUANTIZED(type) MATMUL(matmul, quantized, type, 2 * VL_PAIR_ROWS >= VL_MOST_ROWS ? PAIR : 1)
+#if VOUCH_PART & VOUCH_PART_numbers
+VOUCH_NUMBER_TYPES(QUANTIZED)
+#define NUMBERS(isa) vouch_matmul *const vouch_numbers_##isa[VOUCH_TYPE_COUNT] = {VOUCH_NUMBER_TYPES(ENTRY)};
+#else
+#define NUMBERS(isa)
+#endif
+
+#if VOUCH_PART & VOUCH_PART_codes
+VOUCH_CODE_TYPES(QUANTIZED)
+#define CODES(isa) \
+    vouch_matmul *const vouch_codes_##isa[VOUCH_TYPE_COUNT] = {VOUCH_CODE_TYPES(ENTRY) VOUCH_SHARED_CODES(SHARED)};
+#else
+#define CODES(isa)
+#endif
+
+#define KERNELS(isa) FLOATS(isa) NUMBERS(isa) CODES(isa)

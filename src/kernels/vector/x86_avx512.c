@@ -6,4 +6,4 @@
 
 #include "kernels/vector/vector_body.h"
 
-const vouch_kernels vouch_kernels_avx512 = KERNELS("avx512");
+KERNELS(avx512)

@@ -6,4 +6,4 @@
 
 #include "kernels/vector/vector_body.h"
 
-const vouch_kernels vouch_kernels_avx512vnni = KERNELS("avx512vnni");
+KERNELS(avx512vnni)
