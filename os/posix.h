@@ -15,7 +15,7 @@ void vouch_os_thread_prepare(pthread_attr_t *attributes);
 /* Bytes that the other end of a connection has not received yet; -1: not known. */
 int vouch_os_socket_unread(int descriptor);
 
-/* Adds bytes and a NUL to those of a stream in memory. False: memory is short. */
+/* Appends the bytes to a stream in memory, and puts a NUL after them. Returns false if memory is short. */
 bool vouch_os_stream_put(vouch_os_stream *stream, const char *bytes, size_t n);
 /* Opens a file whose writes are calls of vouch_os_stream_put. NULL: memory is short. */
 FILE *vouch_os_stream_file(vouch_os_stream *stream);

@@ -151,7 +151,7 @@ static struct {
     HANDLE known; /* an event: the process is connected, or no service */
 } service = {.lock = SRWLOCK_INIT, .state = SERVICE_START_PENDING};
 
-/* Tells the service manager the new state. If `state` is 0, it tells the old state again, so that the manager goes on
+/* Reports a new state to the service manager. With 0 it reports the old state again, so that the manager goes on
  * waiting. A service that stops without a request has failed. */
 static void service_tell(DWORD state)
 {

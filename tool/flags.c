@@ -374,7 +374,8 @@ static bool value_store(const parser *p, const tool_flag *flag, const char *show
     return flag_store(flag, shown, value, values);
 }
 
-/* A word for MODEL stays as it is, because beside --model it is the prompt. So does JSON in place of its file. */
+/* Tidies an argument that is a path (tool_flag_kind). The word for MODEL isn't always one: beside --model it is the
+ * prompt. */
 static void path_tidy(const tool_flag *flag, char *value)
 {
     const bool is_text = flag->kind == TOOL_FLAG_FILE || flag->kind == TOOL_FLAG_TEXTS;

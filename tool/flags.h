@@ -20,9 +20,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A FILE or TEXTS whose `value` is OUT or has FILE is a path, and gets / in place of \ on Windows, unless it begins
- * with
- * {: then it is JSON. */
+/* A flag of the kind FILE or TEXTS takes a path if its `value` is OUT or contains FILE. On Windows, \ in a path becomes
+ * /. An argument that begins with { is JSON and stays as it is. */
 typedef enum tool_flag_kind {
     TOOL_FLAG_SWITCH,  /* bool */
     TOOL_FLAG_INT,     /* int32_t */

@@ -129,9 +129,8 @@ typedef bool walk_visit(walk *w, const char *path, const vouch_os_info *info);
 
 typedef enum walked { WALK_FAILED = -1, WALK_WHOLE, WALK_ENDED } walked;
 
-/* Visits all that is in a folder, and then the folder itself. It doesn't follow links. If an entry
- * has been removed meanwhile, that is no failure. After WALK_FAILED, errno tells why, and `path` is the entry's path.
- */
+/* Visits all that is in a folder, and then the folder itself. It doesn't follow links. If an entry has been removed
+ * meanwhile, that is no failure. After WALK_FAILED, errno tells why, and `path` is the entry's path. */
 static walked walk_below(walk *w, char path[VOUCH_OS_PATH_SIZE], walk_visit *visit)
 {
     const size_t n_path = strlen(path);

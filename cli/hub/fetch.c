@@ -67,7 +67,7 @@ static const char *end_of(const char *text, size_t n)
     return "";
 }
 
-/* Can't a name of Windows hold this character of a path? It forgets a '.' at the end of a step. */
+/* Does Windows refuse this character in a file's name? It drops a '.' at the end of a name, so that counts, too. */
 static bool is_refused(const char *path, size_t at)
 {
     const char c = path[at];
@@ -75,8 +75,9 @@ static bool is_refused(const char *path, size_t at)
 }
 
 /* May another address lead to a file of the same path? Queries aren't part of it, the file system takes "//" for "/",
- * three ends are those of files beside a file (partial), and refused characters become '#'. The ':' before a port does
- * so, too; without a port behind it, "http:" would be the folder of addresses without TLS. */
+ * three ends are those of files beside a file (partial), and each refused character becomes '#'. A ':' in the host
+ * is not ambiguous: no other character of a host may become '#'. It is at the host's end, because "http:" would lead to
+ * http#/, where the addresses without TLS are. */
 static bool is_ambiguous(const char *rest, size_t n)
 {
     const char *twice = strstr(rest, "//");

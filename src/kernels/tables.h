@@ -2,11 +2,12 @@
 /*
  * The parts that tables of kernels are made of; dispatch.c puts them together and chooses a table.
  *
- *   floats    all kernels but the matmuls of quantised weights. Instruction sets with vectors of one width share them
- *   numbers   matmuls whose weights are numbers (VOUCH_NUMBER_TYPES)
- *   codes     matmuls whose weights are codes of values, as of a table (VOUCH_CODE_TYPES)
+ *   floats    all kernels but the matmuls of quantised weights. Instruction sets whose vectors are equally wide share
+ *             them
+ *   numbers   the matmuls of the types that store each weight as a number (VOUCH_NUMBER_TYPES)
+ *   codes     the matmuls of the types that store each weight as a code for a value (VOUCH_CODE_TYPES)
  *
- * Each part is an object of its own: all parts in one take gigabytes to compile.
+ * The Makefile compiles each part to an object of its own, because one object with all parts took 3 GB of memory.
  */
 #ifndef VOUCH_KERNELS_TABLES_H
 #define VOUCH_KERNELS_TABLES_H

@@ -45,7 +45,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def handle(self):
-        # what "sent" counts has reached the client, but for little
+        # With a small buffer, nearly all bytes that are counted as sent have reached the client.
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
         try:
             super().handle()

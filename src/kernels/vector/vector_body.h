@@ -172,7 +172,8 @@ MATMUL(mix, mix, Q4_0, 1)
 #define FLOATS(isa)
 #endif
 
-/* Several groups have at least half of VL_MOST_ROWS each: only then do pairs need a strip of two tiles. */
+/* Strips matter only where there are several groups. Each of those has at least VL_MOST_ROWS / 2 rows. So a strip has
+ * two tiles only if so many rows may take tiles in pairs. */
 #define QUANTIZED(type) MATMUL(matmul, quantized, type, 2 * VL_PAIR_ROWS >= VL_MOST_ROWS ? PAIR : 1)
 #if VOUCH_PART & VOUCH_PART_numbers
 VOUCH_NUMBER_TYPES(QUANTIZED)
