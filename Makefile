@@ -84,7 +84,7 @@ export HUB ?= 1
 # Tests and programs that miss a file of this folder say so. They know its path from this variable alone.
 export VOUCH_DATA ?= ../shared/data
 PKG_STATIC := $(if $(filter -static,$(LDFLAGS) $(OS_LIBS)),--static)
-PKG_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config $(PKG_STATIC) --cflags $(PKGS) 2>/dev/null)) $(OS_CFLAGS)
+PKG_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config $(PKG_STATIC) --cflags $(PKGS) 2>/dev/null))
 LIBS     := $(shell pkg-config $(PKG_STATIC) --libs $(PKGS) 2>/dev/null || echo -lpcre2-8 -lutf8proc -ljansson) -lm $(OS_LIBS)
 ifeq ($(EDITLINE),1)
 EDIT_LIBS := $(shell pkg-config --libs libedit 2>/dev/null || echo -ledit)
@@ -111,7 +111,7 @@ OPT      ?= -O2 -g
 INCLUDES = -Iinclude -Isrc -I.
 # -ffp-contract=off: a fused multiply-add is written where one is meant, and nowhere else (law L1).
 CFLAGS_ALL = $(OPT) $(WARN) -fno-math-errno -fno-trapping-math -fPIC -fvisibility=hidden -pthread \
-             -D_GNU_SOURCE $(INCLUDES) $(PKG_CFLAGS) $(SAN) $(CFLAGS) \
+             -D_GNU_SOURCE $(INCLUDES) $(PKG_CFLAGS) $(OS_CFLAGS) $(SAN) $(CFLAGS) \
              -std=c11 -ffp-contract=off -include src/base/baseline.h
 LDFLAGS_ALL = -pthread $(SAN) $(LDFLAGS)
 
