@@ -151,7 +151,7 @@ ifeq ($(SYSTEM),macos)
 TESTS    := $(filter-out test_memory test_floats test_outputs test_server_http,$(TESTS))
 endif
 # Tests that start programs, or call what only POSIX has, run on the system that builds.
-UNIT_TESTS := $(filter $(TESTS),$(basename $(notdir $(shell grep -LE '"(support/)?program/|<(dlfcn|pty|sys/(mman|resource))\.h>|sigset_t' \
+UNIT_TESTS := $(filter $(TESTS),$(basename $(notdir $(shell grep -LE '"(support/)?program/|<(dlfcn|pty|sys/(mman|resource|wait))\.h>|sigset_t' \
               tests/*/test_*.c))))
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 ifneq ($(SERVER),1)
@@ -212,7 +212,7 @@ $(B)/cli/machine.o: INCLUDES += -DVOUCH_EDITLINE
 $(B)/cli/run/chat/editor.o: INCLUDES += -DVOUCH_EDITLINE $(shell pkg-config --cflags libedit 2>/dev/null)
 endif
 ifeq ($(SERVER),1)
-$(B)/cli/serve.o $(B)/cli/machine.o: INCLUDES += -Iserver -DVOUCH_SERVER
+$(B)/cli/serve/serve.o $(B)/cli/machine.o: INCLUDES += -Iserver -DVOUCH_SERVER
 $(B)/server/%.o: INCLUDES := -Iinclude -Iserver -I. -I$(B)/server $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
 $(B)/server/api/page.o: $(B)/server/page.inc
 $(B)/server/page.inc: server/page.html

@@ -92,8 +92,7 @@ typedef struct run {
     char names[N_CONFIGS][24]; /* of the pairs */
     char *prompts[N_SOURCES * MAX_EACH];
     bench_answer expected[N_KINDS][N_SOURCES * MAX_EACH];
-    void *history; /* [n_history] a history with the greedy answers to every second prompt */
-    size_t n_history;
+    vouch_draft_memory *memory; /* has the greedy answers to every second prompt, in scope 0 */
     int32_t n, n_each, n_tokens;
     int32_t from, line; /* lines of the output: the first to run, the latest */
     long n_compared, n_different;
@@ -163,15 +162,12 @@ static vouch_session *session_open(const run *r, const vouch_model *model, const
     options.speculation.tree_branches = w->branches;
     options.speculation.accept = w->accept;
     if (w->drafters & MODEL) options.speculation.draft_model = w->noisy ? noisy : model;
+    if (w->drafters & VOUCH_DRAFTER_HISTORY) options.speculation.draft_memory = r->memory;
     if (w->kind != GREEDY) {
         options.sampling.temperature = TEMPERATURE;
         options.speculation.accept = w->kind == MATCH ? VOUCH_ACCEPT_MATCH : VOUCH_ACCEPT_COUPLED;
     }
-    vouch_session *session = bench_session(model, &options);
-    vouch_error err;
-    if (w->drafters & VOUCH_DRAFTER_HISTORY && r->history)
-        bench_check(vouch_session_add_history(session, r->history, r->n_history, &err), &err);
-    return session;
+    return bench_session(model, &options);
 }
 
 static void answers_compute(run *r, const vouch_model *model)
@@ -182,20 +178,6 @@ static void answers_compute(run *r, const vouch_model *model)
         for (int32_t i = 0; i < r->n; i++) r->expected[k][i] = bench_ask(session, r->prompts[i]);
         vouch_session_close(session);
     }
-}
-
-/* Makes r->history: the answers to every second prompt. */
-static void history_write(run *r, const vouch_model *model)
-{
-    const config w = {.drafters = VOUCH_DRAFTER_HISTORY, .kind = GREEDY};
-    vouch_session *session = session_open(r, model, NULL, &w, USUAL_THREADS);
-    vouch_error err;
-    for (int32_t i = 0; i < r->n; i += 2) free(bench_ask(session, r->prompts[i]).text);
-    vouch_session_get_history(session, NULL, 0, &r->n_history, &err);
-    r->history = malloc(r->n_history);
-    const size_t room = r->history ? r->n_history : 0;
-    bench_check(vouch_session_get_history(session, r->history, room, &r->n_history, &err), &err);
-    vouch_session_close(session);
 }
 
 static void answers_free(run *r)
@@ -281,17 +263,34 @@ static void config_compare(run *r, const vouch_model *model, const vouch_model *
     r->rejected[i] += rejected;
 }
 
+/* Opens r->memory for this model. */
+static void memory_open(run *r, const vouch_model *model)
+{
+    enum { MOST = 4096 };
+    static int32_t tokens[MOST];
+    vouch_error err;
+    bench_check(vouch_draft_memory_open(&r->memory, model, NULL, 0, &err), &err);
+    for (int32_t i = 0; i < r->n; i += 2) {
+        const bench_answer *known = &r->expected[GREEDY][i];
+        size_t n;
+        bench_check(vouch_tokenize(model, known->text, known->n_text, 0, tokens, MOST, &n, &err), &err);
+        bench_check(vouch_draft_memory_add(r->memory, 0, tokens, n, &err), &err);
+    }
+}
+
 static void cpu_compare(run *r, const bench_flags *flags, const char *noisy_path, const char *cpu, bool is_widest)
 {
     const bool plain_c = strcmp(cpu, "ref") == 0;
     const int32_t usual = flags->n_threads ? flags->n_threads : USUAL_THREADS;
     vouch_model *model = bench_open(flags->model, cpu), *noisy = bench_open(noisy_path, cpu);
+    memory_open(r, model);
     for (int32_t threads = 1; threads <= MAX_THREADS; threads++) {
         const reach least = plain_c ? EVERYWHERE : !is_widest || threads != usual ? WIDE : ONCE;
         if (threads != usual && (flags->n_threads || !is_widest)) continue;
         for (int i = 0; i < N_CONFIGS; i++)
             if (r->configs[i].reach >= least) config_compare(r, model, noisy, i, threads);
     }
+    vouch_draft_memory_close(r->memory);
     vouch_model_close(noisy);
     vouch_model_close(model);
 }
@@ -339,7 +338,6 @@ int main(int argc, char **argv)
            (int)r.n_tokens, vouch_model_get_info(model)->cpu);
     fflush(stdout);
     answers_compute(&r, model);
-    history_write(&r, model);
     /* Narrowest, "ref", last. */
     for (size_t i = n_cpus; i-- > 0;) {
         if (flags.cpu && strcmp(flags.cpu, vouch_cpu_name(i)) != 0) continue;
@@ -350,7 +348,6 @@ int main(int argc, char **argv)
     if (r.from > 1) printf("lines before the %dth left out; ", (int)r.from);
     printf("%ld answers compared, %ld different\n", r.n_compared, r.n_different);
     answers_free(&r);
-    free(r.history);
     for (int32_t i = 0; i < r.n; i++) free(r.prompts[i]);
     return (!configs_exercised(&r) && r.from == 1) || r.n_different > 0 || r.n_compared == 0;
 }

@@ -31,13 +31,12 @@ static void set_add(const char *name, unsigned drafters)
     sets[n_sets++].drafters = drafters;
 }
 
-/* "none" first, then each free drafter, then sets of them. Opening a draft model is not measured here. */
+/* "none" first, then each drafter that needs nothing, then all of these. Opening a draft model is not measured here. */
 static void sets_list(void)
 {
     for (int i = 0; vouch_drafter_name(i); i++)
-        if (!vouch_drafter_get_info(i).is_paid) set_add(vouch_drafter_name(i), 1u << i);
+        if (vouch_drafter_get_info(i).need == VOUCH_NEED_NOTHING) set_add(vouch_drafter_name(i), 1u << i);
     set_add("auto", VOUCH_DRAFTER_AUTO);
-    set_add("auto,history", vouch_drafter_auto(VOUCH_DRAFTER_HISTORY));
 }
 
 static void set_time(drafter_set *set, const vouch_model *model, int32_t n_threads, int32_t round)

@@ -7,7 +7,7 @@
  *   manual.c     writes manual page and shell completions from the tables that help comes from
  *   run/         answers one prompt or holds a conversation, and prints statistics
  *   batch/       answers many prompts in shared passes
- *   serve.c      answers over HTTP; the server itself is a room of its own (server/)
+ *   serve/       answers over HTTP; the server itself is a room of its own (server/)
  *   distill/     teaches a head; the work is done in train/
  *   bench/       measures passes, and answers with and without speculation
  *   check/       checks the laws
@@ -28,7 +28,7 @@ bool cli_completion_write(const cli_command *commands, size_t n, const char *she
 
 cli_command_check cli_run_check, cli_batch_check, cli_serve_check, cli_tokenize_check, cli_perplexity_check,
     cli_logits_check, cli_quantize_check, cli_distill_check, cli_info_check, cli_check_check, cli_bench_check,
-    cli_analyze_check, cli_pull_needs, cli_rm_needs;
+    cli_analyze_check, cli_pull_needs, cli_rm_needs, cli_memory_needs;
 
 /* Each returns an exit status, and prints its own complaint. */
 #define CLI_COMMAND_RUN(constant, name) int cli_##name##_run(const cli_options *options);

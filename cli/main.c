@@ -194,6 +194,13 @@ static const cli_command commands[] = {
      "programs stay.\n",
      "vouch rm Qwen/Qwen3-4B-GGUF\n"
      "vouch rm Qwen/Qwen3-4B-GGUF:Q8_0\n"},
+    {"memory", CLI_MEMORY, false, cli_memory_run, NULL, cli_memory_needs, "tell or clear what a draft memory has kept",
+     "vouch memory FOLDER [--clear]\n",
+     "Tells how many answers --draft-memory has kept in a folder, or removes them. A\n"
+     "server that is running keeps what it has in memory:\n"
+     "POST /admin/draft-memory/clear makes it forget that, too.\n",
+     "vouch memory ~/.cache/vouch/answers\n"
+     "vouch memory ~/.cache/vouch/answers --clear\n"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

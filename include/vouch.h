@@ -532,10 +532,9 @@ typedef enum vouch_drafter_kind {
 /* Who gives a drafter what it needs. */
 typedef enum vouch_need {
     VOUCH_NEED_NOTHING,
-    VOUCH_NEED_OPTION,     /* vouch_speculation: vouch_speculation_lacks tells whether it does */
-    VOUCH_NEED_GRAMMAR,    /* vouch_session_options.grammar */
-    VOUCH_NEED_PREDICTION, /* vouch_session_predict, before an answer */
-    VOUCH_NEED_HISTORY     /* vouch_session_add_history */
+    VOUCH_NEED_OPTION,    /* vouch_speculation: vouch_speculation_lacks tells whether it does */
+    VOUCH_NEED_GRAMMAR,   /* vouch_session_options.grammar */
+    VOUCH_NEED_PREDICTION /* vouch_session_predict, before an answer */
 } vouch_need;
 
 typedef struct vouch_drafter_info {
@@ -580,6 +579,44 @@ VOUCH_API vouch_status vouch_draft_file_open(vouch_draft_file **out, int drafter
                                              const vouch_model *target, bool allow_other_target, vouch_error *err);
 /* Frees what was read, which no session may still use. NULL is allowed. */
 VOUCH_API void vouch_draft_file_close(vouch_draft_file *file);
+
+/* Earlier answers of one model, which HISTORY copies from. All sessions that are given the memory share it, in any
+ * threads. An answer enters it when it is over, and belongs to a scope: only sessions with this draft_scope see it. A
+ * guess that hits makes an answer faster, so users who share a scope can find out by timing what the others wrote.
+ *
+ * With a folder, vouch_draft_memory_keep writes what is new to files, one for each scope: FOLDER/DIGEST-SCOPE.answers,
+ * readable by this user only. A process that is killed at any moment leaves whole answers. */
+typedef struct vouch_draft_memory vouch_draft_memory;
+
+typedef struct vouch_draft_memory_info {
+    size_t n_bytes;           /* of the memory, which never grows */
+    int64_t n_tokens, n_most; /* tokens of answers that it holds, and holds at most */
+    int64_t n_kept,
+        n_damaged; /* answers that were read from files when it opened; damaged places, which were removed */
+} vouch_draft_memory_info;
+
+/* Opens a memory of n_bytes, 64 KiB to 1 TiB; 0: 64 MiB. Where it is full, a new answer takes the place of the oldest.
+ * folder: reads what its files have for this model, and makes the folder where it is missing; NULL: nothing is kept.
+ * The model outlives it. On success *out is the caller's, to be closed; on failure it is NULL. Errors: ARGUMENT,
+ * MEMORY, IO. */
+VOUCH_API vouch_status vouch_draft_memory_open(vouch_draft_memory **out, const vouch_model *model, const char *folder,
+                                               size_t n_bytes, vouch_error *err);
+/* Adds an answer that no session wrote, such as one of an earlier conversation, unless its end is there already. Any
+ * thread. Errors: ARGUMENT (no token of the model). */
+VOUCH_API vouch_status vouch_draft_memory_add(vouch_draft_memory *memory, uint64_t scope, const int32_t *tokens,
+                                              size_t n_tokens, vouch_error *err);
+/* Writes the answers that the files don't have yet. Where another process is writing, it leaves them to the next call.
+ * Without a folder it does nothing. Any thread. Errors: MEMORY, IO. */
+VOUCH_API vouch_status vouch_draft_memory_keep(vouch_draft_memory *memory, vouch_error *err);
+/* Forgets all answers, and removes their files. Any thread. Errors: IO. */
+VOUCH_API vouch_status vouch_draft_memory_clear(vouch_draft_memory *memory, vouch_error *err);
+VOUCH_API vouch_draft_memory_info vouch_draft_memory_get_info(const vouch_draft_memory *memory);
+/* Keeps what is new and frees the memory, which no session may still use. NULL is allowed. */
+VOUCH_API void vouch_draft_memory_close(vouch_draft_memory *memory);
+/* Removes the files of all models from a folder of a draft memory. Sets *n_files to their number, *n_bytes to their
+ * size. only_count: removes nothing. Errors: IO. */
+VOUCH_API vouch_status vouch_draft_memory_remove(const char *folder, bool only_count, size_t *n_files, int64_t *n_bytes,
+                                                 vouch_error *err);
 
 /* The draft samplings: constant, name. */
 #define VOUCH_DRAFT_SAMPLING_LIST(X) \
@@ -662,7 +699,7 @@ typedef struct vouch_drafter {
 
 typedef struct vouch_speculation {
     unsigned drafters;  /* VOUCH_DRAFTER_ */
-    unsigned auto_with; /* AUTO also uses these: VOUCH_DRAFTER_PREDICTION, VOUCH_DRAFTER_HISTORY, or both */
+    unsigned auto_with; /* AUTO also uses these: VOUCH_DRAFTER_PREDICTION, or 0 */
     /* k: most guesses of a cycle, up to VOUCH_MAX_DRAFT.
      * 0: pace chooses the number in each cycle by measured cost and acceptance, down to none.
      * 1 or more, with AUTO: pace chooses, up to this number.
@@ -677,6 +714,8 @@ typedef struct vouch_speculation {
     int32_t tree_depth;    /* longest path of guesses, up to VOUCH_MAX_DRAFT; 0: n_draft */
     const vouch_model *draft_model;                /* must outlive the session; NULL: none */
     const vouch_draft_file *files[VOUCH_DRAFTERS]; /* of this model, by drafter's number; must outlive the session */
+    vouch_draft_memory *draft_memory; /* of this model, for HISTORY; must outlive the session; NULL: none */
+    uint64_t draft_scope;             /* which answers of the memory HISTORY sees, and adds to */
     vouch_draft_sampling draft_sampling;
     bool allow_vocab_mismatch;  /* true: a draft model with another token table guesses the tokens that both models
                                    have (TLI, arXiv 2502.05202), still lossless; false: the session is refused */
@@ -684,7 +723,6 @@ typedef struct vouch_speculation {
                                   its output matrix is smaller (FR-Spec, arXiv 2502.14856); still lossless. Copied */
     size_t n_draft_vocab;       /* 0: the draft model guesses all its tokens */
     int32_t ngram_min, ngram_max; /* shortest and longest n-gram that NGRAM looks up, 1 to 16; longest tried first */
-    int32_t history_tokens;       /* most tokens that HISTORY keeps of earlier answers, 4 to 2^24; 0: 65536 */
     bool forget;                  /* RECYCLE starts each answer without the tokens that it kept of earlier answers */
     vouch_accept accept;
     double lenience; /* (0, 1]; 1: lossless. Below 1, only REJECTION: it accepts with min(1, p / (lenience q)), so that
@@ -901,17 +939,6 @@ VOUCH_API size_t vouch_session_drafter_memory(const vouch_session *session); /* 
  * is copied. NULL with 0: no prediction. Needs VOUCH_DRAFTER_PREDICTION. Errors: ARGUMENT, MEMORY, UNSUPPORTED (a model
  * without a tokenizer). */
 VOUCH_API vouch_status vouch_session_predict(vouch_session *session, const char *text, size_t n_text, vouch_error *err);
-/* Writes the history of answers as bytes, to be kept in a file. It includes the running answer as far as it has come;
- * the rest of that answer is not added later. Writes the bytes if they fit into `capacity`, and always their number to
- * *n_bytes. BUFFER when they did not fit, so (NULL, 0) asks for the number. Needs VOUCH_DRAFTER_HISTORY. Errors:
- * ARGUMENT, BUFFER. */
-VOUCH_API vouch_status vouch_session_get_history(vouch_session *session, void *bytes, size_t capacity, size_t *n_bytes,
-                                                 vouch_error *err);
-/* Adds kept answers to the history; if they don't fit, only the newest. Copies the bytes. The next prompt indexes them,
- * at 0.2 us per token. Needs VOUCH_DRAFTER_HISTORY. Errors: ARGUMENT, MEMORY, FORMAT (no history, damaged, or of
- * another version), MISMATCH (of a model with another vocabulary); then nothing changes. */
-VOUCH_API vouch_status vouch_session_add_history(vouch_session *session, const void *bytes, size_t n_bytes,
-                                                 vouch_error *err);
 
 /* Logits of the rows at positions [first, first + n) of the sequence: row i predicts the token at first + i + 1. `out`
  * is an array [n][n_vocab] of the caller. The sequence stays as it is.

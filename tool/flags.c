@@ -39,9 +39,10 @@ static bool range_holds(const char *range, double x)
 static bool flag_refuse(const tool_flag *flag, const char *shown, const char *value, const char *why)
 {
     const bool whole = flag->kind == TOOL_FLAG_INT || flag->kind == TOOL_FLAG_SEED;
-    const char *what = flag->kind == TOOL_FLAG_INTS ? "ascending whole numbers, separated by commas,"
-                       : whole                      ? "a whole number"
-                                                    : "a number";
+    const char *what = flag->kind == TOOL_FLAG_INTS   ? "ascending whole numbers, separated by commas,"
+                       : whole                        ? "a whole number"
+                       : flag->kind == TOOL_FLAG_SIZE ? "a size such as 800M or 4G"
+                                                      : "a number";
     tool_complain("%s '%s': %s; expected %s in %s%s%s", shown, value, why, what, flag->range, flag->remedy ? "; " : "",
                   flag->remedy ? flag->remedy : "");
     return false;
@@ -70,6 +71,23 @@ static bool parse_number(const tool_flag *flag, const char *shown, const char *t
     if (flag->kind == TOOL_FLAG_INT) memcpy(place, &(int32_t){(int32_t)number}, sizeof(int32_t));
     else if (flag->kind == TOOL_FLAG_FLOAT) memcpy(place, &(float){(float)number}, sizeof(float));
     else memcpy(place, &number, sizeof number);
+    return true;
+}
+
+/* "800M" into bytes. */
+static bool parse_size(const tool_flag *flag, const char *shown, const char *text, int64_t *out)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    double size = strtod(text, &end);
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    for (const char *u = units; unit && u <= unit; u++) size *= 1000;
+    if (unit) end++;
+    if (*end == 'B') end++;
+    if (!isdigit((unsigned char)*text) || strpbrk(text, "xX") || *end || !(size < 1e18))
+        return flag_refuse(flag, shown, text, "not a size");
+    if (!range_holds(flag->range, size)) return flag_refuse(flag, shown, text, "outside the range");
+    *out = (int64_t)size;
     return true;
 }
 
@@ -197,6 +215,7 @@ static bool flag_store(const tool_flag *flag, const char *shown, const char *tex
         }
         return true;
     case TOOL_FLAG_INTS: return parse_ints(flag, shown, text, (tool_ints *)(void *)place);
+    case TOOL_FLAG_SIZE: return parse_size(flag, shown, text, (int64_t *)(void *)place);
     default: return parse_number(flag, shown, text, place);
     }
 }
@@ -442,6 +461,14 @@ static void ints_text(const tool_ints *ints, char text[32])
         used += (size_t)snprintf(text + used, 32 - used, "%s%" PRId32, i ? "," : "", ints->items[i]);
 }
 
+/* Writes 64000000 as "64M". */
+static void size_text(int64_t size, char text[TOOL_FLAG_VALUE])
+{
+    int unit = 0;
+    for (; size > 0 && size % 1000 == 0 && unit < 4; unit++) size /= 1000;
+    snprintf(text, TOOL_FLAG_VALUE, "%" PRId64 "%.*s", size, unit > 0, &"KMGT"[unit > 0 ? unit - 1 : 0]);
+}
+
 /* Writes the words of a set with commas between. */
 static void set_text(const char *words, unsigned set, char text[TOOL_FLAG_VALUE])
 {
@@ -464,6 +491,7 @@ const char *tool_flag_text(const tool_flag *flag, const void *values, char text[
     case TOOL_FLAG_INTS: ints_text(place, text); break;
     case TOOL_FLAG_SEED: snprintf(text, TOOL_FLAG_VALUE, "%" PRIu64, *(const uint64_t *)place); break;
     case TOOL_FLAG_FLOAT: snprintf(text, TOOL_FLAG_VALUE, "%g", (double)*(const float *)place); break;
+    case TOOL_FLAG_SIZE: size_text(*(const int64_t *)place, text); break;
     case TOOL_FLAG_DOUBLE: snprintf(text, TOOL_FLAG_VALUE, "%g", *(const double *)place); break;
     case TOOL_FLAG_CHOICE:
         memcpy(&index, place, sizeof index);

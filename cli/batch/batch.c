@@ -91,6 +91,7 @@ static void engine_close(batch *b)
 static double memory_of(const batch *b)
 {
     double bytes = (double)vouch_model_get_info(b->files->model)->packed_bytes + (double)vouch_engine_memory(b->engine);
+    if (b->files->memory) bytes += (double)vouch_draft_memory_get_info(b->files->memory).n_bytes;
     if (b->files->draft) bytes += (double)vouch_model_get_info(b->files->draft)->packed_bytes;
     for (int32_t i = 0; i < b->n_slots; i++) bytes += (double)vouch_session_memory(b->slots[i].session);
     return bytes;
@@ -116,15 +117,15 @@ static int engine_open(batch *b, int32_t n_ctx, int64_t n_cache)
  * tokens: the difference gives the bytes of a cached token. */
 static int engine_fit(batch *b, int32_t n_ctx)
 {
-    const double most = b->files->options->max_memory;
+    const double most = (double)b->files->options->max_memory;
     const int64_t whole = (int64_t)n_ctx * b->n_slots;
     if (most == 0) return engine_open(b, n_ctx, 0);
     int status = engine_open(b, n_ctx, n_ctx);
     if (status) return status;
     const double least = memory_of(b), engine = (double)vouch_engine_memory(b->engine);
     if (least > most) {
-        tool_complain("--max-memory: weights, cache and sessions need %.0f MB at least; raise it, or lower --ctx or "
-                      "--parallel",
+        tool_complain("--max-memory: weights, cache and sessions need %.0f MB at least; raise it, or lower --ctx, "
+                      "--parallel or --draft-memory-size",
                       least * 1e-6);
         return CLI_FAILED;
     }
@@ -184,6 +185,7 @@ static int event_take(batch *b, const vouch_engine_event *event)
         status = slot_add(s, &event->step);
         if (status || event->step.finish == VOUCH_FINISH_NONE) return status;
         status = cli_lines_answer(&b->lines, s->question, s->text, s->n_text, s->n_tokens, event->step.finish);
+        if (b->files->memory) (void)vouch_draft_memory_keep(b->files->memory, NULL); /* a failure is told at the end */
     } else {
         tool_complain("--prompts: line %d: %s", (int)b->questions.items[s->question].line,
                       vouch_status_text(event->status));
@@ -296,20 +298,6 @@ static int outputs_check(const cli_options *options)
     return CLI_DONE;
 }
 
-/* Parses a size such as "800M" into bytes. 0: the text isn't a size. */
-static double parse_size(const char *text)
-{
-    static const char units[] = "KMGT";
-    char *end;
-    double size = strtod(text, &end);
-    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-    if (*text < '0' || *text > '9' || strpbrk(text, "xX")) return 0;
-    for (const char *u = units; unit && u <= unit; u++) size *= 1000;
-    if (unit) end++;
-    if (*end == 'B') end++;
-    return *end || !(size >= 1) || !(size < 1e18) ? 0 : size;
-}
-
 bool cli_batch_check(cli_options *options, cli_given given)
 {
     if (!options->prompts) {
@@ -318,10 +306,6 @@ bool cli_batch_check(cli_options *options, cli_given given)
     }
     if (options->resume && !options->out) {
         tool_complain("--resume needs --out FILE: the file whose answers it goes on with");
-        return false;
-    }
-    if (options->max_memory_text && (options->max_memory = parse_size(options->max_memory_text)) == 0) {
-        tool_complain("--max-memory '%s': expected a size such as 800M or 4G", options->max_memory_text);
         return false;
     }
     if (!cli_check_asking(options, given)) return false;
@@ -342,6 +326,7 @@ int cli_batch_run(const cli_options *given)
         status = cli_lines_open(&b.lines, &files, &b.questions);
         if (!status) status = batch_run(&b);
         status = cli_first_failure(status, cli_lines_close(&b.lines));
+        status = cli_first_failure(status, cli_engine_keep(&files));
     }
     engine_close(&b);
     free(b.slots);

@@ -3,14 +3,25 @@
 
 #include <stdlib.h>
 
-static int config_open(cli_configs *configs, const vouch_model *model, const vouch_session_options *options,
-                       const char *name)
+vouch_status cli_bench_remember(vouch_draft_memory **out, const vouch_model *model, vouch_speculation *speculation,
+                                vouch_error *err)
+{
+    *out = NULL;
+    const bool remembers = speculation->drafters & cli_drafters_taking("draft-memory");
+    const vouch_status status = remembers ? vouch_draft_memory_open(out, model, NULL, 0, err) : VOUCH_OK;
+    speculation->draft_memory = *out;
+    return status;
+}
+
+static int config_open(cli_configs *configs, const vouch_model *model, vouch_session_options *options, const char *name)
 {
     cli_config *config = &configs->items[configs->n];
     vouch_error err;
-    const vouch_status status = vouch_session_open(&config->session, model, options, &err);
+    vouch_status status = cli_bench_remember(&config->memory, model, &options->speculation, &err);
+    if (!status) status = vouch_session_open(&config->session, model, options, &err);
     if (status) {
         tool_complain("%s: %s", name, err.message);
+        vouch_draft_memory_close(config->memory);
         return status == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
     }
     config->speculates = options->speculation.drafters != VOUCH_DRAFTER_NONE;
@@ -63,7 +74,10 @@ int cli_configs_open(cli_configs *configs, const cli_engine *engine, int32_t n_c
 
 void cli_configs_close(cli_configs *configs)
 {
-    for (size_t i = 0; i < configs->n; i++) vouch_session_close(configs->items[i].session);
+    for (size_t i = 0; i < configs->n; i++) {
+        vouch_session_close(configs->items[i].session);
+        vouch_draft_memory_close(configs->items[i].memory);
+    }
     free(configs->items);
     *configs = (cli_configs){0};
 }

@@ -14,8 +14,9 @@
 typedef struct cli_config {
     char name[CLI_DRAFTERS_SIZE + 40]; /* drafters, k, rule, "lossy" */
     bool speculates;
-    bool lossless; /* lenience 1, or greedy: greedy text is the target's under any lenience */
-    int32_t k;     /* of -k; 0: pace decides */
+    bool lossless;              /* lenience 1, or greedy: greedy text is the target's under any lenience */
+    int32_t k;                  /* of -k; 0: pace decides */
+    vouch_draft_memory *memory; /* of its own; NULL: it doesn't remember */
     vouch_session *session;
 } cli_config;
 
@@ -24,6 +25,10 @@ typedef struct cli_configs {
     size_t n;
 } cli_configs;
 
+/* Opens an empty memory for drafters that copy from earlier answers, if they are among those of `speculation`, and
+ * puts it there. The caller closes it after the sessions. NULL: none. Errors: MEMORY. */
+vouch_status cli_bench_remember(vouch_draft_memory **out, const vouch_model *model, vouch_speculation *speculation,
+                                vouch_error *err);
 /* Opens all sessions with a context of n_ctx tokens. Returns an exit status after complaining about a failure;
  * cli_configs_close is due in any case. */
 int cli_configs_open(cli_configs *configs, const cli_engine *engine, int32_t n_ctx);

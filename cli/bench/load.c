@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "bench/configs.h"
 #include "cli.h"
 #include "report/rates.h"
 #include "tool/statistics.h"
@@ -21,6 +22,7 @@ typedef struct slot {
 typedef struct run {
     cli_load *load;
     cli_load_cell *cell;
+    vouch_draft_memory *memory; /* NULL: the drafters don't remember */
     vouch_engine *engine;
     slot *slots; /* [n_slots] */
     size_t n_slots, next, n_done;
@@ -139,7 +141,8 @@ static vouch_status run_open(run *r, size_t config)
         r->err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for the sessions"};
         return VOUCH_E_MEMORY;
     }
-    vouch_status status = vouch_engine_open(&r->engine, b->engine->model, &engine, &r->err);
+    vouch_status status = cli_bench_remember(&r->memory, b->engine->model, &session.speculation, &r->err);
+    if (!status) status = vouch_engine_open(&r->engine, b->engine->model, &engine, &r->err);
     for (size_t i = 0; i < r->n_slots && !status; i++)
         status = vouch_engine_session_open(&r->slots[i].session, r->engine, &session, &r->err);
     return status;
@@ -173,6 +176,7 @@ static void run_close(run *r)
 {
     for (size_t i = 0; r->slots && i < r->n_slots; i++) vouch_session_close(r->slots[i].session);
     vouch_engine_close(r->engine);
+    vouch_draft_memory_close(r->memory);
     free(r->slots);
 }
 

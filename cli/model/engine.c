@@ -275,6 +275,29 @@ static void pairs_take(cli_engine *engine)
     free(pairs.draft_name);
 }
 
+static int memory_open(cli_engine *engine, const cli_options *options)
+{
+    vouch_error err;
+    const unsigned drafters = options->session.speculation.drafters; /* of a request: any */
+    const bool copies = drafters == VOUCH_DRAFTER_AUTO || drafters & cli_drafters_taking("draft-memory");
+    if (!cli_remembers(options) || (!copies && !(options->command & CLI_SERVE))) return CLI_DONE;
+    const vouch_status status = vouch_draft_memory_open(&engine->memory, engine->model, options->draft_memory,
+                                                        (size_t)options->draft_memory_size, &err);
+    if (status == VOUCH_E_ARGUMENT) return cli_flag_refuse("draft-memory-size", &err);
+    if (status) return cli_flag_refuse("draft-memory", &err);
+    const int64_t n_damaged = vouch_draft_memory_get_info(engine->memory).n_damaged;
+    if (n_damaged > 0)
+        tool_note("--draft-memory %s: %lld damaged places were removed", options->draft_memory, (long long)n_damaged);
+    return CLI_DONE;
+}
+
+int cli_engine_keep(const cli_engine *engine)
+{
+    vouch_error err;
+    if (!engine->memory || !vouch_draft_memory_keep(engine->memory, &err)) return CLI_DONE;
+    return cli_flag_fail("draft-memory", &err);
+}
+
 int cli_engine_open(cli_engine *engine, const cli_options *options)
 {
     vouch_error err;
@@ -295,7 +318,8 @@ int cli_engine_open(cli_engine *engine, const cli_options *options)
             return cli_flag_refuse(vouch_drafter_get_info(i).flags, &err);
     }
     engine->load_seconds = tool_now() - start;
-    return bias_check(engine);
+    status = bias_check(engine);
+    return status ? status : memory_open(engine, options);
 }
 
 int cli_engine_open_text(cli_engine *engine, const cli_options *options)
@@ -309,6 +333,7 @@ void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculati
     speculation->draft_model = engine->draft;
     speculation->draft_vocab = engine->draft_vocab;
     speculation->n_draft_vocab = engine->n_draft_vocab;
+    speculation->draft_memory = engine->memory;
     memcpy(speculation->files, engine->files, sizeof engine->files);
     if (!engine->is_paired) return;
     /* The text of a seed stays that of plain decoding, and the likeliest tokens are then the best guesses. */
@@ -365,6 +390,7 @@ const char *cli_finish_name(vouch_finish finish)
 void cli_engine_close(cli_engine *engine)
 {
     vouch_session_close(engine->session);
+    vouch_draft_memory_close(engine->memory);
     free(engine->draft_vocab);
     for (int i = 0; i < VOUCH_DRAFTERS; i++) vouch_draft_file_close(engine->files[i]);
     vouch_model_close(engine->draft);

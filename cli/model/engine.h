@@ -24,10 +24,11 @@ typedef struct cli_engine {
     bool is_paired;                          /* vouch found a drafter by itself (pairing.h) */
     int32_t *draft_vocab;                    /* [n_draft_vocab] ids in the file of --draft-vocab */
     size_t n_draft_vocab;
-    vouch_grammar *grammar; /* of --json, --json-schema, --regex or --grammar-file; NULL: none */
-    char *grammar_text;     /* what it was made from */
-    int grammar_kind;       /* its notation, and how its schemas are read */
-    vouch_session *session; /* NULL until cli_engine_start */
+    vouch_grammar *grammar;     /* of --json, --json-schema, --regex or --grammar-file; NULL: none */
+    char *grammar_text;         /* what it was made from */
+    int grammar_kind;           /* its notation, and how its schemas are read */
+    vouch_draft_memory *memory; /* NULL: the command has none */
+    vouch_session *session;     /* NULL until cli_engine_start */
     double load_seconds;
 } cli_engine;
 
@@ -45,6 +46,8 @@ int cli_engine_start(cli_engine *engine, const vouch_session_options *session);
 void cli_engine_note_plain(const cli_options *options);
 /* Notes where --think has no effect, because the chat template doesn't ask. */
 void cli_engine_check_think(const cli_engine *engine);
+/* Keeps the answers that are over, where --draft-memory says so. Prints its own complaint; returns an exit status. */
+int cli_engine_keep(const cli_engine *engine);
 /* Tokens that the session's context holds. */
 int32_t cli_engine_context(const cli_engine *engine);
 void cli_engine_close(cli_engine *engine);

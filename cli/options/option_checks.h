@@ -28,7 +28,9 @@ bool cli_given_stands_alone(cli_given given, const char *name);
 
 /* Drafters that a flag belongs to: it gives what they need, or sets how they draft. A set of VOUCH_DRAFTER_ bits. */
 unsigned cli_drafters_taking(const char *name);
-/* Drafters whose model, file or grammar is on the command line. */
+/* Whether the command has a draft memory: a conversation, batch and serve have one, unless its size is 0. */
+bool cli_remembers(const cli_options *options);
+/* Drafters whose model, file, grammar or memory the command line gives. */
 unsigned cli_drafters_given(const cli_options *options, cli_given given);
 
 bool cli_check_files(cli_options *options, cli_given given);

@@ -39,6 +39,13 @@ unsigned cli_drafters_taking(const char *name)
     return set;
 }
 
+bool cli_remembers(const cli_options *options)
+{
+    const bool is_one = options->prompt || options->prompt_file || options->suffix || options->suffix_file;
+    const bool is_many = options->command & (CLI_BATCH | CLI_SERVE) || (options->command & CLI_RUN && !is_one);
+    return options->draft_memory_size > 0 && (is_many || options->draft_memory);
+}
+
 /* --json of `vouch bench` is no grammar. */
 unsigned cli_drafters_given(const cli_options *options, cli_given given)
 {
@@ -49,7 +56,8 @@ unsigned cli_drafters_given(const cli_options *options, cli_given given)
         for (size_t j = 0; j < cli_option_table()->n && info.need != VOUCH_NEED_GRAMMAR; j++)
             if (given[j] && has_word(info.flags, cli_flag_at(j)->name)) set |= 1u << i;
     }
-    return set;
+    const unsigned remembering = cli_drafters_taking("draft-memory");
+    return cli_remembers(options) ? set | remembering : set & ~remembering;
 }
 
 /* Writes the command's flags that give what one of the drafters needs: "--head FILE or --draft-table FILE". */
@@ -119,7 +127,8 @@ static bool parse_tree(const char *text, vouch_speculation *speculation)
 static bool check_need(const cli_options *options, int i)
 {
     const vouch_drafter_info info = vouch_drafter_get_info(i);
-    const bool brings_itself = options->prompts && info.need == VOUCH_NEED_HISTORY; /* bench: the answers before */
+    /* bench remembers the answers before */
+    const bool brings_itself = options->command & CLI_BENCH && cli_drafters_taking("draft-memory") >> i & 1;
     if (info.need == VOUCH_NEED_NOTHING || info.in_model || brings_itself || options->drafters_given >> i & 1)
         return true;
     char spec[CLI_DRAFTERS_SIZE], flags[256];

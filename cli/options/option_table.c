@@ -22,6 +22,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {
 #define RECOMMENDED  "default: as the model's file recommends, otherwise " /* recommended.h */
 #define SPECULATION  CLI_RUN | CLI_BENCH | CLI_BATCH | CLI_SERVE, "Speculation"
 #define PAIRING      (CLI_RUN | CLI_BATCH | CLI_SERVE)
+#define REMEMBERING  CLI_RUN | CLI_BATCH | CLI_SERVE, "Speculation"
 #define SERVING      CLI_SERVE, "Server"
 #define ANSWER       ASKING, "Answer"
 #define OUTPUT       CLI_RUN, "Output"
@@ -55,6 +56,10 @@ static const tool_flag rows[] = {
      "OWNER/NAME, OWNER/NAME:Q4_K_M, OWNER/NAME:FILE.gguf or OWNER/NAME@REVISION; https://HOST/FILE.gguf", NULL, NULL},
     {"", NULL, 0, TOOL_FLAG_FILE, AT(hub.name), "NAME", NULL, CLI_RM, "Model",
      "the name of a fetched model, as `vouch list` prints it", NULL, NULL},
+    {"", NULL, 0, TOOL_FLAG_FILE, AT(draft_memory), "FOLDER", NULL, CLI_MEMORY, "Memory",
+     "the folder of --draft-memory", NULL, NULL},
+    {"clear", NULL, 0, TOOL_FLAG_SWITCH, AT(clears_memory), NULL, NULL, CLI_MEMORY, "Memory",
+     "remove the answers of all models and all keys", NULL, NULL},
     {"with-draft", NULL, 0, TOOL_FLAG_SWITCH, AT(hub.with_draft), NULL, NULL, CLI_PULL, "Model",
      "fetch what drafts for the model, too: a file of the same repository, or the small model of its family", NULL,
      NULL},
@@ -201,12 +206,13 @@ static const tool_flag rows[] = {
      "length of the longest n-gram that ngram looks up", NULL, NULL},
     {"prediction", NULL, 0, TOOL_FLAG_FILE, AT(prediction), "FILE", NULL, CLI_RUN, "Speculation",
      "your own prediction of the answer; guesses are copied from it", NULL, NULL},
-    {"history", NULL, 0, TOOL_FLAG_FILE, AT(history), "FILE", NULL, CLI_RUN, "Speculation",
-     "earlier answers; guesses are copied from them, and this answer is added. Of two runs at the same time the file "
-     "keeps the answer of the run that ends last",
+    {"draft-memory", NULL, 0, TOOL_FLAG_FILE, AT(draft_memory), "FOLDER", NULL, REMEMBERING,
+     "keep answers in this folder, and copy guesses from those that are there. A conversation, batch and serve "
+     "remember "
+     "their answers also without it, until they end",
      NULL, NULL},
-    {"history-tokens", NULL, 0, TOOL_FLAG_INT, AT(session.speculation.history_tokens), "N", "[4, 16777216]",
-     SPECULATION, "most tokens that the history keeps (default 65536)", NULL, NULL},
+    {"draft-memory-size", NULL, 0, TOOL_FLAG_SIZE, AT(draft_memory_size), "SIZE", "[0, 1e12]", REMEMBERING,
+     "bytes of memory for answers, at least 100K; 0: none are remembered", NULL, NULL},
     {"forget", NULL, 0, TOOL_FLAG_SWITCH, AT(session.speculation.forget), NULL, NULL, SPECULATION,
      "recycle starts each answer without what it kept of earlier answers", NULL, NULL},
     {"accept", NULL, 0, TOOL_FLAG_CHOICE, AT(session.speculation.accept), RULES, NULL, CLI_RUN | CLI_BATCH | CLI_SERVE,
@@ -406,7 +412,7 @@ static const tool_flag rows[] = {
      "for each N, answer N prompts at once in shared passes, plain and with each --spec, and report throughput, time "
      "between tokens and acceptance. N is at most the number of prompts",
      NULL, NULL},
-    {"max-memory", NULL, 0, TOOL_FLAG_FILE, AT(max_memory_text), "SIZE", NULL, CLI_BATCH, "Resources",
+    {"max-memory", NULL, 0, TOOL_FLAG_SIZE, AT(max_memory), "SIZE", "[1, 1e18]", CLI_BATCH, "Resources",
      "most memory for weights, cache and sessions together, such as 800M or 4G. Where it is short, answers wait for "
      "each other (default: no limit)",
      NULL, NULL},
@@ -495,6 +501,17 @@ static const tool_flag rows[] = {
      NULL, NULL},
     {"api-key-file", NULL, 0, TOOL_FLAG_FILE, AT(serve.key_file), "FILE", NULL, SERVING,
      "read keys from a file, one a line", NULL, NULL},
+    {"admin-key", NULL, 0, TOOL_FLAG_TEXT, AT(serve.admin_key), "KEY", NULL, SERVING,
+     "the operator's key: requests that change the server (POST /admin/...) must carry it. Where there are keys and "
+     "not "
+     "this one, such requests are refused",
+     NULL, NULL},
+    {"admin-key-file", NULL, 0, TOOL_FLAG_FILE, AT(serve.admin_key_file), "FILE", NULL, SERVING,
+     "read the operator's key from a file", NULL, NULL},
+    {"share-answers", NULL, 0, TOOL_FLAG_SWITCH, AT(serve.shares_answers), NULL, NULL, SERVING,
+     "guesses for one API key are copied from answers to all others, too. Without it each key has its own answers, "
+     "because a fast answer tells that somebody has had the same one",
+     NULL, NULL},
     {"no-key", NULL, 0, TOOL_FLAG_SWITCH, AT(serve.no_key), NULL, NULL, SERVING,
      "listen without a key on an address that other machines reach", NULL, NULL},
     {"cors", NULL, 0, TOOL_FLAG_TEXTS, AT(serve.origins), "ORIGIN", NULL, SERVING,
@@ -512,8 +529,8 @@ static const tool_flag rows[] = {
     {"timeout", NULL, 0, TOOL_FLAG_DOUBLE, AT(serve.timeout), "S", "[1, 86400]", SERVING,
      "drop a client that takes longer to send a request, or to read what waits for it", NULL, NULL},
 
-    {"help", NULL, 'h', TOOL_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE | CLI_SERVE | HUB, "Help", "print this text",
-     NULL, NULL},
+    {"help", NULL, 'h', TOOL_FLAG_SWITCH, AT(help), NULL, NULL, EVERYWHERE | CLI_SERVE | CLI_MEMORY | HUB, "Help",
+     "print this text", NULL, NULL},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 _Static_assert((int)N_ROWS + (int)VOUCH_DRAFTERS <= (int)CLI_MOST_FLAGS, "raise CLI_MOST_FLAGS");
@@ -546,6 +563,7 @@ cli_options cli_options_default(unsigned command)
 {
     cli_options options = {.session = vouch_session_options_default(),
                            .n_parallel = 8,
+                           .draft_memory_size = 64000000,
                            .bench = {.rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128},
                            .check = {.seconds = 60},
                            .serve = {.host = "127.0.0.1",

@@ -27,7 +27,8 @@
     X(ANALYZE, analyze)       \
     X(PULL, pull)             \
     X(LIST, list)             \
-    X(RM, rm)
+    X(RM, rm)                 \
+    X(MEMORY, memory)
 
 /* Bits of commands, so that a flag can belong to several. */
 enum {
@@ -67,8 +68,8 @@ typedef struct cli_quantize_options {
 
 typedef struct cli_serve_options {
     tool_texts keys, origins;
-    const char *host, *metrics_prefix, *key_file, *tls_cert, *tls_key;
-    bool no_key;
+    const char *host, *metrics_prefix, *key_file, *admin_key, *admin_key_file, *tls_cert, *tls_key;
+    bool no_key, shares_answers;
     int32_t port, n_queue;
     double ping, timeout; /* seconds */
     double inter_token_ms;
@@ -137,10 +138,13 @@ typedef struct cli_options {
 
     bool speculative;
     cli_pairing pairing;
-    const char *tree;                               /* "B,D" */
-    const char *prediction, *history, *draft_vocab; /* files */
-    const char *draft_files[VOUCH_DRAFTERS];        /* by drafter's number (vouch_draft_file_open) */
-    unsigned drafters_given;                        /* bits of those whose model or file the command line gives */
+    const char *tree;                     /* "B,D" */
+    const char *prediction, *draft_vocab; /* files */
+    const char *draft_memory;             /* a folder; NULL: the memory isn't kept */
+    bool clears_memory;
+    int64_t draft_memory_size;               /* bytes; 0: there is none */
+    const char *draft_files[VOUCH_DRAFTERS]; /* by drafter's number (vouch_draft_file_open) */
+    unsigned drafters_given;                 /* bits of those whose model or file the command line gives */
     bool allow_other_head;
     const char *grammar_file, *json_schema, *regex;
     bool open_objects, json_answer;
@@ -157,8 +161,7 @@ typedef struct cli_options {
     const char *type;   /* quantize, convert */
     int32_t n_parallel; /* batch, serve */
     bool resume;        /* batch */
-    const char *max_memory_text;
-    double max_memory; /* bytes; 0: no limit */
+    int64_t max_memory; /* bytes; 0: no limit */
 
     cli_tokenize_options tokenize;
     cli_quantize_options quantize;
@@ -174,7 +177,7 @@ typedef struct cli_options {
 
 /* The flags of all commands, and the values before any flag is read. Parsing, help, manual and completions come from
  * these. */
-enum { CLI_MOST_FLAGS = 192 };
+enum { CLI_MOST_FLAGS = 208 };
 const tool_flag_table *cli_option_table(void);
 cli_options cli_options_default(unsigned command);
 

@@ -214,8 +214,7 @@ int cli_run_run(const cli_options *given)
         cli_stats_open(&engine);
         cli_engine_check_think(&engine);
         status = chat ? run_conversation(&engine, options, &reply) : run_once(&engine, text, n, &reply);
-        const int saved = cli_sources_save(&engine);
-        if (!status) status = saved;
+        status = cli_first_failure(status, cli_engine_keep(&engine));
     }
 done:
     cli_engine_close(&engine);

@@ -281,3 +281,28 @@ def test_a_name_stands_for_a_fetched_model(path, tmp_path, monkeypatch):
         vouch.Model("owner/other")
     with pytest.raises(vouch.FileError, match="gone.gguf"):
         vouch.Model("owner/gone.gguf")
+
+
+def test_answers_are_remembered(model, tmp_path):
+    options = {"drafters": "history", "n_draft": 6, "max_tokens": 40, "ignore_eos": True}
+    folder = tmp_path / "answers"
+    with vouch.DraftMemory(model, folder, n_bytes=1 << 20) as memory:
+        texts, accepted = [], []
+        for scope in (1, 1, 2):
+            with vouch.Session(model, draft_memory=memory, draft_scope=scope, **options) as session:
+                texts.append(text_of(session, "the river"))
+                accepted.append(session.stats["accepted"])
+        assert texts[0] == texts[1] == texts[2]
+        assert accepted[0] == accepted[2] == 0 < accepted[1]
+        assert memory.info["n_tokens"] > 0
+    with vouch.DraftMemory(model, folder, n_bytes=1 << 20) as memory:
+        assert memory.info["n_kept"] == 3
+        memory.add([1, 2, 3], scope=7)
+        with pytest.raises(vouch.ArgumentError, match="token 0 of the answer is -1"):
+            memory.add([-1])
+        memory.clear()
+        assert memory.info["n_tokens"] == 0
+    with pytest.raises(vouch.ArgumentError, match="n_bytes is 9"):
+        vouch.DraftMemory(model, n_bytes=9)
+    with pytest.raises(TypeError, match="draft_memory: expected a DraftMemory"):
+        vouch.Session(model, draft_memory=model)

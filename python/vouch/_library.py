@@ -41,7 +41,7 @@ class Unsupported(Error):
 
 
 class Mismatch(Error):
-    """Draft model, head or history belong to another model."""
+    """Draft model or head belong to another model."""
 
 
 class ContextFull(Error):

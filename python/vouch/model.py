@@ -13,7 +13,7 @@ from typing import Any, Iterable, Mapping, Sequence
 
 from . import _abi
 from ._library import COMMAND, ArgumentError, call, exception, library
-from .options import FILES, Options, text_of, tokens_of, wrong
+from .options import FILES, Options, integer_of, text_of, tokens_of, wrong
 
 
 def path_of(path: object) -> bytes:
@@ -231,6 +231,42 @@ class Table(DraftFile):
     --table` makes the file."""
 
     drafter = "table"
+
+
+class DraftMemory(Handle):
+    """Earlier answers of a model, for the option `draft_memory`: guesses are copied from them, and each answer of a
+    session with this memory is added. Sessions in any threads may share it; with `draft_scope`, an integer, a session
+    sees only answers of the same scope. n_bytes: of memory; 0: 64 MiB. folder: answers are kept there, and read when
+    it opens. Raises ArgumentError, MemoryShort, FileError."""
+
+    _close_function = "vouch_draft_memory_close"
+
+    def __init__(self, model: Model, folder: str | os.PathLike[str] | None = None, *, n_bytes: int = 0) -> None:
+        if not isinstance(model, Model):
+            raise wrong("model", "a Model", model)
+        out = ctypes.c_void_p()
+        call("vouch_draft_memory_open", ctypes.byref(out), model._pointer(), folder and path_of(folder),
+             integer_of("n_bytes", n_bytes, ctypes.c_size_t))
+        self._open(out, model)
+
+    def add(self, tokens: Iterable[int], scope: int = 0) -> None:
+        """Adds an answer that no session wrote."""
+        array, n = tokens_of("tokens", tokens)
+        call("vouch_draft_memory_add", self._pointer(), integer_of("scope", scope, ctypes.c_uint64), array, n)
+
+    def keep(self) -> None:
+        """Writes to the folder what it doesn't have yet; `close` does so, too. Raises FileError, MemoryShort."""
+        call("vouch_draft_memory_keep", self._pointer())
+
+    def clear(self) -> None:
+        """Forgets all answers and removes their files. Raises FileError."""
+        call("vouch_draft_memory_clear", self._pointer())
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """n_bytes, n_tokens, n_most, n_kept, n_damaged, as vouch_draft_memory_info has them."""
+        info = library.vouch_draft_memory_get_info(self._pointer())
+        return {name: getattr(info, name) for name, _ in info._fields_}
 
 
 class Grammar(Handle):

@@ -232,26 +232,6 @@ class Session(Handle):
         """Bytes allocated for the session."""
         return library.vouch_session_memory(self._pointer())
 
-    def history(self) -> bytes:
-        """The history of answers, for `add_history` of a later session. Needs the drafter "history"."""
-        n = ctypes.c_size_t()
-        with self._turn:
-            error, buffer = _abi.vouch_error(), b""
-            while True:
-                status = library.vouch_session_get_history(self._pointer(), buffer, len(buffer), ctypes.byref(n),
-                                                           ctypes.byref(error))
-                if status == _abi.VOUCH_E_BUFFER and n.value > len(buffer):
-                    buffer = ctypes.create_string_buffer(n.value)
-                    continue
-                if status:
-                    raise exception(status, error.message.decode("utf-8", "replace"))
-                return bytes(buffer)[:n.value]
-
-    def add_history(self, history: bytes) -> None:
-        """Adds kept answers. Raises FormatError, Mismatch (of another vocabulary); then nothing changes."""
-        with self._turn:
-            call("vouch_session_add_history", self._pointer(), history, len(history))
-
     def time_pass(self, n_rows: int, reps: int = 5) -> float:
         """Seconds of one pass of n_rows at the end of the sequence, the median of `reps`."""
         seconds = ctypes.c_double()

@@ -20,6 +20,7 @@ static void health(server_exchange *x)
 #define JSON     "application/json"
 #define ANSWERS  SERVER_ROUTE_ANSWERS
 #define PUBLIC   SERVER_ROUTE_PUBLIC
+#define ADMIN    SERVER_ROUTE_ADMIN
 #define REQUEST  &server_request_fields
 #define CHAT     server_chat_completions, "Answer in a conversation.", JSON, REQUEST, SERVER_CHAT
 #define COUNT    server_count_chat_tokens, "Count the tokens of a conversation.", JSON, REQUEST, SERVER_CHAT
@@ -64,7 +65,10 @@ const server_route server_routes[] = {
     {"GET", "/slots", 0, server_show_slots, "The sessions that may run at once.", JSON, NOTHING},
     {"GET", "/metrics", 0, server_show_metrics, "Counters and histograms for Prometheus.", "text/plain", NOTHING},
     {"GET", "/admin/speculation", 0, server_show_speculation, "Speculation of requests that set none.", JSON, NOTHING},
-    {"POST", "/admin/speculation", 0, server_set_speculation, "Change the speculation of requests that set none.", JSON,
-     &server_speculation_fields, SERVER_ADMIN},
+    {"POST", "/admin/speculation", ADMIN, server_set_speculation, "Change the speculation of requests that set none.",
+     JSON, &server_speculation_fields, SERVER_ADMIN},
+    {"GET", "/admin/draft-memory", 0, server_show_memory, "What the draft memories hold.", JSON, NOTHING},
+    {"POST", "/admin/draft-memory/clear", ADMIN, server_clear_memory, "Forget all answers, and remove their files.",
+     JSON, &server_memory_fields, SERVER_ADMIN},
 };
 const size_t server_n_routes = sizeof server_routes / sizeof *server_routes;

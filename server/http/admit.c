@@ -150,6 +150,8 @@ static bool check_origin(server_exchange *x, server_fault *fault)
 
 /* ----------------------------------------------------------------------- keys */
 
+typedef enum server_key { KEY_NONE, KEY_API, KEY_ADMIN } server_key;
+
 /* Takes the same time for every key of the same length. */
 static bool is_same_key(const char *given, const char *key)
 {
@@ -160,15 +162,34 @@ static bool is_same_key(const char *given, const char *key)
     return difference == 0;
 }
 
-static bool has_key(const server_exchange *x)
+/* Which key the request has, or has none. Sets x->scope. */
+static server_key take_key(server_exchange *x)
 {
     const server_options *o = x->server->options;
     const char *bearer = header(x, MHD_HTTP_HEADER_AUTHORIZATION), *given = header(x, "X-Api-Key");
-    if (o->n_keys == 0) return true;
+    if (o->n_keys == 0 && !o->admin_key) return KEY_ADMIN;
     if (bearer && strncasecmp(bearer, "Bearer ", 7) == 0) given = bearer + 7;
-    bool found = false;
-    for (size_t i = 0; given && i < o->n_keys; i++) found |= is_same_key(given, o->keys[i]);
-    return found;
+    server_key found = o->n_keys == 0 ? KEY_API : KEY_NONE;
+    for (size_t i = 0; given && i < o->n_keys; i++) {
+        if (!is_same_key(given, o->keys[i])) continue;
+        if (o->scopes) x->scope = o->scopes[i];
+        found = KEY_API;
+    }
+    return given && o->admin_key && is_same_key(given, o->admin_key) ? KEY_ADMIN : found;
+}
+
+static bool check_key(server_exchange *x, server_fault *fault)
+{
+    const server_key key = take_key(x);
+    const unsigned flags = x->route->flags;
+    if (flags & SERVER_ROUTE_PUBLIC || (key != KEY_NONE && !(flags & SERVER_ROUTE_ADMIN)) || key == KEY_ADMIN)
+        return true;
+    if (key == KEY_NONE)
+        return server_fail(fault, 401, "invalid_api_key", "",
+                           "the key is missing or wrong; send it as `Authorization: Bearer KEY` or `X-Api-Key: KEY`");
+    return server_fail(fault, 403, "permission_denied", "", "%.200s changes the server: %s", x->path,
+                       x->server->options->admin_key ? "it needs the key of --admin-key"
+                                                     : "start it with --admin-key KEY, and send that key");
 }
 
 /* ---------------------------------------------------------------- header lines */
@@ -249,9 +270,7 @@ bool server_admit(server_exchange *x, const char *method, const char *target, se
     if (!is_own_host(x))
         return server_fail(fault, 403, "foreign_host", "", "Host '%.100s': expected localhost or 127.0.0.1",
                            header(x, MHD_HTTP_HEADER_HOST));
-    if (!(x->route->flags & SERVER_ROUTE_PUBLIC) && !has_key(x))
-        return server_fail(fault, 401, "invalid_api_key", "",
-                           "the key is missing or wrong; send it as `Authorization: Bearer KEY` or `X-Api-Key: KEY`");
+    if (!check_key(x, fault)) return false;
     if (coding && strcasecmp(coding, "identity") != 0)
         return server_fail(fault, 415, "unsupported_encoding", "", "Content-Encoding '%.40s': send the body as it is",
                            coding);

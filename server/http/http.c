@@ -540,6 +540,15 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
     return send_answer(x);
 }
 
+void server_keep_answers(server_model *model)
+{
+    vouch_error err;
+    vouch_draft_memory *memory = model->options->session.speculation.draft_memory;
+    const bool fails = memory && vouch_draft_memory_keep(memory, &err);
+    if (atomic_exchange(&model->fails_to_keep, fails) || !fails) return;
+    tool_complain("--draft-memory: %s; answers go on, and are not kept", err.message);
+}
+
 static void on_completed(void *cls, struct MHD_Connection *connection, void **memory,
                          enum MHD_RequestTerminationCode code)
 {
@@ -557,6 +566,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **me
         if (!x->is_over) server_worker_notify(x->model->worker);
         job_over(x);
         server_job_release(x->job);
+        server_keep_answers(x->model);
     }
     if (x->format && x->format->free) x->format->free(x->state);
     if (x->response) MHD_destroy_response(x->response);

@@ -35,6 +35,7 @@ typedef struct server_model {
     const server_model_options *options;
     server_form *form; /* how the model writes thoughts and calls */
     server_worker *worker;
+    atomic_bool fails_to_keep; /* so that a full disk is told once */
     pthread_mutex_t lock;
     vouch_speculation speculation; /* under the lock: the default of requests that set none */
 } server_model;
@@ -58,8 +59,9 @@ struct server {
 enum { SERVER_MOST_BODY = 32 << 20 }; /* bytes of a request's body */
 
 enum {
-    SERVER_ROUTE_PUBLIC = 1u << 0, /* no key */
-    SERVER_ROUTE_ANSWERS = 1u << 1 /* runs the model, and streams where asked */
+    SERVER_ROUTE_PUBLIC = 1u << 0,  /* no key */
+    SERVER_ROUTE_ANSWERS = 1u << 1, /* runs the model, and streams where asked */
+    SERVER_ROUTE_ADMIN = 1u << 2    /* changes the server: where keys are asked for, only with the operator's */
 };
 
 typedef struct server_route {
@@ -91,6 +93,7 @@ struct server_exchange {
     const server_route *route;
     const char *rest;    /* what stands for "{name}" in the route's path; "": nothing */
     const char *allowed; /* the path's methods, for status 405 */
+    uint64_t scope;      /* of the request's key */
     const char *origin;  /* of the page that may read the answer; NULL: none asks */
     server_text body;
     bool body_too_long, is_handled;
@@ -123,6 +126,9 @@ json_t *server_error_json(const server_exchange *x, const server_fault *fault);
 /* Queues the job. The exchange owns job and `state` from now on. Replies 429 or 503 where the job can't be queued. */
 void server_begin(server_exchange *x, server_model *model, server_job *job, bool is_stream, const server_format *format,
                   void *state);
+
+/* Keeps the model's answers, where its draft memory has a folder. */
+void server_keep_answers(server_model *model);
 
 /* Appends an SSE event; `name` may be NULL. Takes the value. */
 void server_sse(server_exchange *x, const char *name, json_t *value);

@@ -169,6 +169,24 @@ static int32_t *conversation_tokens(const server_request *r, size_t *n, server_f
     return NULL;
 }
 
+/* The last answer in the conversation, which another server may have written, belongs to the draft memory, too. */
+static void remember_answer(const server_request *r)
+{
+    vouch_draft_memory *memory = r->session.speculation.draft_memory;
+    const vouch_model *model = r->model->options->model;
+    const char *text = NULL;
+    for (size_t i = json_array_size(r->messages); memory && i > 0 && !text; i--) {
+        const json_t *message = json_array_get(r->messages, i - 1);
+        if (strcmp(server_word(message, "role"), "assistant") == 0) text = server_word(message, "content");
+    }
+    size_t n = 0;
+    if (!text || !*text || vouch_tokenize(model, text, strlen(text), 0, NULL, 0, &n, NULL) != VOUCH_E_BUFFER) return;
+    int32_t *tokens = calloc(n, sizeof *tokens);
+    if (tokens && !vouch_tokenize(model, text, strlen(text), 0, tokens, n, &n, NULL))
+        (void)vouch_draft_memory_add(memory, r->session.speculation.draft_scope, tokens, n, NULL);
+    free(tokens);
+}
+
 server_job *server_prompt_chat(const server_request *r, server_fault *fault)
 {
     server_job *job = server_request_job(r, 1, fault);
@@ -179,8 +197,10 @@ server_job *server_prompt_chat(const server_request *r, server_fault *fault)
     else if (tokens && !owned) server_fail_memory(fault);
     free(tokens);
     if (owned && server_request_prompt(r, job, 0, owned, n, conversation_param(r), fault) &&
-        server_request_bind(r, job, server_thoughts_of(r->model->form, r->model->options->model, owned, n), fault))
+        server_request_bind(r, job, server_thoughts_of(r->model->form, r->model->options->model, owned, n), fault)) {
+        remember_answer(r);
         return job;
+    }
     server_job_release(job);
     return NULL;
 }

@@ -168,12 +168,6 @@ const server_field_table server_request_fields = {fields, sizeof fields / sizeof
 
 enum { AUTO_ASKED = 1u << VOUCH_DRAFTERS }; /* "auto" stands in the list; it has no bit of its own */
 
-/* A request brings no history and no function of C. */
-static bool is_served(unsigned bit)
-{
-    return !(bit & (VOUCH_DRAFTER_CUSTOM | vouch_drafter_needing(VOUCH_NEED_HISTORY)));
-}
-
 /* Adds the drafters of a list with commas. */
 static bool add_drafters(const char *names, const char *path, unsigned *drafters, server_fault *fault)
 {
@@ -184,8 +178,8 @@ static bool add_drafters(const char *names, const char *path, unsigned *drafters
         for (int d = 0; d < VOUCH_DRAFTERS && i < 0; d++)
             if (strlen(vouch_drafter_name(d)) == n && strncmp(vouch_drafter_name(d), at, n) == 0) i = d;
         const unsigned bit = i >= 0 ? 1u << i : 0;
-        if (i < 0 || !is_served(bit))
-            return server_fail_field(fault, path, "'%.*s': expected auto, none, or drafters of --spec except history",
+        if (i < 0 || bit & VOUCH_DRAFTER_CUSTOM)
+            return server_fail_field(fault, path, "'%.*s': expected auto, none, or drafters of --spec",
                                      (int)(n < 60 ? n : 60), at);
         if (*drafters & bit) return server_fail_field(fault, path, "'%.*s' is given twice", (int)n, at);
         *drafters |= bit;
@@ -598,6 +592,7 @@ bool server_request_read(server_request *r, server_exchange *x, unsigned where, 
     pthread_mutex_lock(&r->model->lock);
     r->session.speculation = r->model->speculation;
     pthread_mutex_unlock(&r->model->lock);
+    r->session.speculation.draft_scope = x->scope;
     if (where == CHAT && !server_convert_functions(r, fault)) return false;
     if (!server_fields_read(x->json, "", &server_request_fields, where, r, fault)) return false;
     vouch_sampling *sampling = &r->session.sampling;

@@ -20,13 +20,14 @@ enum {
     SERVER_TOKENIZE = 1u << 5,    /* /tokenize */
     SERVER_DETOKENIZE = 1u << 6,  /* /detokenize */
     SERVER_TEMPLATE = 1u << 7,    /* /apply-template, which takes every variable of a template */
-    SERVER_ADMIN = 1u << 8,       /* /admin/speculation */
+    SERVER_ADMIN = 1u << 8,       /* /admin/... */
     SERVER_SPECULATIVE = 1u << 9, /* the object `speculative` of a request */
     SERVER_INFILL = 1u << 10      /* /infill of llama.cpp; a request for it has SERVER_NATIVE */
 };
 
 extern const server_field_table server_request_fields;     /* of requests for text */
 extern const server_field_table server_text_fields;        /* of /tokenize and /detokenize (native.c) */
+extern const server_field_table server_memory_fields;      /* of /admin/draft-memory (memory.c) */
 extern const server_field_table server_speculation_fields; /* of `speculative` and /admin/speculation */
 
 typedef struct server_request {

@@ -329,8 +329,6 @@ static void compose_end(void *self, const int32_t *tokens, int32_t n_tokens)
     compose *c = self;
     compose_observe(c, tokens, n_tokens);
     c->n_learned = -1;
-    for (int32_t s = 0; s < c->n_sources; s++)
-        if (c->sources[s].ops->end) c->sources[s].ops->end(c->sources[s].self, tokens, n_tokens);
 }
 
 /* Sources catch up with the sequence at the first row of each cycle, so a session that never drafts learns the same. */

@@ -24,6 +24,7 @@ typedef struct vouch_drafter_setup {
     const vouch_memory *target_memory;
     vouch_vocabulary target_tokens, draft_tokens;
     const void *files[VOUCH_DRAFTERS]; /* what the drafters read from their files, by number; NULL: nothing */
+    struct vouch_answers *answers;     /* of the draft memory; NULL: none */
     vouch_shared_passes *passes;       /* of the engine */
 } vouch_drafter_setup;
 

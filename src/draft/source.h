@@ -39,9 +39,8 @@ typedef struct vouch_source_ops {
     unsigned bit; /* VOUCH_DRAFTER_ */
     int32_t n_classes;
     void (*observe)(void *self, const int32_t *tokens, int32_t n_tokens);
-    /* As a drafter's. begin, end and see may be NULL. */
+    /* As a drafter's. begin and see may be NULL. */
     void (*begin)(void *self, const int32_t *tokens, int32_t n_tokens);
-    void (*end)(void *self, const int32_t *tokens, int32_t n_tokens);
     void (*see)(void *self, const int32_t *tokens, const vouch_seen *row);
     void (*rewind)(void *self, int32_t n_tokens);
     int64_t (*start)(const void *self);

@@ -4,6 +4,7 @@
 
 #include "base/common.h"
 #include "draft/registry.h"
+#include "engine/file/draft_memory.h"
 
 enum {
     DEFAULT_CTX = 4096,
@@ -11,8 +12,6 @@ enum {
     MAX_CHUNK = 512,
     MAX_CTX = 1 << 24,
     DEFAULT_DRAFT = 16,
-    DEFAULT_HISTORY = 1 << 16,
-    MAX_HISTORY = 1 << 24,
     DEFAULT_BRANCHES = 8
 };
 
@@ -89,8 +88,6 @@ static vouch_status check_speculation(const vouch_speculation *s, vouch_error *e
         return vouch_options_out_of_range(err, "speculation: tree_branches", s->tree_branches, 0, VOUCH_MAX_DRAFT);
     if (s->tree_depth < 0 || s->tree_depth > VOUCH_MAX_DRAFT)
         return vouch_options_out_of_range(err, "speculation: tree_depth", s->tree_depth, 0, VOUCH_MAX_DRAFT);
-    if (s->history_tokens != 0 && (s->history_tokens < 4 || s->history_tokens > MAX_HISTORY))
-        return vouch_options_out_of_range(err, "speculation: history_tokens", s->history_tokens, 4, MAX_HISTORY);
     if (s->tree_branches > 1 && !rule->trees)
         return vouch_fail(err, VOUCH_E_ARGUMENT,
                           "speculation: tree_branches is %d, must be 1 with the rule %s, which judges chains only",
@@ -175,7 +172,8 @@ vouch_status vouch_options_resolve(vouch_session_options *o, vouch_options_choic
         if (s->files[i] && s->files[i]->target != model)
             return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the file of %s was opened for another model",
                               vouch_drafter_name(i));
-    if (s->history_tokens == 0) s->history_tokens = DEFAULT_HISTORY;
+    if (s->draft_memory && s->draft_memory->model != model)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: draft_memory was opened for another model");
     made.paid_branches = paid_branches(o, made.is_paced);
     resolve_shape(o, made.paid_branches);
     if (choice) *choice = made;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The texts that a session is given: prompts, and what drafters copy from (a prediction, earlier answers).
+ * The texts that a session is given: prompts, and a prediction that a drafter copies from.
  *
  * A prompt becomes the sequence. Its tokens but the last one run in chunks, in passes of the engine (schedule.c), until
  * target and drafter hold them. The last token is the first row of the first cycle.
@@ -12,7 +12,6 @@
 #include "base/floats.h"
 #include "draft/compose.h"
 #include "draft/free/prediction.h"
-#include "engine/history.h"
 #include "engine/session.h"
 
 enum { CHECKPOINT_DISTANCE = 16 }; /* tokens from a checkpoint to the end of the prompt */
@@ -108,6 +107,7 @@ static void set_sequence(vouch_session *s, const int32_t *tokens, int32_t n)
     int32_t common = 0;
     const int32_t most = s->scores.out ? 0 : vouch_min(n, cycle->n_tokens); /* scores need all rows */
     while (common < most && tokens[common] == cycle->tokens[common]) common++;
+    vouch_session_remember(s);
     vouch_cycle_end_answer(cycle);
     vouch_cycle_rewind(cycle, vouch_min(common, n - 1));
     memmove(cycle->tokens, tokens, (size_t)n * sizeof *tokens);
@@ -135,6 +135,7 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     if (s->target.constraint) vouch_constraint_begin(s->target.constraint, tokens, (int32_t)n_tokens);
     s->thinking = vouch_thoughts_begin(&s->thoughts, tokens, (int32_t)n_tokens);
     s->n_answer = 0;
+    s->is_remembered = false;
     s->answering = true;
     s->target.earliest_end = s->options.min_tokens > 0 ? (int64_t)n_tokens + s->options.min_tokens : 0;
     s->stats.prompt_tokens++; /* the last one, which runs with the first cycle */
@@ -202,50 +203,23 @@ vouch_status vouch_session_chat(vouch_session *session, const vouch_message *mes
     return prompt_encoded(session, &(wording){.messages = messages, .n_messages = n_messages}, err);
 }
 
-/* ---------------------------------------------------- prediction and history */
-
-/* The session's drafter that takes what is given: a prediction, a history. */
-static vouch_status find_source(const vouch_session *s, vouch_need need, vouch_source *out, vouch_error *err)
-{
-    const unsigned set = vouch_drafter_needing(need);
-    char names[VOUCH_DRAFTER_NAMES];
-    *out = vouch_drafter_compose_source(s->cycle.drafters.free, set);
-    if (out->ops) return VOUCH_OK;
-    vouch_drafters_name(set, names);
-    return vouch_fail(err, VOUCH_E_ARGUMENT, "the drafters of this session are %s: %s is not among them",
-                      s->drafter_name, names);
-}
+/* --------------------------------------------------------------- prediction */
 
 vouch_status vouch_session_predict(vouch_session *session, const char *text, size_t n_text, vouch_error *err)
 {
-    vouch_source source;
+    const unsigned set = vouch_drafter_needing(VOUCH_NEED_PREDICTION);
+    const vouch_source source = vouch_drafter_compose_source(session->cycle.drafters.free, set);
+    const wording words = {.text = text, .n_text = n_text};
     int32_t *tokens = NULL;
     size_t n = 0;
-    VOUCH_TRY(find_source(session, VOUCH_NEED_PREDICTION, &source, err));
-    const wording words = {.text = text, .n_text = n_text};
+    if (!source.ops) {
+        char names[VOUCH_DRAFTER_NAMES];
+        vouch_drafters_name(set, names);
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "the drafters of this session are %s: %s is not among them",
+                          session->drafter_name, names);
+    }
     if (n_text > 0) VOUCH_TRY(encode(session->model, &words, &tokens, &n, err));
     vouch_source_prediction_set(source, tokens, n);
     free(tokens);
     return VOUCH_OK;
-}
-
-vouch_status vouch_session_get_history(vouch_session *session, void *bytes, size_t capacity, size_t *n_bytes,
-                                       vouch_error *err)
-{
-    const vouch_cycle *cycle = &session->cycle;
-    vouch_source source;
-    VOUCH_TRY(find_source(session, VOUCH_NEED_HISTORY, &source, err));
-    source.ops->end(source.self, cycle->tokens, cycle->n_tokens);
-    *n_bytes = vouch_history_size(source);
-    if (capacity < *n_bytes)
-        return vouch_fail(err, VOUCH_E_BUFFER, "the history has %zu bytes, there is room for %zu", *n_bytes, capacity);
-    vouch_history_write(source, session->model, bytes);
-    return VOUCH_OK;
-}
-
-vouch_status vouch_session_add_history(vouch_session *session, const void *bytes, size_t n_bytes, vouch_error *err)
-{
-    vouch_source source;
-    VOUCH_TRY(find_source(session, VOUCH_NEED_HISTORY, &source, err));
-    return vouch_history_read(source, session->model, bytes, n_bytes, err);
 }

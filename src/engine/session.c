@@ -17,6 +17,7 @@
 #include "base/common.h"
 #include "base/floats.h"
 #include "draft/registry.h"
+#include "engine/file/draft_memory.h"
 #include "engine/options.h"
 #include "engine/session.h"
 
@@ -131,6 +132,7 @@ static vouch_status open_drafters(vouch_session *s, vouch_error *err)
                                  .target_tokens = vouch_model_vocabulary(s->model),
                                  .draft_model = draft ? draft->weights : NULL,
                                  .draft_tokens = draft ? vouch_model_vocabulary(draft) : (vouch_vocabulary){0},
+                                 .answers = s->answers,
                                  .passes = &s->engine->draft_passes};
     const unsigned set = o->speculation.drafters;
     for (int i = 0; i < VOUCH_DRAFTERS; i++)
@@ -218,6 +220,7 @@ vouch_status vouch_session_join(vouch_session **out, vouch_engine *engine, const
     s->engine = engine;
     s->model = engine->model;
     s->options = *given;
+    s->answers = given->speculation.draft_memory ? given->speculation.draft_memory->answers : NULL;
     vouch_status status = vouch_options_resolve(&s->options, &s->choice, s->model, err);
     if (status == VOUCH_OK) status = open_resolved(s, given, err);
     engine->sessions[engine->n_sessions++] = s;
@@ -273,6 +276,7 @@ void vouch_session_close(vouch_session *session)
     int32_t at = 0;
     while (engine->sessions[at] != session) at++;
     for (engine->n_sessions--; at < engine->n_sessions; at++) engine->sessions[at] = engine->sessions[at + 1];
+    vouch_session_remember(session);
     vouch_drafters_close(&session->cycle.drafters);
     vouch_stream_close(session->stream);
     vouch_constraint_close(session->target.constraint);
@@ -285,6 +289,18 @@ void vouch_session_close(vouch_session *session)
 
 /* ---------------------------------------------------------------------- step */
 
+void vouch_session_remember(vouch_session *session)
+{
+    enum { LEAD = 16 }; /* tokens of the prompt before an answer, by which its first tokens can be guessed */
+    vouch_session *s = session;
+    if (!s->answers || s->n_answer == 0 || s->is_remembered) return;
+    s->is_remembered = true;
+    /* The drafters learn from its last tokens before they can copy them from it. */
+    vouch_drafters_observe(&s->cycle.drafters, s->cycle.tokens, s->cycle.n_tokens);
+    const int32_t from = vouch_max(0, s->cycle.n_tokens - s->n_answer - LEAD);
+    vouch_answers_add(s->answers, s->options.speculation.draft_scope, s->cycle.tokens + from, s->cycle.n_tokens - from);
+}
+
 void vouch_session_describe(vouch_session *session, const vouch_cycle_result *result, vouch_step *step)
 {
     vouch_session *s = session;
@@ -293,6 +309,7 @@ void vouch_session_describe(vouch_session *session, const vouch_cycle_result *re
         s->answering = false;
         atomic_store(&s->cancelled, false); /* a cancel of this answer came too late; it must not reach the next one */
         vouch_stream_finish(s->stream);
+        vouch_session_remember(s);
     }
     const vouch_text text = vouch_stream_take(s->stream);
     *step = (vouch_step){.tokens = cycle->tokens + result->first,

@@ -39,12 +39,14 @@ struct vouch_session {
     vouch_shape shape;        /* of the drafts */
     double cost[VOUCH_MAX_DRAFT + 2];
     char drafter_name[VOUCH_DRAFTER_NAMES];
+    struct vouch_answers *answers; /* of the draft memory; NULL: there is none */
     vouch_stats stats;
     vouch_scores scores, next_scores; /* of the running prompt, and of the next one */
     int32_t n_answer;                 /* tokens since the prompt */
     int32_t n_reused;                 /* tokens of the prompt that were in the cache when it was given */
     int32_t n_prompt_run;             /* tokens of the prompt that have run or were reused */
     bool answering;                   /* a prompt was given and nothing has ended the answer */
+    bool is_remembered;               /* the draft memory has the answer */
     bool is_paused;                   /* the engine passes it over */
     atomic_bool cancelled;
     vouch_progress_fn progress;
@@ -72,6 +74,8 @@ vouch_status vouch_session_read_scores(vouch_session *session, int32_t from, int
 void vouch_session_filled(vouch_session *session, int32_t from, int32_t past, double seconds);
 /* Ends the answer. A prompt that has not run to its end is cut to the tokens in the cache and one more. */
 void vouch_session_abandon(vouch_session *session);
+/* Adds the answer, as far as it has come, to the draft memory, unless that was done before. */
+void vouch_session_remember(vouch_session *session);
 /* After a cycle: ends the answer where it finished, and describes the step. */
 void vouch_session_describe(vouch_session *session, const vouch_cycle_result *result, vouch_step *step);
 

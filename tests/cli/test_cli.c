@@ -54,13 +54,11 @@ static void text_is_the_same_with_every_drafter(void **state)
                   "--threads", "1", "--cpu", "ref", "--prefill-chunk", "3"),
         ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--spec", "suffix,recycle", "--tree", "3,4",
                   "-k", "12", "--forget"),
-        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--history", history),
-        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--history", history, "--prediction",
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--draft-memory", history),
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--draft-memory", history, "--prediction",
                   prediction),
     };
-    FILE *stream = fopen(history, "w"); /* an empty file counts as a new history */
-    assert_int_equal(fclose(stream), 0);
-    stream = fopen(prediction, "w");
+    FILE *stream = fopen(prediction, "w");
     assert_int_equal(fwrite(plain.out, 1, plain.n_out, stream), plain.n_out);
     assert_int_equal(fclose(stream), 0);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -70,10 +68,14 @@ static void text_is_the_same_with_every_drafter(void **state)
         assert_memory_equal(r.out, plain.out, r.n_out);
         result_free(&r);
     }
-    expect(RUN("run", "-m", target, "-p", "x", "--history", prediction), 2, "not a history of answers");
+    expect(RUN("run", "-m", target, "-p", "x", "--draft-memory", prediction), 2, prediction);
     expect(RUN("run", "-m", target, "-p", "x", "--prediction", "/nowhere/at/all"), 2, "/nowhere/at/all");
-    expect(RUN("run", "-m", target, "-p", "x", "--history", "/nowhere/at/all"), 2, "/nowhere/at/all");
-    expect(RUN("run", "-m", target, "-p", "x", "--history", null_device()), 2, ": not a regular file");
+    expect(RUN("run", "-m", target, "-p", "x", "--draft-memory", "/nowhere/at/all"), 2, "/nowhere/at/all");
+    expect(RUN("run", "-m", target, "-p", "x", "--draft-memory", history, "--draft-memory-size", "9K"), 2,
+           "draft memory: n_bytes is 9000");
+    expect(RUN("memory", history), 0, NULL);
+    expect(RUN("memory", history, "--clear"), 0, NULL);
+    expect(RUN("memory", "/nowhere/at/all", "--clear"), 1, "/nowhere/at/all");
     result_free(&plain);
 }
 

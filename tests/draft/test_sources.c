@@ -11,6 +11,7 @@
 #include "draft/free/ngram.h"
 #include "draft/free/prediction.h"
 #include "draft/free/recycle.h"
+#include "draft/free/history.h"
 #include "draft/free/suffix.h"
 #include "draft/free/suffix_tree.h"
 #include "support/test.h"
@@ -120,6 +121,8 @@ static void suffix_continues_periods(void **state)
 
 /* ------------------------------------------------------------------ rewinds */
 
+static vouch_answers *answers; /* of all tests */
+
 static vouch_source open_source(unsigned bit)
 {
     vouch_source s = {0};
@@ -127,7 +130,7 @@ static vouch_source open_source(unsigned bit)
     if (bit == VOUCH_DRAFTER_NGRAM) status = vouch_source_ngram_open(&s, MAX_CTX, 2, 4, NULL);
     if (bit == VOUCH_DRAFTER_SUFFIX) status = vouch_source_suffix_open(&s, MAX_CTX, NULL);
     if (bit == VOUCH_DRAFTER_PREDICTION) status = vouch_source_prediction_open(&s, MAX_CTX, NULL);
-    if (bit == VOUCH_DRAFTER_HISTORY) status = vouch_source_history_open(&s, 600, NULL);
+    if (bit == VOUCH_DRAFTER_HISTORY) status = vouch_source_history_open(&s, answers, 7, NULL);
     if (bit == VOUCH_DRAFTER_RECYCLE)
         status = vouch_source_recycle_open(&s, vouch_kernels_find("ref"), VOCAB, MAX_CTX, false, NULL);
     assert_int_equal(status, VOUCH_OK);
@@ -409,58 +412,41 @@ static void prediction_begins_anew_with_each_answer(void **state)
 
 /* ------------------------------------------------------------------ history */
 
-static void history_remembers_answers(void **state)
+static void history_follows_earlier_answers(void **state)
 {
     (void)state;
     vouch_source s = open_source(VOUCH_DRAFTER_HISTORY);
-    int32_t tokens[64] = {1, 2, 3, 4, 5, 6};
-    assert_int_equal(chain(s, tokens, 3, 3), 0);
-    s.ops->begin(s.self, tokens, 2);
-    s.ops->end(s.self, tokens, 6); /* the answer is 3 4 5 6 */
-    s.ops->end(s.self, tokens, 6); /* ending twice adds nothing */
-    int32_t n;
-    const int32_t *kept = vouch_source_history_tokens(s, &n);
-    assert_int_equal(n, 5);
-    assert_memory_equal(kept, ((int32_t[]){3, 4, 5, 6, -1}), 5 * sizeof(int32_t));
-    int32_t other[64] = {7, 3, 4};
-    s.ops->rewind(s.self, 0);
-    assert_int_equal(chain(s, other, 3, 9), 2); /* stops at the end of that answer */
-    assert_int_equal(other[3], 5);
-    assert_int_equal(other[4], 6);
+    int32_t tokens[64] = {7, 3, 4, 5}, answer[40];
+    vouch_answers_clear(answers);
+    assert_int_equal(chain(s, tokens, 4, 9), 0);
+    for (int32_t i = 0; i < 40; i++) answer[i] = i;
+    vouch_answers_add(answers, 8, answer, 40); /* of another scope */
+    assert_int_equal(chain(s, tokens, 4, 9), 0);
+    vouch_answers_add(answers, 7, answer, 30);
+    assert_int_equal(chain(s, tokens, 4, 50), 24); /* to the end of that answer, also where the finger begins */
+    for (int32_t i = 0; i < 24; i++) assert_int_equal(tokens[4 + i], 6 + i);
     s.ops->close(s.self);
 }
 
-/* A full history drops its oldest answers. It then equals a history that received only the newest ones. */
-static void history_is_bounded(void **state)
+/* Candidates of the longest match come first, the most frequent of them before others. */
+static void history_prefers_long_and_frequent_matches(void **state)
 {
     (void)state;
-    test_random random = {3};
     vouch_source s = open_source(VOUCH_DRAFTER_HISTORY);
-    int32_t answer[700];
-    for (int round = 0; round < 100; round++) {
-        const int32_t n_answer = round % 20 == 19 ? 700 : 1 + (int32_t)test_below(&random, 90);
-        for (int32_t i = 0; i < n_answer; i++) answer[i] = (int32_t)test_below(&random, 20);
-        vouch_source_history_add(s, answer, n_answer);
-        int32_t n, n_fresh;
-        const int32_t *kept = vouch_source_history_tokens(s, &n);
-        assert_in_range(n, 1, 600);
-        assert_int_equal(kept[n - 1], -1);
-        vouch_source fresh = open_source(VOUCH_DRAFTER_HISTORY);
-        for (int32_t i = 0, from = 0; i < n; i++) {
-            if (kept[i] >= 0) continue;
-            vouch_source_history_add(fresh, kept + from, i - from);
-            from = i + 1;
-        }
-        assert_memory_equal(vouch_source_history_tokens(fresh, &n_fresh), kept, (size_t)n * sizeof *kept);
-        assert_int_equal(n_fresh, n);
-        vouch_candidate a[VOUCH_MAX_OPTIONS], b[VOUCH_MAX_OPTIONS];
-        s.ops->observe(s.self, answer, 2);
-        fresh.ops->observe(fresh.self, answer, 2);
-        const int32_t n_a = expand(s, answer, 2, 0, s.ops->start(s.self), a);
-        assert_int_equal(expand(fresh, answer, 2, 0, fresh.ops->start(fresh.self), b), n_a);
-        for (int32_t i = 0; i < n_a; i++) assert_int_equal(a[i].token, b[i].token);
-        fresh.ops->close(fresh.self);
-    }
+    vouch_answers_clear(answers);
+    for (int i = 0; i < 3; i++) vouch_answers_add(answers, 7, (int32_t[]){1, 2, 3, 4, 50}, 5);
+    vouch_answers_add(answers, 7, (int32_t[]){1, 2, 3, 4, 51}, 5);
+    vouch_answers_add(answers, 7, (int32_t[]){9, 2, 3, 4, 52}, 5);
+    const int32_t tokens[] = {1, 2, 3, 4};
+    vouch_candidate found[VOUCH_MAX_OPTIONS];
+    s.ops->observe(s.self, tokens, 4);
+    assert_int_equal(expand(s, tokens, 4, 0, s.ops->start(s.self), found), 3);
+    assert_int_equal(found[0].token, 50);
+    assert_int_equal(found[0].kind, vouch_suffix_kind(4, 3, 4, true));
+    assert_int_equal(found[1].token, 51);
+    assert_int_equal(found[1].kind, vouch_suffix_kind(4, 1, 4, true));
+    assert_int_equal(found[2].token, 52);
+    assert_int_equal(found[2].kind, vouch_suffix_kind(3, 1, 5, false));
     s.ops->close(s.self);
 }
 
@@ -705,6 +691,19 @@ static void chances_are_learned(void **state)
     }
 }
 
+static int answers_open(void **state)
+{
+    (void)state;
+    return vouch_answers_open(&answers, 1 << 16, NULL);
+}
+
+static int answers_close(void **state)
+{
+    (void)state;
+    vouch_answers_close(answers);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -718,13 +717,13 @@ int main(void)
         cmocka_unit_test(recycle_forgets_when_generations_repeat),
         cmocka_unit_test(prediction_is_followed_and_found_again),
         cmocka_unit_test(prediction_begins_anew_with_each_answer),
-        cmocka_unit_test(history_remembers_answers),
-        cmocka_unit_test(history_is_bounded),
+        cmocka_unit_test(history_follows_earlier_answers),
+        cmocka_unit_test(history_prefers_long_and_frequent_matches),
         cmocka_unit_test(trees_keep_their_shape),
         cmocka_unit_test(guesses_of_another_are_part_of_the_tree),
         cmocka_unit_test(guides_are_judged_by_what_happens),
         cmocka_unit_test(cost_decides_the_size),
         cmocka_unit_test(chances_are_learned),
     };
-    return cmocka_run_group_tests_name("sources", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("sources", tests, answers_open, answers_close);
 }

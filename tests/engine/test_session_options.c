@@ -146,7 +146,6 @@ static void options_out_of_range_are_named(void **state)
             VOUCH_DRAFTER_MODEL | VOUCH_DRAFTER_CUSTOM);
     REFUSED("tree_branches", speculation.tree_branches, -1);
     REFUSED("tree_depth", speculation.tree_depth, VOUCH_MAX_DRAFT + 1);
-    REFUSED("history_tokens is 1,", speculation.history_tokens, 1);
     REFUSED("draft model", speculation.drafters, VOUCH_DRAFTER_MODEL);
     REFUSED("a table; set its file", speculation.drafters, VOUCH_DRAFTER_TABLE);
     REFUSED("propose", speculation.drafters, VOUCH_DRAFTER_CUSTOM);
@@ -285,13 +284,17 @@ static void the_registry_knows_each_drafter(void **state)
         vouch_session_options options = vouch_session_options_default();
         vouch_table_rows rows = {0};
         const vouch_draft_file table = {.drafter = VOUCH_DRAFTER_NUMBER_TABLE, .target = target, .content = &rows};
+        vouch_draft_memory *memory;
+        assert_int_equal(vouch_draft_memory_open(&memory, target, NULL, 1 << 16, NULL), VOUCH_OK);
         options.speculation.drafters = 1u << i;
+        options.speculation.draft_memory = memory;
         options.speculation.files[VOUCH_DRAFTER_NUMBER_TABLE] = 1u << i == VOUCH_DRAFTER_TABLE ? &table : NULL;
         vouch_session *session = answer_open(target, &options);
         assert_string_equal(vouch_session_drafter(session), info.name);
         const vouch_source source = vouch_drafter_compose_source(vouch_session_get_drafters(session)->free, 1u << i);
         assert_string_equal(source.ops->name, info.name);
         vouch_session_close(session);
+        vouch_draft_memory_close(memory);
     }
 }
 

@@ -26,6 +26,7 @@ enum { PROMPT = 24, LENGTH = 48 };
  * and no tokenizer, so that n-grams and bad draft models also guess right now and then. */
 typedef struct family {
     vouch_model *target, *same, *near, *far;
+    vouch_draft_memory *memory; /* of the target */
     int32_t n_vocab;
 } family;
 enum { N_FAMILIES = 3 };
@@ -45,6 +46,7 @@ static int families_open(void **state)
         tiny_model_options options = targets[i];
         families[i].target = tiny_model_open(&options);
         families[i].same = tiny_model_open(&options);
+        if (vouch_draft_memory_open(&families[i].memory, families[i].target, NULL, 1 << 16, NULL)) return -1;
         families[i].n_vocab = vouch_model_get_info(families[i].target)->n_vocab;
         options.noise = 0.03f;
         families[i].near = tiny_model_open(&options);
@@ -59,6 +61,7 @@ static int families_close(void **state)
 {
     (void)state;
     for (int i = 0; i < N_FAMILIES; i++) {
+        vouch_draft_memory_close(families[i].memory);
         vouch_model_close(families[i].target);
         vouch_model_close(families[i].same);
         vouch_model_close(families[i].near);
@@ -165,12 +168,14 @@ static void greedy_text_is_the_same_at_every_depth(void **state)
     sweep_greedy(depths, 18, TEST_SANITIZED ? 1 : 2);
 }
 
-/* Generates one greedy answer twice with free drafters that know part of it: the first answer is in the history, and
- * the prediction is half right. Returns the number of accepted guesses. */
-static int64_t check_sources(const family *f, const vouch_session_options *options, const int32_t *prompt,
+/* Generates one greedy answer twice with free drafters that know part of it: the first answer is in the draft memory,
+ * and the prediction is half right. Returns the number of accepted guesses. */
+static int64_t check_sources(const family *f, const vouch_session_options *given, const int32_t *prompt,
                              const answer *plain)
 {
     static answer got;
+    vouch_session_options own = *given, *options = &own;
+    own.speculation.draft_memory = f->memory;
     vouch_session *session = answer_open(f->target, options);
     const unsigned drafters = options->speculation.drafters;
     int64_t accepted = 0;
@@ -207,7 +212,7 @@ static void sweep_sources(unsigned drafters, const int32_t *sizes, int n_sizes, 
                                                           .ngram_min = 1,
                                                           .ngram_max = 3,
                                                           .lenience = 1,
-                                                          .history_tokens = 500};
+                                                          .draft_memory = families[i].memory};
                 options.n_threads = 1 + k % 3;
                 *accepted += check_sources(&families[i], &options, prompt, &plain);
             }
@@ -262,7 +267,7 @@ static void greedy_text_is_the_same_with_a_model_among_sources(void **state)
                                         .ngram_min = 1,
                                         .ngram_max = 3,
                                         .lenience = 1,
-                                        .history_tokens = 500};
+                                        .draft_memory = families[i].memory};
                 check_sources(&families[i], &options, prompt, &plain);
                 answer_run(&got, families[i].target, &options, prompt, PROMPT);
                 by_model += got.stats.drafted_by[1];
@@ -851,12 +856,15 @@ static void caches_are_those_of_plain_decoding(void **state)
             }
 }
 
-/* Opens a session with an earlier answer in its history, a prediction if it takes one, and a prompt. */
-static vouch_session *open_with_past(const vouch_model *model, const vouch_session_options *options,
-                                     const int32_t *prompt)
+/* Opens a session with an earlier answer in a memory of its own, a prediction if it takes one, and a prompt. */
+static vouch_session *open_with_past(const vouch_model *model, const vouch_session_options *given,
+                                     vouch_draft_memory **memory, const int32_t *prompt)
 {
     static const char text[] = "now and again and again and now";
     static answer past;
+    vouch_session_options own = *given, *options = &own;
+    assert_int_equal(vouch_draft_memory_open(memory, model, NULL, 1 << 16, NULL), VOUCH_OK);
+    own.speculation.draft_memory = *memory;
     vouch_session *session = answer_open(model, options);
     if (options->speculation.drafters & VOUCH_DRAFTER_PREDICTION && vouch_model_get_info(model)->n_vocab >= TINY_MERGES)
         assert_int_equal(vouch_session_predict(session, text, sizeof text - 1, NULL), VOUCH_OK);
@@ -871,7 +879,8 @@ static void plain_digests_of(const vouch_model *model, const vouch_session_optio
 {
     static float logits[LENGTH * 400];
     const size_t n_vocab = (size_t)vouch_model_get_info(model)->n_vocab;
-    vouch_session *session = open_with_past(model, options, tokens);
+    vouch_draft_memory *memory;
+    vouch_session *session = open_with_past(model, options, &memory, tokens);
     vouch_drafters *d = vouch_session_get_drafters(session);
     vouch_session_options plain = *options;
     plain.speculation.drafters = VOUCH_DRAFTER_NONE;
@@ -888,6 +897,7 @@ static void plain_digests_of(const vouch_model *model, const vouch_session_optio
     }
     vouch_session_close(looking);
     vouch_session_close(session);
+    vouch_draft_memory_close(memory);
 }
 
 /* The digest of the draft model's cache, as the next draft finds it. 0 without a draft model. */
@@ -908,7 +918,8 @@ static int check_drafter_state(const vouch_model *model, const vouch_session_opt
         size_t n;
         uint64_t cache, draft, drafter;
     } shots[LENGTH];
-    vouch_session *session = open_with_past(model, options, prompt);
+    vouch_draft_memory *memory;
+    vouch_session *session = open_with_past(model, options, &memory, prompt);
     vouch_drafters *d = vouch_session_get_drafters(session);
     int n_branches = 0, n = 0;
     size_t n_tokens;
@@ -933,6 +944,7 @@ static int check_drafter_state(const vouch_model *model, const vouch_session_opt
         assert_true(shots[i].drafter == drafter[shots[i].n]);
     }
     vouch_session_close(session);
+    vouch_draft_memory_close(memory);
     return n_branches;
 }
 
@@ -948,7 +960,6 @@ static void drafters_equal_plain_decoding_under_each_rule(void **state)
             options.speculation.drafters = ALL_SOURCES;
             options.speculation.n_draft = 5 + 2 * i;
             options.speculation.tree_branches = accept == VOUCH_ACCEPT_BLOCK ? 0 : 1 + i % 4;
-            options.speculation.history_tokens = 100;
             int32_t prompt[PROMPT];
             answer_prompt(prompt, PROMPT, families[i / 2].n_vocab, 77, true);
             const int n_branches = check_drafter_state(families[i / 2].target, &options, prompt);
@@ -971,7 +982,6 @@ static void drafters_equal_plain_decoding(void **state)
                 options.speculation.drafters = b == N_SOURCES ? (unsigned)ALL_SOURCES : sources[a] | sources[b];
                 options.speculation.n_draft = k;
                 options.speculation.tree_branches = 1 + (b + k) % 4;
-                options.speculation.history_tokens = 100;
                 if ((a + b + k) % 2) options.speculation.drafters |= VOUCH_DRAFTER_MODEL;
                 options.speculation.draft_model = families[i].near;
                 int32_t prompt[PROMPT];

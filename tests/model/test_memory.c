@@ -217,7 +217,7 @@ static int32_t propose_same(void *user, const int32_t *tokens, int32_t n_tokens,
     return k;
 }
 
-static vouch_session_options options_of(drafting how, const vouch_model *draft)
+static vouch_session_options options_of(drafting how, const vouch_model *draft, vouch_draft_memory *memory)
 {
     static const char *const stop[] = {"never to be seen", "nor this"};
     static const vouch_logit_bias bias[] = {{5, 1}, {6, -1}};
@@ -246,6 +246,7 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
                      : has_model(how) ? VOUCH_DRAFTER_MODEL
                                       : VOUCH_DRAFTER_CUSTOM;
     spec->draft_model = has_model(how) ? draft : NULL;
+    spec->draft_memory = how == SOURCES ? memory : NULL;
     spec->allow_vocab_mismatch = true; /* has no effect on equal vocabularies */
     static const int32_t head[] = {5, 40, 41, 42, 43, 300};
     spec->tree_branches = how == BRIDGED ? 3 : 0;
@@ -258,6 +259,7 @@ static vouch_session_options options_of(drafting how, const vouch_model *draft)
 
 typedef struct everything {
     vouch_model *target, *draft;
+    vouch_draft_memory *memory; /* of SOURCES */
     vouch_session *session;
     unsigned drafters;
 } everything;
@@ -272,8 +274,10 @@ static vouch_status open_all(everything *all, drafting how, vouch_error *err)
     vouch_status status = vouch_model_open(&all->target, target_path, &thinks, err);
     const char *draft = how == BRIDGED ? foreign_path : has_model(how) ? draft_path : NULL;
     if (status == VOUCH_OK && draft) status = vouch_model_open(&all->draft, draft, &options, err);
+    if (status == VOUCH_OK && how == SOURCES)
+        status = vouch_draft_memory_open(&all->memory, all->target, NULL, 1 << 16, err);
     if (status != VOUCH_OK) return status;
-    const vouch_session_options session = options_of(how, all->draft);
+    const vouch_session_options session = options_of(how, all->draft, all->memory);
     all->drafters = session.speculation.drafters;
     return vouch_session_open(&all->session, all->target, &session, err);
 }
@@ -281,6 +285,7 @@ static vouch_status open_all(everything *all, drafting how, vouch_error *err)
 static void close_all(everything *all)
 {
     vouch_session_close(all->session);
+    vouch_draft_memory_close(all->memory);
     vouch_model_close(all->draft);
     vouch_model_close(all->target);
 }
@@ -342,7 +347,9 @@ static int64_t count_in_engine(void)
     for (drafting how = 0; how < N_DRAFTINGS; how++) {
         const char *draft = how == BRIDGED ? foreign_path : draft_path;
         assert_int_equal(vouch_model_open(&all[how].draft, draft, NULL, &err), VOUCH_OK);
-        vouch_session_options session = options_of(how, all[how].draft);
+        if (how == SOURCES)
+            assert_int_equal(vouch_draft_memory_open(&all[how].memory, target, NULL, 1 << 16, &err), VOUCH_OK);
+        vouch_session_options session = options_of(how, all[how].draft, all[how].memory);
         session.n_ctx = 0;
         if (vouch_engine_session_open(&all[how].session, engine, &session, &err) != VOUCH_OK ||
             vouch_engine_session_open(&beside[how], engine, &session, &err) != VOUCH_OK)
@@ -364,6 +371,7 @@ static int64_t count_in_engine(void)
     for (drafting how = 0; how < N_DRAFTINGS; how++) {
         vouch_session_close(beside[how]);
         vouch_session_close(all[how].session);
+        vouch_draft_memory_close(all[how].memory);
         vouch_model_close(all[how].draft);
     }
     vouch_engine_close(engine);
@@ -429,7 +437,7 @@ static void memory_is_known_at_open(void **state)
         assert_int_equal(open_all(&all, how, NULL), VOUCH_OK);
         vouch_session_close(all.session);
         const int64_t before = atomic_load(&live_bytes);
-        const vouch_session_options options = options_of(how, all.draft);
+        const vouch_session_options options = options_of(how, all.draft, all.memory);
         assert_int_equal(vouch_session_open(&all.session, all.target, &options, NULL), VOUCH_OK);
         const int64_t taken = atomic_load(&live_bytes) - before;
         const int64_t said = (int64_t)vouch_session_memory(all.session);

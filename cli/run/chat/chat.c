@@ -16,7 +16,6 @@
 #include "run/chat/commands.h"
 #include "run/chat/input.h"
 #include "run/run.h"
-#include "run/sources.h"
 
 static vouch_status memory_fail(vouch_error *err)
 {
@@ -128,7 +127,7 @@ static bool message_take(cli_chat_state *chat, const cli_input *input)
     const char *question = input->n > 0 ? cli_command_run(chat, input->text) : NULL;
     if (!question) return true;
     const bool answered = turn_run(chat, question);
-    (void)cli_sources_save(chat->engine); /* saved here, too, since closing the terminal ends vouch */
+    (void)cli_engine_keep(chat->engine); /* here, too, since closing the terminal ends vouch */
     return answered;
 }
 

@@ -63,7 +63,6 @@ static bool session_change(cli_chat_state *chat, const cli_options *changed, con
         vouch_session_set_seed(before, changed->session.sampling.seed);
         return true;
     }
-    (void)cli_sources_save(engine); /* a failure was complained about; the new session starts all the same */
     engine->session = NULL;
     const int status = cli_engine_start(engine, &changed->session);
     if (status == CLI_DONE && cli_sources_load(engine) == CLI_DONE) {

@@ -94,16 +94,6 @@ void vouch_suffix_tree_pop(vouch_suffix_tree *tree)
     for (int32_t d = 0; d <= VOUCH_SUFFIX_DEPTH; d++) t->active[d] = d <= t->n_tokens ? before[d] : 0;
 }
 
-void vouch_suffix_tree_clear(vouch_suffix_tree *tree)
-{
-    vouch_suffix_tree *t = tree;
-    if (t->n_nodes > 1) memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof *t->slots);
-    memset(t->nodes, 0, (size_t)t->n_nodes * sizeof *t->nodes);
-    memset(t->active, 0, sizeof t->active);
-    t->n_nodes = 1;
-    t->n_tokens = 0;
-}
-
 int32_t vouch_suffix_tree_end(const vouch_suffix_tree *tree)
 {
     return tree->active[tree->n_tokens < VOUCH_SUFFIX_DEPTH ? tree->n_tokens : VOUCH_SUFFIX_DEPTH];

@@ -39,8 +39,6 @@ typedef struct vouch_suffix_tree {
 void vouch_suffix_tree_layout(vouch_suffix_tree *tree, int32_t capacity, vouch_arena *arena);
 void vouch_suffix_tree_push(vouch_suffix_tree *tree, int32_t token);
 void vouch_suffix_tree_pop(vouch_suffix_tree *tree);
-/* Forgets the text. `tokens` keep their values, so that the caller may push a part of them again. */
-void vouch_suffix_tree_clear(vouch_suffix_tree *tree);
 /* The node of this child; 0: none. */
 int32_t vouch_suffix_tree_child(const vouch_suffix_tree *tree, int32_t node, int32_t token);
 /* The node of the text's longest suffix. */

@@ -34,6 +34,11 @@ bool cli_serve_check(cli_options *options, cli_given given)
                       options->serve.origins.items[i]);
         return false;
     }
+    if (options->serve.admin_key && (!*options->serve.admin_key || options->serve.admin_key_file)) {
+        tool_complain(*options->serve.admin_key ? "--admin-key and --admin-key-file exclude each other: leave out one"
+                                                : "--admin-key '': expected a key");
+        return false;
+    }
     if (!options->serve.tls_cert != !options->serve.tls_key) {
         tool_complain("--%s needs --%s, too", options->serve.tls_cert ? "tls-cert" : "tls-key",
                       options->serve.tls_cert ? "tls-key" : "tls-cert");
@@ -64,6 +69,7 @@ int cli_serve_run(const cli_options *options)
 #include "os/os.h"
 #include "tool/file.h"
 #include "options/recommended.h"
+#include "serve/scopes.h"
 #include "server.h"
 
 typedef struct serving {
@@ -73,9 +79,10 @@ typedef struct serving {
     cli_engine *engines;          /* [n_open] */
     server_model_options *models; /* [n_models] */
     char **names;                 /* [n_models] */
-    char *key_text, *certificate, *private_key;
+    char *key_text, *admin_text, *certificate, *private_key;
     const char **keys; /* [n_keys] */
     size_t n_keys;
+    uint64_t *scopes; /* [n_keys]; NULL: all keys share one */
     server *server;
 } serving;
 
@@ -158,6 +165,17 @@ static int text_read(const char *flag, const char *path, char **text)
     return CLI_DONE;
 }
 
+static int admin_key_read(serving *s)
+{
+    const char *path = s->options->serve.admin_key_file;
+    const int status = text_read("admin-key-file", path, &s->admin_text);
+    if (status || !path) return status;
+    s->admin_text[strcspn(s->admin_text, "\r\n")] = '\0';
+    if (*s->admin_text) return CLI_DONE;
+    tool_complain("--admin-key-file %s: its first line is empty; expected the key", path);
+    return CLI_FAILED;
+}
+
 /* Keys of the command line, and the lines of --api-key-file. */
 static int keys_read(serving *s)
 {
@@ -177,8 +195,16 @@ static int keys_read(serving *s)
         tool_complain("--api-key-file %s: the file has no key; expected one a line", o->serve.key_file);
         status = CLI_FAILED;
     }
+    if (!status) status = admin_key_read(s);
     if (!status) status = text_read("tls-cert", o->serve.tls_cert, &s->certificate);
     return status ? status : text_read("tls-key", o->serve.tls_key, &s->private_key);
+}
+
+/* Each key has a scope of its own in the draft memory, unless the operator shares one. */
+static int scopes_open(serving *s)
+{
+    const cli_options *o = s->options;
+    return o->serve.shares_answers ? CLI_DONE : cli_scopes_open(&s->scopes, s->keys, s->n_keys, o->draft_memory);
 }
 
 static bool is_loopback(const char *host)
@@ -217,6 +243,8 @@ static int serve(serving *s)
                                     .port = o->serve.port,
                                     .keys = s->keys,
                                     .n_keys = s->n_keys,
+                                    .scopes = s->scopes,
+                                    .admin_key = s->admin_text ? s->admin_text : o->serve.admin_key,
                                     .origins = o->serve.origins.items,
                                     .n_origins = o->serve.origins.n,
                                     .certificate = s->certificate,
@@ -267,6 +295,7 @@ int cli_serve_run(const cli_options *options)
     int status = check_think(options);
     if (!status) status = keys_read(&s);
     if (!status) status = check_host(&s);
+    if (!status) status = scopes_open(&s);
     if (!status) status = models_open(&s);
     if (!status) status = serve(&s);
     for (size_t i = 0; i < s.n_open; i++) cli_engine_close(&s.engines[i]);
@@ -276,7 +305,9 @@ int cli_serve_run(const cli_options *options)
     free(s.engines);
     free(s.model_options);
     free(s.keys);
+    free(s.scopes);
     free(s.key_text);
+    free(s.admin_text);
     free(s.certificate);
     free(s.private_key);
     return status;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The answers that drafters copy from, as an operator sees them: /admin/draft-memory. */
+#include "api/observe.h"
+#include "request/request.h"
+#include "tool/json.h"
+
+typedef struct memory_fields {
+    json_t *model;
+} memory_fields;
+
+static const server_field fields[] = {
+    {"model", SERVER_ADMIN, SERVER_FIELD_VALUE, offsetof(memory_fields, model), NULL},
+};
+const server_field_table server_memory_fields = {fields, sizeof fields / sizeof *fields};
+
+static json_t *memory_json(const server_model *m)
+{
+    const vouch_draft_memory *memory = m->options->session.speculation.draft_memory;
+    const vouch_draft_memory_info info = memory ? vouch_draft_memory_get_info(memory) : (vouch_draft_memory_info){0};
+    const tool_json_entry entries[] = {
+        {"model", tool_json_text(m->options->name)},
+        {"bytes", json_integer((json_int_t)info.n_bytes)},
+        {"tokens", json_integer(info.n_tokens)},
+        {"most_tokens", json_integer(info.n_most)},
+    };
+    return tool_json_object(entries, sizeof entries / sizeof *entries);
+}
+
+void server_show_memory(server_exchange *x)
+{
+    json_t *data = json_array();
+    for (size_t i = 0; i < x->server->options->n_models; i++)
+        json_array_append_new(data, memory_json(&x->server->models[i]));
+    const tool_json_entry entries[] = {{"data", data}};
+    server_reply_json(x, 200, tool_json_object(entries, 1));
+}
+
+static bool memory_clear(const server_model *m, server_fault *fault)
+{
+    vouch_error err;
+    vouch_draft_memory *memory = m->options->session.speculation.draft_memory;
+    if (!memory || !vouch_draft_memory_clear(memory, &err)) return true;
+    return server_fail(fault, 500, "io_error", "", "%s", err.message);
+}
+
+void server_clear_memory(server_exchange *x)
+{
+    server_fault fault;
+    memory_fields given = {0};
+    bool is_good = server_fields_read(x->json, "", &server_memory_fields, SERVER_ADMIN, &given, &fault);
+    const server_model *only = is_good && given.model ? server_find_model(x->server, given.model, &fault) : NULL;
+    if (given.model && !only) is_good = false;
+    for (size_t i = 0; i < x->server->options->n_models && is_good; i++)
+        if (!only || only == &x->server->models[i]) is_good = memory_clear(&x->server->models[i], &fault);
+    if (is_good) server_show_memory(x);
+    else server_reply_fault(x, &fault);
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A draft memory and its files. FOLDER/DIGEST-SCOPE.answers has the answers of one model and one scope, a record
+ * each. Numbers are little endian:
+ *
+ *    0  "VOUCHANS"
+ *    8  u32  number of tokens
+ *   12  u64  hash: FNV-1a of the file's name, the number of tokens and the tokens
+ *   20  i32  tokens
+ *
+ * Records are only appended. A process that is killed leaves a torn record at most, and the next one appends after it.
+ * A reader that finds no whole record looks for the next mark. At open such places are removed: the whole records go to
+ * a new file, which replaces the old one. So they do where a file has grown beyond the memory's size: then the newest
+ * half stays. Who writes or removes files holds the lock on FOLDER/draft-memory.lock.
+ */
+#include "engine/file/draft_memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/common.h"
+#include "base/hash.h"
+#include "draft/source.h"
+#include "os/os.h"
+
+enum {
+    HEAD = 20,
+    NAME = 48, /* bytes of a file's name, with a NUL */
+    LEAST_BYTES = 64 << 10,
+    DEFAULT_BYTES = 64 << 20,
+};
+
+static const char magic[] = "VOUCHANS", suffix[] = ".answers", lock_name[] = "draft-memory.lock";
+
+/* ------------------------------------------------------------------- records */
+
+typedef struct bytes {
+    unsigned char *at;
+    size_t n;
+} bytes;
+
+static void put(unsigned char *at, uint64_t x, int n)
+{
+    for (int i = 0; i < n; i++) at[i] = (unsigned char)(x >> 8 * i);
+}
+
+static uint64_t get(const unsigned char *at, int n)
+{
+    uint64_t x = 0;
+    for (int i = 0; i < n; i++) x |= (uint64_t)at[i] << 8 * i;
+    return x;
+}
+
+static uint64_t record_hash(const char *name, const unsigned char *record, size_t n_tokens)
+{
+    uint64_t hash = vouch_hash_bytes(VOUCH_HASH_START, name, strlen(name));
+    hash = vouch_hash_bytes(hash, record + 8, 4);
+    return vouch_hash_bytes(hash, record + HEAD, 4 * n_tokens);
+}
+
+/* The size of the whole record that begins here; 0: there is none. */
+static size_t record_size(const char *name, const unsigned char *record, size_t n_bytes)
+{
+    if (n_bytes < HEAD || memcmp(record, magic, 8) != 0) return 0;
+    const uint64_t n_tokens = get(record + 8, 4);
+    if (n_tokens > (n_bytes - HEAD) / 4) return 0;
+    if (get(record + 12, 8) != record_hash(name, record, n_tokens)) return 0;
+    return HEAD + 4 * (size_t)n_tokens;
+}
+
+static bool record_make(bytes *out, const char *name, const int32_t *tokens, int32_t n_tokens)
+{
+    *out = (bytes){.n = HEAD + 4 * (size_t)n_tokens};
+    out->at = malloc(out->n);
+    if (!out->at) return false;
+    memcpy(out->at, magic, 8);
+    put(out->at + 8, (uint32_t)n_tokens, 4);
+    for (int32_t i = 0; i < n_tokens; i++) put(out->at + HEAD + 4 * (size_t)i, (uint32_t)tokens[i], 4);
+    put(out->at + 12, record_hash(name, out->at, (size_t)n_tokens), 8);
+    return true;
+}
+
+/* Moves the whole records to the front, the newest `most` bytes of them. Returns the number of damaged places. */
+static int64_t records_tidy(const char *name, bytes *b, size_t most)
+{
+    int64_t n_damaged = 0;
+    bool was_whole = true;
+    size_t past = 0, dropped = 0;
+    for (size_t at = 0; at < b->n;) {
+        const size_t n = record_size(name, b->at + at, b->n - at);
+        if (n > 0) memmove(b->at + past, b->at + at, n);
+        else n_damaged += was_whole;
+        was_whole = n > 0;
+        past += n;
+        if (n > 0) at += n;
+        else {
+            const unsigned char *mark = memmem(b->at + at + 1, b->n - at - 1, magic, 8);
+            at = mark ? (size_t)(mark - b->at) : b->n;
+        }
+    }
+    while (past - dropped > most) dropped += record_size(name, b->at + dropped, past - dropped);
+    memmove(b->at, b->at + dropped, past - dropped);
+    b->n = past - dropped;
+    return n_damaged;
+}
+
+/* --------------------------------------------------------------------- files */
+
+static vouch_status file_fail(vouch_error *err, const char *path)
+{
+    return vouch_fail(err, errno == ENOMEM ? VOUCH_E_MEMORY : VOUCH_E_IO, "%s: %s", path, strerror(errno));
+}
+
+static vouch_status path_join(char path[VOUCH_OS_PATH_SIZE], const char *folder, const char *name, const char *end,
+                              vouch_error *err)
+{
+    if (snprintf(path, VOUCH_OS_PATH_SIZE, "%s/%s%s", folder, name, end) < VOUCH_OS_PATH_SIZE) return VOUCH_OK;
+    return vouch_fail(err, VOUCH_E_IO, "%.200s...: the path is too long", folder);
+}
+
+/* Takes the folder's lock: *fd is open. Where another process has it and `waits` is false, *fd is -1. */
+static vouch_status folder_lock(const char *folder, bool waits, int *fd, vouch_error *err)
+{
+    char path[VOUCH_OS_PATH_SIZE];
+    *fd = -1;
+    VOUCH_TRY(path_join(path, folder, lock_name, "", err));
+    const int opened = vouch_os_open(path, VOUCH_OS_READ | VOUCH_OS_WRITE | VOUCH_OS_CREATE | VOUCH_OS_NO_LINK, 0600);
+    if (opened < 0) return file_fail(err, path);
+    const vouch_os_lock lock = vouch_os_file_lock(opened, waits);
+    if (lock == VOUCH_OS_LOCKED) {
+        *fd = opened;
+        return VOUCH_OK;
+    }
+    const int code = errno;
+    close(opened);
+    errno = code;
+    return lock == VOUCH_OS_LOCK_BUSY ? VOUCH_OK : file_fail(err, path);
+}
+
+static bool write_all(int fd, const bytes *b)
+{
+    for (size_t at = 0; at < b->n;) {
+        const size_t left = b->n - at;
+        const ptrdiff_t n = vouch_os_write(fd, b->at + at, left < INT32_MAX ? left : INT32_MAX);
+        if (n <= 0 && errno != EINTR) return false;
+        if (n > 0) at += (size_t)n;
+    }
+    return true;
+}
+
+/* Opens, writes and closes a file. *size is its size afterwards. */
+static vouch_status file_write(const char *path, unsigned how, const bytes *b, bool syncs, int64_t *size,
+                               vouch_error *err)
+{
+    const int fd = vouch_os_open(path, VOUCH_OS_WRITE | VOUCH_OS_CREATE | VOUCH_OS_NO_LINK | how, 0600);
+    vouch_os_info info = {0};
+    bool is_good =
+        fd >= 0 && write_all(fd, b) && (!syncs || vouch_os_file_sync(fd)) && vouch_os_info_of_open(fd, &info);
+    const int code = errno;
+    if (fd >= 0 && close(fd) != 0) is_good = false;
+    else errno = code;
+    *size = info.size;
+    return is_good ? VOUCH_OK : file_fail(err, path);
+}
+
+static vouch_status file_read(const char *path, bytes *out, vouch_error *err)
+{
+    const int fd = vouch_os_open(path, VOUCH_OS_READ | VOUCH_OS_NO_LINK | VOUCH_OS_NO_WAIT, 0);
+    vouch_os_info info = {0};
+    *out = (bytes){0};
+    bool is_good = fd >= 0 && vouch_os_info_of_open(fd, &info);
+    if (is_good && info.kind == VOUCH_OS_FILE) is_good = (out->at = malloc((size_t)info.size + 1));
+    while (is_good && out->at && out->n < (size_t)info.size) {
+        const size_t left = (size_t)info.size - out->n;
+        const ptrdiff_t n = vouch_os_read(fd, out->at + out->n, left < INT32_MAX ? left : INT32_MAX);
+        if (n == 0) break;
+        if (n > 0) out->n += (size_t)n;
+        else is_good = errno == EINTR;
+    }
+    const int code = errno;
+    if (fd >= 0) close(fd);
+    errno = code;
+    if (is_good) return VOUCH_OK;
+    const vouch_status status = file_fail(err, path);
+    free(out->at);
+    *out = (bytes){0};
+    return status;
+}
+
+/* Puts these records in place of a file, at once. */
+static vouch_status file_replace(const char *folder, const char *name, const bytes *b, vouch_error *err)
+{
+    char path[VOUCH_OS_PATH_SIZE], fresh[VOUCH_OS_PATH_SIZE];
+    int64_t size;
+    VOUCH_TRY(path_join(path, folder, name, "", err));
+    VOUCH_TRY(path_join(fresh, folder, name, ".new", err));
+    VOUCH_TRY(file_write(fresh, VOUCH_OS_EMPTY, b, true, &size, err));
+    return vouch_os_file_replace(fresh, path) ? VOUCH_OK : file_fail(err, path);
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+    const size_t n = strlen(name), n_end = strlen(end);
+    return n >= n_end && strcmp(name + n - n_end, end) == 0;
+}
+
+/* Counts or removes the files whose names begin so, among them what a killed process has left. */
+static vouch_status files_remove(const char *folder, const char *begin, bool only_count, size_t *n_files,
+                                 int64_t *n_bytes, vouch_error *err)
+{
+    char **names, path[VOUCH_OS_PATH_SIZE];
+    vouch_status status = VOUCH_OK;
+    *n_files = 0;
+    *n_bytes = 0;
+    const ptrdiff_t n = vouch_os_folder_list(folder, &names);
+    if (n < 0) return file_fail(err, folder);
+    for (ptrdiff_t i = 0; i < n && status == VOUCH_OK; i++) {
+        vouch_os_info info;
+        const bool is_whole = ends_in(names[i], suffix);
+        if (strncmp(names[i], begin, strlen(begin)) != 0 || (!is_whole && !ends_in(names[i], ".answers.new"))) continue;
+        status = path_join(path, folder, names[i], "", err);
+        if (status != VOUCH_OK || !vouch_os_info_of_link(path, &info)) continue;
+        if (!only_count && !vouch_os_remove(path) && errno != ENOENT) status = file_fail(err, path);
+        *n_files += is_whole;
+        *n_bytes += info.size;
+    }
+    vouch_os_names_free(names, n);
+    return status;
+}
+
+vouch_status vouch_draft_memory_remove(const char *folder, bool only_count, size_t *n_files, int64_t *n_bytes,
+                                       vouch_error *err)
+{
+    int fd;
+    *n_files = 0;
+    *n_bytes = 0;
+    if (only_count) return files_remove(folder, "", true, n_files, n_bytes, err);
+    if (!vouch_os_exists(folder)) return file_fail(err, folder);
+    VOUCH_TRY(folder_lock(folder, true, &fd, err));
+    const vouch_status status = files_remove(folder, "", false, n_files, n_bytes, err);
+    close(fd);
+    return status;
+}
+
+/* ------------------------------------------------------------------- opening */
+
+static void name_write(char name[NAME], const vouch_model *model, uint64_t scope)
+{
+    snprintf(name, NAME, "%s-%016llx%s", model->digest, (unsigned long long)scope, suffix);
+}
+
+/* Whether it is the name of a file of this model; then *scope is what it names. */
+static bool name_read(const char *name, const vouch_model *model, uint64_t *scope)
+{
+    char expected[NAME];
+    const size_t n = strlen(model->digest) + 1;
+    if (strlen(name) < n + 16) return false;
+    *scope = strtoull(name + n, NULL, 16);
+    name_write(expected, model, *scope);
+    return strcmp(name, expected) == 0;
+}
+
+static void answers_take(vouch_draft_memory *m, uint64_t scope, const bytes *b)
+{
+    for (size_t at = 0; at < b->n;) {
+        const size_t n = get(b->at + at + 8, 4);
+        int32_t *tokens = (int32_t *)(void *)(b->at + at); /* decoded in place, over the head: aligned to 4 bytes */
+        bool is_good = n > 0;
+        for (size_t i = 0; i < n; i++) {
+            tokens[i] = (int32_t)(uint32_t)get(b->at + at + HEAD + 4 * i, 4);
+            is_good &= tokens[i] >= 0 && tokens[i] < m->model->info.n_vocab;
+        }
+        if (is_good) vouch_answers_add(m->answers, scope, tokens, (int32_t)n);
+        m->info.n_kept += is_good;
+        at += HEAD + 4 * n;
+    }
+}
+
+static vouch_status file_take(vouch_draft_memory *m, const char *name, uint64_t scope, vouch_error *err)
+{
+    char path[VOUCH_OS_PATH_SIZE];
+    bytes b;
+    VOUCH_TRY(path_join(path, m->folder, name, "", err));
+    VOUCH_TRY(file_read(path, &b, err));
+    if (!b.at) return VOUCH_OK; /* no regular file */
+    const size_t before = b.n;
+    m->info.n_damaged += records_tidy(name, &b, m->most);
+    const vouch_status status = b.n < before ? file_replace(m->folder, name, &b, err) : VOUCH_OK;
+    if (status == VOUCH_OK) answers_take(m, scope, &b);
+    free(b.at);
+    return status;
+}
+
+static vouch_status folder_take(vouch_draft_memory *m, vouch_error *err)
+{
+    char **names;
+    int fd;
+    if (!vouch_os_folder_make(m->folder, 0700) && errno != EEXIST) return file_fail(err, m->folder);
+    VOUCH_TRY(folder_lock(m->folder, true, &fd, err));
+    vouch_status status = VOUCH_OK;
+    const ptrdiff_t n = vouch_os_folder_list(m->folder, &names);
+    if (n < 0) status = file_fail(err, m->folder);
+    for (ptrdiff_t i = 0; i < n && status == VOUCH_OK; i++) {
+        uint64_t scope;
+        if (name_read(names[i], m->model, &scope)) status = file_take(m, names[i], scope, err);
+    }
+    if (n >= 0) vouch_os_names_free(names, n);
+    close(fd);
+    m->kept = vouch_answers_end(m->answers);
+    return status;
+}
+
+vouch_status vouch_draft_memory_open(vouch_draft_memory **out, const vouch_model *model, const char *folder,
+                                     size_t n_bytes, vouch_error *err)
+{
+    *out = NULL;
+    if (n_bytes == 0) n_bytes = DEFAULT_BYTES;
+    if (n_bytes < LEAST_BYTES || n_bytes >> 40 > 0)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "draft memory: n_bytes is %zu, must be %d to 2^40", n_bytes,
+                          LEAST_BYTES);
+    VOUCH_TRY(vouch_model_need_weights(model, err));
+    vouch_draft_memory *m = calloc(1, sizeof *m);
+    if (!m) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a draft memory");
+    pthread_mutex_init(&m->lock, NULL);
+    m->model = model;
+    vouch_status status = vouch_answers_open(&m->answers, n_bytes, err);
+    if (status == VOUCH_OK) m->most = 2 * sizeof(int32_t) * (size_t)vouch_answers_capacity(m->answers);
+    if (status == VOUCH_OK && folder && !(m->folder = strdup(folder)))
+        status = vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a draft memory");
+    if (status == VOUCH_OK && folder) status = folder_take(m, err);
+    if (status == VOUCH_OK) *out = m;
+    else vouch_draft_memory_close(m);
+    return status;
+}
+
+/* ------------------------------------------------------------------- keeping */
+
+static vouch_status answer_keep(const vouch_draft_memory *m, uint64_t scope, const int32_t *tokens, int32_t n_tokens,
+                                vouch_error *err)
+{
+    char name[NAME], path[VOUCH_OS_PATH_SIZE];
+    bytes b;
+    int64_t size = 0;
+    name_write(name, m->model, scope);
+    VOUCH_TRY(path_join(path, m->folder, name, "", err));
+    if (!record_make(&b, name, tokens, n_tokens))
+        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for an answer of %d tokens", n_tokens);
+    vouch_status status = file_write(path, VOUCH_OS_APPEND, &b, false, &size, err);
+    free(b.at);
+    if (status != VOUCH_OK || size <= (int64_t)m->most) return status;
+    VOUCH_TRY(file_read(path, &b, err));
+    records_tidy(name, &b, m->most / 2);
+    status = file_replace(m->folder, name, &b, err);
+    free(b.at);
+    return status;
+}
+
+vouch_status vouch_draft_memory_keep(vouch_draft_memory *memory, vouch_error *err)
+{
+    vouch_draft_memory *m = memory;
+    if (!m->folder) return VOUCH_OK;
+    int fd = -1;
+    pthread_mutex_lock(&m->lock);
+    vouch_status status = VOUCH_OK;
+    if (m->kept < vouch_answers_end(m->answers)) status = folder_lock(m->folder, false, &fd, err);
+    while (fd >= 0 && status == VOUCH_OK) {
+        int64_t position = m->kept;
+        uint64_t scope;
+        int32_t *tokens, n_tokens;
+        if (!vouch_answers_next(m->answers, &position, &scope, &tokens, &n_tokens)) break;
+        status = answer_keep(m, scope, tokens, n_tokens, err);
+        if (status == VOUCH_OK) m->kept = position;
+        free(tokens);
+    }
+    if (fd >= 0) close(fd);
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+vouch_status vouch_draft_memory_add(vouch_draft_memory *memory, uint64_t scope, const int32_t *tokens, size_t n_tokens,
+                                    vouch_error *err)
+{
+    const int32_t n_vocab = memory->model->info.n_vocab;
+    for (size_t i = 0; i < n_tokens; i++)
+        if (tokens[i] < 0 || tokens[i] >= n_vocab)
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "token %zu of the answer is %d, must be 0 to %d", i, tokens[i],
+                              n_vocab - 1);
+    const size_t most = INT32_MAX;
+    if (n_tokens > most) tokens += n_tokens - most;
+    const int32_t n = (int32_t)(n_tokens < most ? n_tokens : most), n_tail = vouch_min(n, VOUCH_TAIL);
+    vouch_answer_match matches[VOUCH_ANSWERS_MATCHES];
+    const int32_t n_matches = vouch_answers_find(memory->answers, scope, tokens + n, n_tail, matches);
+    if (n_matches == 0 || matches[0].length < n_tail) vouch_answers_add(memory->answers, scope, tokens, n);
+    return VOUCH_OK;
+}
+
+vouch_status vouch_draft_memory_clear(vouch_draft_memory *memory, vouch_error *err)
+{
+    vouch_draft_memory *m = memory;
+    vouch_status status = VOUCH_OK;
+    pthread_mutex_lock(&m->lock);
+    vouch_answers_clear(m->answers);
+    m->kept = vouch_answers_end(m->answers);
+    if (m->folder) {
+        char begin[NAME];
+        size_t n_files;
+        int64_t n_bytes;
+        int fd;
+        snprintf(begin, sizeof begin, "%s-", m->model->digest);
+        status = folder_lock(m->folder, true, &fd, err);
+        if (status == VOUCH_OK) {
+            status = files_remove(m->folder, begin, false, &n_files, &n_bytes, err);
+            close(fd);
+        }
+    }
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+vouch_draft_memory_info vouch_draft_memory_get_info(const vouch_draft_memory *memory)
+{
+    vouch_draft_memory_info info = memory->info;
+    info.n_bytes = vouch_answers_memory(memory->answers);
+    info.n_tokens = vouch_answers_size(memory->answers);
+    info.n_most = vouch_answers_capacity(memory->answers);
+    return info;
+}
+
+void vouch_draft_memory_close(vouch_draft_memory *memory)
+{
+    if (!memory) return;
+    if (memory->answers) vouch_draft_memory_keep(memory, NULL);
+    vouch_answers_close(memory->answers);
+    pthread_mutex_destroy(&memory->lock);
+    free(memory->folder);
+    free(memory);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* The draft memory of `vouch serve`: whose answers a key gets guesses from, who may clear it, what a restart finds, and
+ * that it changes no byte. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os/os.h"
+#include "support/program/http.h"
+#include "support/model/tiny_model.h"
+
+#define TEXT  "/v1/completions"
+#define CLEAR "/admin/draft-memory/clear"
+#define ONE   "Authorization: Bearer one\r\n"
+#define TWO   "Authorization: Bearer two\r\n"
+#define ROOT  "Authorization: Bearer root\r\n"
+
+enum { N_CLIENTS = 8, MOST_REQUESTS = 200 };
+
+static char target[256];
+
+static int group_begin(void **state)
+{
+    (void)state;
+    strcpy(target, test_temporary("target.gguf"));
+    tiny_model_write(target, &(tiny_model_options){.seed = 7, .n_ctx = 4096});
+    return 0;
+}
+
+static json_t *ask(const http_server *server, const char *headers, const char *prompt)
+{
+    char body[512];
+    snprintf(body, sizeof body,
+             "{\"prompt\": \"%s\", \"max_tokens\": 60, \"temperature\": 0, \"ignore_eos\": true, "
+             "\"speculative\": {\"drafters\": \"history\", \"k\": 6}}",
+             prompt);
+    http_reply reply = http_request(server->port, "POST", TEXT, headers, body);
+    if (reply.status != 200) fail_msg("status %d: %s", reply.status, reply.body);
+    return http_json(&reply);
+}
+
+/* Tokens of an answer that a guess from earlier answers gave. */
+static json_int_t accepted(const http_server *server, const char *headers, const char *prompt)
+{
+    json_t *answer = ask(server, headers, prompt);
+    const json_int_t n = json_integer_value(http_at(answer, "metrics.speculative_decoding.num_accepted_draft_tokens"));
+    json_decref(answer);
+    return n;
+}
+
+static int status_to(const http_server *server, const char *method, const char *path, const char *headers)
+{
+    http_reply reply = http_request(server->port, method, path, headers, strcmp(method, "POST") == 0 ? "{}" : NULL);
+    const int status = reply.status;
+    http_reply_free(&reply);
+    return status;
+}
+
+static size_t count_files(const char *folder)
+{
+    size_t n;
+    int64_t n_bytes;
+    assert_int_equal(vouch_draft_memory_remove(folder, true, &n, &n_bytes, NULL), VOUCH_OK);
+    return n;
+}
+
+/* Two keys never get guesses from each other's answers, not after a restart either. Only the operator forgets them. */
+static void keys_are_apart(void **state)
+{
+    (void)state;
+    const char *folder = test_path("apart");
+    const char *const *arguments = ARGUMENTS(target, "--api-key", "one", "--api-key", "two", "--admin-key", "root",
+                                             "--draft-memory", folder, "--draft-memory-size", "1M");
+    http_server server = http_server_start(arguments);
+    assert_int_equal(accepted(&server, ONE, "the fox"), 0);
+    assert_true(accepted(&server, ONE, "the fox") > 30);
+    assert_int_equal(accepted(&server, TWO, "the fox"), 0);
+    assert_true(accepted(&server, TWO, "the fox") > 30);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    assert_int_equal(count_files(folder), 2);
+
+    server = http_server_start(arguments);
+    assert_true(accepted(&server, ONE, "the fox") > 30);
+    assert_int_equal(accepted(&server, ONE, "a river"), 0);
+    assert_int_equal(accepted(&server, TWO, "a river"), 0);
+    assert_int_equal(status_to(&server, "GET", "/admin/draft-memory", ONE), 200);
+    assert_int_equal(status_to(&server, "POST", CLEAR, ""), 401);
+    assert_int_equal(status_to(&server, "POST", CLEAR, ONE), 403);
+    assert_int_equal(status_to(&server, "POST", "/admin/speculation", TWO), 403);
+    assert_true(accepted(&server, ONE, "the fox") > 30);
+    assert_int_equal(status_to(&server, "POST", CLEAR, ROOT), 200);
+    assert_int_equal(count_files(folder), 0);
+    assert_int_equal(accepted(&server, ONE, "the fox"), 0);
+    http_reply reply = http_request(server.port, "POST", CLEAR, ROOT, "{\"modell\": \"x\"}");
+    assert_int_equal(reply.status, 400);
+    http_reply_free(&reply);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+
+    server = http_server_start(ARGUMENTS(target, "--api-key", "one", "--api-key", "two", "--share-answers"));
+    assert_int_equal(accepted(&server, ONE, "the fox"), 0);
+    assert_true(accepted(&server, TWO, "the fox") > 30);
+    reply = http_request(server.port, "POST", CLEAR, TWO, "{}");
+    assert_int_equal(reply.status, 403);
+    assert_non_null(strstr(reply.body, "start it with --admin-key"));
+    http_reply_free(&reply);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+}
+
+/* The last answer of a conversation is remembered though another server wrote it. */
+static void a_conversation_brings_its_answer(void **state)
+{
+    (void)state;
+    http_server server = http_server_start(ARGUMENTS(target));
+    json_t *answer = ask(&server, "", "zebra");
+    json_t *said = json_pack("{s:[{s:s,s:s},{s:s,s:O},{s:s,s:s}],s:i}", "messages", "role", "user", "content", "hi",
+                             "role", "assistant", "content", http_at(answer, "choices.0.text"), "role", "user",
+                             "content", "go on", "max_tokens", 1);
+    char *body = json_dumps(said, 0);
+    assert_int_equal(status_to(&server, "POST", CLEAR, ""), 200);
+    assert_int_equal(accepted(&server, "", "zebra"), 0);
+    assert_int_equal(status_to(&server, "POST", CLEAR, ""), 200);
+    http_reply reply = http_post(server.port, "/v1/chat/completions", body);
+    assert_int_equal(reply.status, 200);
+    http_reply_free(&reply);
+    assert_true(accepted(&server, "", "zebra") > 0);
+    free(body);
+    json_decref(said);
+    json_decref(answer);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+}
+
+/* ------------------------------------------------------------------ same bytes */
+
+typedef struct client {
+    const http_server *server;
+    int first, n;
+    char **texts; /* [n] of all clients */
+} client;
+
+static void *client_run(void *arg)
+{
+    const client *c = arg;
+    static const char *const rules[] = {"\"temperature\": 0",
+                                        "\"temperature\": 1, \"speculative\": {\"accept\": \"match\"}",
+                                        "\"temperature\": 1, \"speculative\": {\"accept\": \"coupled\"}"};
+    for (int i = c->first; i < c->n; i += N_CLIENTS) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 "{\"prompt\": \"request %d of all\", \"max_tokens\": %d, \"seed\": %d, \"ignore_eos\": true, %s}",
+                 i % 40, 40 + i % 30, i % 3, rules[i % 3]);
+        http_reply reply = http_post(c->server->port, TEXT, body);
+        json_t *json = reply.status == 200 ? http_json(&reply) : NULL;
+        c->texts[i] = strdup(json ? http_text_at(json, "choices.0.text") : "failed");
+        json_decref(json);
+    }
+    return NULL;
+}
+
+static void run_all(const http_server *server, int n, char **texts)
+{
+    pthread_t threads[N_CLIENTS];
+    client clients[N_CLIENTS];
+    for (int i = 0; i < N_CLIENTS; i++) {
+        clients[i] = (client){server, i, n, texts};
+        assert_int_equal(pthread_create(&threads[i], NULL, client_run, &clients[i]), 0);
+    }
+    for (int i = 0; i < N_CLIENTS; i++) pthread_join(threads[i], NULL);
+}
+
+static void compare_all(const http_server *server, int n, char *const *expected)
+{
+    char *texts[MOST_REQUESTS];
+    run_all(server, n, texts);
+    for (int i = 0; i < n; i++) {
+        assert_string_equal(texts[i], expected[i]);
+        free(texts[i]);
+    }
+}
+
+/* Many requests at once get the bytes that they get without a memory: while it is empty, when it knows all answers,
+ * restored from disk, and so small that it forgets all the time. */
+static void the_bytes_stay_the_same(void **state)
+{
+    (void)state;
+    const int n = test_is_quick() ? 48 : MOST_REQUESTS;
+    const char *folder = test_path("same");
+    char *expected[MOST_REQUESTS];
+    http_server server = http_server_start(ARGUMENTS(target, "--draft-memory-size", "0"));
+    run_all(&server, n, expected);
+    assert_string_not_equal(expected[0], "failed");
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    server = http_server_start(ARGUMENTS(target, "--draft-memory", folder));
+    compare_all(&server, n, expected);
+    compare_all(&server, n, expected);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    server = http_server_start(ARGUMENTS(target, "--draft-memory", folder));
+    compare_all(&server, n, expected);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    server = http_server_start(ARGUMENTS(target, "--draft-memory", folder, "--draft-memory-size", "66K"));
+    compare_all(&server, n, expected);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    for (int i = 0; i < n; i++) free(expected[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_are_apart),
+        cmocka_unit_test(a_conversation_brings_its_answer),
+        cmocka_unit_test(the_bytes_stay_the_same),
+    };
+    return cmocka_run_group_tests_name("server_memory", tests, group_begin, NULL);
+}
