@@ -139,6 +139,8 @@ static void compare_answers(int step, int repeats)
     for (int kind = 0; kind < N_HEAD_KINDS; kind++) {
         head_pair pair = head_pair_open(kind, N_VOCAB, (uint64_t)kind);
         const vouch_draft_file table = table_of(pair.target);
+        vouch_draft_memory *memory;
+        assert_int_equal(vouch_draft_memory_open(&memory, pair.target, NULL, 1 << 16, NULL), VOUCH_OK);
         int64_t n_drafted = 0;
         for (int c = 0; c < n_companies; c++)
             for (int s = 0; s < N_SETTINGS; s++) {
@@ -148,6 +150,7 @@ static void compare_answers(int step, int repeats)
                     vouch_session_options o = options_of(&settings[s], companies[c], pair.head, grammar, seed);
                     o.speculation.files[VOUCH_DRAFTER_NUMBER_TABLE] =
                         companies[c] & VOUCH_DRAFTER_TABLE ? &table : NULL;
+                    o.speculation.draft_memory = companies[c] & VOUCH_DRAFTER_HISTORY ? memory : NULL;
                     const int n = count_differences(pair.target, &o, seed, &n_drafted);
                     n_answers += ROUNDS;
                     n_different += n;
@@ -160,6 +163,7 @@ static void compare_answers(int step, int repeats)
                 }
             }
         if (n_drafted == 0) fail_msg("%s never guesses", head_kind_names[kind]);
+        vouch_draft_memory_close(memory);
         head_pair_close(&pair);
     }
     vouch_grammar_close(grammar);
