@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server: models behind HTTP, in the words of the OpenAI and Anthropic APIs and of llama.cpp (docs/server.md).
+ * The server: models behind HTTP, in the words of the OpenAI, Anthropic and Ollama APIs and of llama.cpp
+ * (docs/server.md).
  *
  *   client ─ socket ─ libmicrohttpd, a few threads         http.c, watch.c
  *                       │ a request, read and checked      routes.c, fields.c, request.c, prompt.c

@@ -360,9 +360,9 @@ static void stream_event(server_exchange *x, const server_event *event)
     server_sse_fault(x, &fault);
 }
 
-static const server_format stream_format = {stream_begin,     stream_event, NULL,
-                                            server_sse_fault, NULL,         server_answer_free};
-static const server_format body_format = {NULL, server_answer_keep, NULL, NULL, body, server_answer_free};
+static const server_format stream_format = {stream_begin, stream_event,       NULL, server_sse_fault,
+                                            NULL,         server_answer_free, NULL};
+static const server_format body_format = {NULL, server_answer_keep, NULL, NULL, body, server_answer_free, NULL};
 
 /* ------------------------------------------------------------------------ paths */
 

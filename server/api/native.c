@@ -325,8 +325,8 @@ static void native_body(server_exchange *x, server_text *json)
     if (a->n_choices > 1) server_text_put(json, "]");
 }
 
-static const server_format native_stream = {NULL, native_event, NULL, server_sse_fault, NULL, server_answer_free};
-static const server_format native_whole = {NULL, server_answer_keep, NULL, NULL, native_body, server_answer_free};
+static const server_format native_stream = {NULL, native_event, NULL, server_sse_fault, NULL, server_answer_free, NULL};
+static const server_format native_whole = {NULL, server_answer_keep, NULL, NULL, native_body, server_answer_free, NULL};
 
 static void complete(server_exchange *x, unsigned where)
 {

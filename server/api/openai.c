@@ -338,9 +338,9 @@ static void answer_body(server_exchange *x, server_text *json)
     server_text_json(json, body);
 }
 
-static const server_format stream_format = {stream_begin,     stream_event, stream_end,
-                                            server_sse_fault, NULL,         server_answer_free};
-static const server_format body_format = {NULL, server_answer_keep, NULL, NULL, answer_body, server_answer_free};
+static const server_format stream_format = {stream_begin, stream_event,       stream_end, server_sse_fault,
+                                            NULL,         server_answer_free, NULL};
+static const server_format body_format = {NULL, server_answer_keep, NULL, NULL, answer_body, server_answer_free, NULL};
 
 /* ------------------------------------------------------------------------ echo */
 
@@ -396,7 +396,7 @@ static void echo_event(server_exchange *x, const server_event *event)
         echo_logprobs(a, choice, event->choice);
 }
 
-static const server_format echo_format = {NULL, echo_event, NULL, NULL, answer_body, server_answer_free};
+static const server_format echo_format = {NULL, echo_event, NULL, NULL, answer_body, server_answer_free, NULL};
 
 /* -------------------------------------------------------------------- requests */
 

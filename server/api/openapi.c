@@ -181,20 +181,24 @@ static json_t *responses(const server_route *route)
         {"413", "The body is too long.", 0, true},
         {"429", "Too many answers wait; try again later.", SERVER_ROUTE_ANSWERS, true},
         {"500", "The server failed.", SERVER_ROUTE_ANSWERS, true},
+        {"501", "The server doesn't do this.", SERVER_ROUTE_REFUSED, false},
         {"503", "The server is ending, or short of memory.", 0, false},
     };
     const bool has_body = strcmp(route->method, "POST") == 0, names = strchr(route->path, '{');
-    const char *error =
-        server_is_anthropic(route->path) ? "#/components/schemas/AnthropicError" : "#/components/schemas/Error";
+    static const char *const errors[] = {[SERVER_DIALECT_OPENAI] = "#/components/schemas/Error",
+                                         [SERVER_DIALECT_ANTHROPIC] = "#/components/schemas/AnthropicError",
+                                         [SERVER_DIALECT_OLLAMA] = "#/components/schemas/OllamaError"};
+    const server_dialect dialect = server_dialect_of(route->path);
     json_t *all = json_object(), *types = json_pack("{s:{}}", route->type);
-    if (route->flags & SERVER_ROUTE_ANSWERS) json_object_set_new(types, "text/event-stream", json_object());
+    const char *stream = dialect == SERVER_DIALECT_OLLAMA ? "application/x-ndjson" : "text/event-stream";
+    if (route->flags & SERVER_ROUTE_ANSWERS) json_object_set_new(types, stream, json_object());
     json_object_set_new(all, "200", json_pack("{s:s, s:o}", "description", "The answer.", "content", types));
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         const bool is_named = names && strcmp(faults[i].status, "404") == 0;
         if ((faults[i].needs_body && !has_body && !is_named) || faults[i].needs & ~route->flags) continue;
         json_object_set_new(all, faults[i].status,
                             json_pack("{s:s, s:{s:{s:{s:s}}}}", "description", faults[i].description, "content",
-                                      "application/json", "schema", "$ref", error));
+                                      "application/json", "schema", "$ref", errors[dialect]));
     }
     return all;
 }
@@ -226,7 +230,10 @@ static json_t *paths(void)
         const server_route *route = &server_routes[i];
         json_t *path = json_object_get(all, route->path);
         if (!path) json_object_set_new(all, route->path, path = json_object());
-        json_object_set_new(path, strcmp(route->method, "POST") == 0 ? "post" : "get", operation(route));
+        const char *const method = strcmp(route->method, "POST") == 0  ? "post"
+                                   : strcmp(route->method, "GET") == 0 ? "get"
+                                                                       : "delete";
+        json_object_set_new(path, method, operation(route));
     }
     return all;
 }
@@ -237,6 +244,7 @@ static const char components[] =
     "\"required\": [\"message\", \"type\", \"param\", \"code\"], \"properties\": {\"message\": " STRING ", "
     "\"type\": " STRING ", "
     "\"param\": {\"type\": [\"string\", \"null\"]}, \"code\": {\"type\": [\"string\", \"null\"]}}}}}, "
+    "\"OllamaError\": {\"type\": \"object\", \"required\": [\"error\"], \"properties\": {\"error\": " STRING "}}, "
     "\"AnthropicError\": {\"type\": \"object\", \"required\": [\"type\", \"error\"], \"properties\": {\"type\": "
     "{\"const\": \"error\"}, \"error\": {\"type\": \"object\", \"required\": [\"type\", \"message\"]}}}}}";
 

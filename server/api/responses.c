@@ -508,8 +508,8 @@ static void state_free(void *state)
     server_answer_free(a);
 }
 
-static const server_format stream_format = {stream_begin, stream_event, NULL, stream_fail, NULL, state_free};
-static const server_format body_format = {NULL, server_answer_keep, NULL, NULL, body, state_free};
+static const server_format stream_format = {stream_begin, stream_event, NULL, stream_fail, NULL, state_free, NULL};
+static const server_format body_format = {NULL, server_answer_keep, NULL, NULL, body, state_free, NULL};
 
 void server_responses(server_exchange *x)
 {

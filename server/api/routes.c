@@ -4,6 +4,7 @@
 #include "api/messages.h"
 #include "api/native.h"
 #include "api/observe.h"
+#include "api/ollama.h"
 #include "api/openai.h"
 #include "api/openapi.h"
 #include "api/page.h"
@@ -28,6 +29,9 @@ static void health(server_exchange *x)
 #define TOKENS   server_count_response_tokens, "Count the tokens of a conversation.", JSON, REQUEST, SERVER_RESPONSES
 #define NATIVE   server_native_completion, "Go on with a text, as llama.cpp does.", JSON, REQUEST, SERVER_NATIVE
 #define NOTHING  NULL, 0
+#define REFUSED  SERVER_ROUTE_REFUSED, server_ollama_refuse
+#define LOADED   REFUSED, "the server runs the models it was started with", JSON, NOTHING
+#define NO_EMBED REFUSED, "the server makes no embeddings", JSON, NOTHING
 
 const server_route server_routes[] = {
     {"GET", "/", PUBLIC, server_page, "The page.", "text/html", NOTHING},
@@ -60,6 +64,22 @@ const server_route server_routes[] = {
     {"POST", "/detokenize", 0, server_detokenize, "The text of tokens.", JSON, &server_text_fields, SERVER_DETOKENIZE},
     {"POST", "/apply-template", 0, server_apply_template, "A conversation as the model reads it.", JSON, NULL,
      SERVER_TEMPLATE},
+    {"POST", "/api/chat", ANSWERS, server_ollama_chat, "Answer in a conversation, as Ollama does.", JSON,
+     &server_ollama_fields, SERVER_OLLAMA_CHAT},
+    {"POST", "/api/generate", ANSWERS, server_ollama_generate, "Answer a prompt, as Ollama does.", JSON,
+     &server_ollama_fields, SERVER_OLLAMA_GENERATE},
+    {"GET", "/api/tags", 0, server_ollama_tags, "The models, as Ollama lists them.", JSON, NOTHING},
+    {"GET", "/api/ps", 0, server_ollama_ps, "The models in memory, as Ollama lists them.", JSON, NOTHING},
+    {"POST", "/api/show", 0, server_ollama_show, "A model, as Ollama describes it.", JSON, NOTHING},
+    {"GET", "/api/version", PUBLIC, server_ollama_version, "The version of Ollama's API.", JSON, NOTHING},
+    {"POST", "/api/pull", LOADED},
+    {"POST", "/api/push", LOADED},
+    {"POST", "/api/create", LOADED},
+    {"POST", "/api/copy", LOADED},
+    {"DELETE", "/api/delete", LOADED},
+    {"POST", "/api/blobs/{digest}", LOADED},
+    {"POST", "/api/embed", NO_EMBED},
+    {"POST", "/api/embeddings", NO_EMBED},
     {"GET", "/tokenizer_info", 0, server_show_tokenizer, "Special tokens and the chat template.", JSON, NOTHING},
     {"GET", "/props", 0, server_show_props, "Properties of the server and of a model, ?model=NAME.", JSON, NOTHING},
     {"GET", "/slots", 0, server_show_slots, "The sessions that may run at once.", JSON, NOTHING},

@@ -49,21 +49,30 @@ static bool read_path(server_exchange *x, const char *target)
     return true;
 }
 
-bool server_is_anthropic(const char *path)
+/* Whether the path is `root` or lies under it. */
+static bool is_under(const char *path, const char *root)
 {
-    static const char root[] = "/v1/messages";
-    const size_t n = sizeof root - 1;
+    const size_t n = strlen(root);
     return strncmp(path, root, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
+server_dialect server_dialect_of(const char *path)
+{
+    if (is_under(path, "/v1/messages")) return SERVER_DIALECT_ANTHROPIC;
+    return is_under(path, "/api") ? SERVER_DIALECT_OLLAMA : SERVER_DIALECT_OPENAI;
 }
 
 /* "GET, HEAD, OPTIONS": the methods of a path; "": it is unknown. */
 static const char *methods_of(const char *path)
 {
-    static const char *const words[] = {"", "GET, HEAD, OPTIONS", "POST, OPTIONS", "GET, HEAD, POST, OPTIONS"};
+    static const char *const words[] = {"", "GET, HEAD, OPTIONS", "POST, OPTIONS", "GET, HEAD, POST, OPTIONS",
+                                        "DELETE, OPTIONS"}; /* by the bits of those that it has */
+    static const char *const methods[] = {"GET", "POST", "DELETE"};
     int found = 0;
     if (strcmp(path, "*") == 0) return words[3];
     for (size_t i = 0; i < server_n_routes; i++)
-        if (rest_of(path, &server_routes[i])) found |= strcmp(server_routes[i].method, "GET") == 0 ? 1 : 2;
+        if (rest_of(path, &server_routes[i]))
+            for (int m = 0; m < 3; m++) found |= (strcmp(server_routes[i].method, methods[m]) == 0) << m;
     return words[found];
 }
 

@@ -124,7 +124,12 @@ static const char *anthropic_type(const server_fault *fault)
 
 json_t *server_error_json(const server_exchange *x, const server_fault *fault)
 {
-    if (x->path && server_is_anthropic(x->path)) {
+    const server_dialect dialect = x->path ? server_dialect_of(x->path) : SERVER_DIALECT_OPENAI;
+    if (dialect == SERVER_DIALECT_OLLAMA) {
+        const tool_json_entry error[] = {{"error", tool_json_text(fault->message)}};
+        return tool_json_object(error, 1);
+    }
+    if (dialect == SERVER_DIALECT_ANTHROPIC) {
         const tool_json_entry details[] = {{"error_code", json_string(fault->code)}};
         const tool_json_entry inner[] = {{"type", json_string(anthropic_type(fault))},
                                          {"message", tool_json_text(fault->message)},
@@ -161,7 +166,7 @@ void server_sse(server_exchange *x, const char *name, json_t *value)
 
 void server_sse_fault(server_exchange *x, const server_fault *fault)
 {
-    server_sse(x, server_is_anthropic(x->path) ? "error" : NULL, server_error_json(x, fault));
+    server_sse(x, server_dialect_of(x->path) == SERVER_DIALECT_ANTHROPIC ? "error" : NULL, server_error_json(x, fault));
 }
 
 void server_make_id(server *s, const char *prefix, char id[64])
@@ -411,7 +416,7 @@ static ssize_t stream_read(void *cls, uint64_t position, char *bytes, size_t mos
         /* After END_WITH_ERROR libmicrohttpd would keep the socket until its thread wakes up for another reason. */
         if (is_gone(x, &ping)) return MHD_CONTENT_READER_END_OF_STREAM;
         take_events(x);
-        if (x->out.n == 0 && ping && !x->is_over) server_text_put(&x->out, ": ping\n\n");
+        if (x->out.n == 0 && ping && !x->is_over && !x->format->type) server_text_put(&x->out, ": ping\n\n");
         if (x->out.n == 0 && !x->out.failed && !x->is_over && wait_for_events(x)) return 0;
     }
 }
@@ -421,7 +426,8 @@ static enum MHD_Result send_stream(server_exchange *x)
     struct MHD_Response *response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, stream_read, x, NULL);
     if (!response) return MHD_NO;
     tool_memory_forget();
-    add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream; charset=utf-8");
+    const char *type = x->format->type ? x->format->type : "text/event-stream; charset=utf-8";
+    add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
     add_header(response, "X-Accel-Buffering", "no");
     add_origin(x, response);

@@ -61,7 +61,8 @@ enum { SERVER_MOST_BODY = 32 << 20 }; /* bytes of a request's body */
 enum {
     SERVER_ROUTE_PUBLIC = 1u << 0,  /* no key */
     SERVER_ROUTE_ANSWERS = 1u << 1, /* runs the model, and streams where asked */
-    SERVER_ROUTE_ADMIN = 1u << 2    /* changes the server: where keys are asked for, only with the operator's */
+    SERVER_ROUTE_ADMIN = 1u << 2,   /* changes the server: where keys are asked for, only with the operator's */
+    SERVER_ROUTE_REFUSED = 1u << 3  /* always 501 */
 };
 
 typedef struct server_route {
@@ -83,6 +84,7 @@ typedef struct server_format {
     void (*fail)(server_exchange *x, const server_fault *fault);  /* stream: appends the error with which it ends */
     void (*body)(server_exchange *x, server_text *json);          /* otherwise: appends the body */
     void (*free)(void *state);
+    const char *type; /* of a stream; NULL: SSE, with pings */
 } server_format;
 
 struct server_exchange {
@@ -137,8 +139,13 @@ void server_sse_fault(server_exchange *x, const server_fault *fault);
 /* "chatcmpl-4b1f..." : unique in this server. */
 void server_make_id(server *s, const char *prefix, char id[64]);
 
-/* Whether the errors of a path have the Anthropic API's form: /v1/messages and all paths under it. */
-bool server_is_anthropic(const char *path);
+/* Whose form the errors of a path have. */
+typedef enum server_dialect {
+    SERVER_DIALECT_OPENAI,
+    SERVER_DIALECT_ANTHROPIC, /* /v1/messages and all paths under it */
+    SERVER_DIALECT_OLLAMA     /* all paths under /api */
+} server_dialect;
+server_dialect server_dialect_of(const char *path);
 /* Checks a request before its body is read (admit.c): a known path, an own host, an allowed origin, a key, and a length
  * that can be read in one way only. Sets x->path, x->route, and x->origin where a page of another site may
  * read the answer. False with a fault: the request is refused. */

@@ -11,6 +11,13 @@ clients_understand_the_server() {
     test_serve_end
 }
 
+clients_of_ollama_understand_the_server() {
+    ${PYTHON:-python3} -c 'import ollama' 2>/dev/null || test_skip "no ollama for Python"
+    test_serve --ctx 512 --parallel 4
+    ${PYTHON:-python3} tests/clients/ollama_drive.py "$url"
+    test_serve_end
+}
+
 each_package_does_what_it_can() {
     [ "${VOUCH_TEST_TIER:-test}" = test ] || test_skip "15 packages: make test"
     ${PYTHON:-python3} -c 'import litellm, instructor' 2>/dev/null || test_skip "no litellm and instructor for Python"
@@ -19,4 +26,4 @@ each_package_does_what_it_can() {
     test_serve_end
 }
 
-test_group clients_understand_the_server each_package_does_what_it_can
+test_group clients_understand_the_server clients_of_ollama_understand_the_server each_package_does_what_it_can

@@ -21,7 +21,8 @@ static const char *const names[] = {
     "n_probs", "json_schema", "system", "thinking", "input", "instructions", "reasoning", "text", "content", "tokens",
     "response_fields", "with_pieces", "add_special", "drafters", "k", "accept", "lenience", "branches",
     "draft_sampling", "min_tokens", "structured_outputs", "guided_json", "guided_choice", "guided_regex", "regex",
-    "function_call", "include", "thread", "cache_control", "add_special_tokens", "return_token_strs", "unknown"};
+    "function_call", "include", "thread", "cache_control", "add_special_tokens", "return_token_strs", "options",
+    "format", "think", "keep_alive", "images", "raw", "unknown"};
 static const char *const values[] = {
     "-1", "0", "1", "2147483647", "2147483648", "9223372036854775807", "1e308", "-0.0", "0.5", "1e-320", "null", "true",
     "false", "\"\"", "\"x\"", "\"NaN\"", "[]", "{}", "[[]]", "[1, \"x\"]", "[-1]", "[400]", "\"<think>\"", "\"auto\"",
@@ -42,7 +43,9 @@ static const char *const values[] = {
     "{\"regex\": \"(a|b\"}", "{\"choice\": [\"a\", \"\"]}",
     "{\"type\": \"allowed_tools\", \"mode\": \"auto\", \"tools\": [{\"name\": \"f\"}]}",
     "[{\"name\": \"f\", \"parameters\": null}]", "{\"name\": \"f\"}",
-    "[{\"role\": \"function\", \"content\": [{\"type\": \"refusal\"}]}]"};
+    "[{\"role\": \"function\", \"content\": [{\"type\": \"refusal\"}]}]", "{\"num_predict\": -2, \"stop\": [\"a\"]}",
+    "{\"seed\": {}}", "[{\"role\": \"tool\", \"content\": \"x\", \"tool_name\": 5}]", "\"json\"",
+    "[{\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"f\", \"arguments\": 1}}]}]"};
 /* clang-format on */
 
 /* The fields that a request needs so that its other fields are read. */
