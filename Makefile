@@ -214,7 +214,7 @@ endif
 ifeq ($(SERVER),1)
 $(B)/cli/serve/serve.o $(B)/cli/machine.o: INCLUDES += -Iserver -DVOUCH_SERVER
 $(B)/server/%.o: INCLUDES := -Iinclude -Iserver -I. -I$(B)/server $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
-$(B)/server/api/page.o: $(B)/server/page.inc
+$(B)/server/report/page.o: $(B)/server/page.inc
 $(B)/server/page.inc: server/page.html
 	@mkdir -p $(@D)
 	$(call say,BYTES)

@@ -194,6 +194,13 @@ static const cli_command commands[] = {
      "programs stay.\n",
      "vouch rm Qwen/Qwen3-4B-GGUF\n"
      "vouch rm Qwen/Qwen3-4B-GGUF:Q8_0\n"},
+    {"embed", CLI_EMBED, false, cli_embed_run, NULL, NULL, "turn texts into vectors",
+     "vouch embed MODEL -p TEXT [FLAGS]\n"
+     "vouch embed MODEL [FLAGS] < TEXTS\n",
+     "Prints a vector of length 1 for each text, as a line of JSON. How tokens become\n"
+     "one vector is read from the model's file, or comes from --pooling.\n",
+     "vouch embed qwen3-embedding.gguf -p \"What is the capital of China?\"\n"
+     "vouch embed m.gguf --pooling mean < lines.txt > vectors.jsonl\n"},
     {"memory", CLI_MEMORY, false, cli_memory_run, NULL, cli_memory_needs, "tell or clear what a draft memory has kept",
      "vouch memory FOLDER [--clear]\n",
      "Tells how many answers --draft-memory has kept in a folder, or removes them. A\n"

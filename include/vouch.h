@@ -114,6 +114,14 @@ VOUCH_API const char *vouch_version(void);
 
 typedef struct vouch_model vouch_model;
 
+/* How the vectors of a text's tokens become one (vouch_session_embed): their mean, or that of the last token. */
+#define VOUCH_POOLING_LIST(X) X(NONE, none) X(MEAN, mean) X(LAST, last)
+typedef enum vouch_pooling {
+#define VOUCH_POOLING_ENUM(constant, name) VOUCH_POOLING_##constant,
+    VOUCH_POOLING_LIST(VOUCH_POOLING_ENUM)
+#undef VOUCH_POOLING_ENUM
+} vouch_pooling;
+
 /* Receives the part of the work that is done, from 0 to 1, in the thread of the running call. Must not call functions
  * on the model or session that is at work, except vouch_session_cancel. */
 typedef void (*vouch_progress_fn)(void *user, double share);
@@ -161,6 +169,7 @@ typedef struct vouch_model_info {
     int32_t chat_template_lines;
     const char *chat_template_problem; /* why vouch can't run the template; "" where it can */
     const char *chat_template_fitting; /* a vouch_chat_template_name whose tokens the vocabulary has; "": none */
+    vouch_pooling pooling;             /* as the model's file names it (pooling_type); NONE: it names none */
     bool chat_template_thinks; /* the template reads enable_thinking or thinking, which turn thoughts on and off */
     const char *thoughts_begin, *thoughts_end; /* marks around thoughts, as the chat template writes them: "<think>" and
                                                   "</think>"; "": it writes none */
@@ -296,6 +305,7 @@ typedef struct vouch_message {
 
 #define VOUCH_TOKENIZE_SPECIAL 1u /* text of special tokens becomes their id */
 #define VOUCH_TOKENIZE_BOS 2u     /* begins with BOS if the model's file asks for it (add_bos_token) */
+#define VOUCH_TOKENIZE_EOS 4u     /* ends with EOS if the model's file asks for it (add_eos_token): for embeddings */
 
 /* Text of n_text bytes to ids. Writes at most `capacity` ids and always the full
  * count to *n_tokens; BUFFER when it did not fit, so (NULL, 0) asks for the count.
@@ -939,6 +949,15 @@ VOUCH_API size_t vouch_session_drafter_memory(const vouch_session *session); /* 
  * is copied. NULL with 0: no prediction. Needs VOUCH_DRAFTER_PREDICTION. Errors: ARGUMENT, MEMORY, UNSUPPORTED (a model
  * without a tokenizer). */
 VOUCH_API vouch_status vouch_session_predict(vouch_session *session, const char *text, size_t n_text, vouch_error *err);
+
+/* Makes the tokens one vector, out [n_embd] of the caller: the residual stream after the last layer and the output
+ * norm, pooled over the tokens, and not normalised. Which tokens stand in a session's cache doesn't matter, nor what
+ * runs beside it (laws L1, L7). They replace the session's sequence, and there is no answer. n_tokens is at most n_ctx
+ * - 2. A session of an engine only takes the request: passes of the engine run the tokens, and then an event without
+ * tokens tells that `out`, which must stay until then, is filled. Errors: ARGUMENT, CONTEXT, CANCELLED, MEMORY,
+ * UNSUPPORTED (a model whose output reads more than one stream). */
+VOUCH_API vouch_status vouch_session_embed(vouch_session *session, const int32_t *tokens, size_t n_tokens,
+                                           vouch_pooling pooling, float *out, vouch_error *err);
 
 /* Logits of the rows at positions [first, first + n) of the sequence: row i predicts the token at first + i + 1. `out`
  * is an array [n][n_vocab] of the caller. The sequence stays as it is.

@@ -24,6 +24,7 @@ typedef struct server_model_options {
     const char *name;
     const char *path;                 /* the model's file, which /props tells */
     const vouch_model *model, *draft; /* draft may be NULL */
+    vouch_pooling pooling;            /* of embeddings; NONE: the model makes none */
     vouch_session_options session;    /* the defaults of requests; its texts and arrays must outlive the server */
 } server_model_options;
 

@@ -291,6 +291,12 @@ static int memory_open(cli_engine *engine, const cli_options *options)
     return CLI_DONE;
 }
 
+vouch_pooling cli_engine_pooling(const cli_engine *engine)
+{
+    const int given = engine->options->pooling;
+    return given == VOUCH_POOLING_NONE ? vouch_model_get_info(engine->model)->pooling : (vouch_pooling)given;
+}
+
 int cli_engine_keep(const cli_engine *engine)
 {
     vouch_error err;

@@ -48,6 +48,8 @@ void cli_engine_note_plain(const cli_options *options);
 void cli_engine_check_think(const cli_engine *engine);
 /* Keeps the answers that are over, where --draft-memory says so. Prints its own complaint; returns an exit status. */
 int cli_engine_keep(const cli_engine *engine);
+/* --pooling, or what the model's file names. */
+vouch_pooling cli_engine_pooling(const cli_engine *engine);
 /* Tokens that the session's context holds. */
 int32_t cli_engine_context(const cli_engine *engine);
 void cli_engine_close(cli_engine *engine);

@@ -27,7 +27,8 @@ const char *const cli_command_names[CLI_COMMANDS] = {
 #define ANSWER       ASKING, "Answer"
 #define OUTPUT       CLI_RUN, "Output"
 #define PASSES       CLI_BENCH, "Passes"
-#define WITH_WEIGHTS (CLI_RUN | CLI_PERPLEXITY | CLI_BENCH | CLI_CHECK | CLI_ANALYZE | CLI_LOGITS | CLI_BATCH)
+#define READING      (CLI_PERPLEXITY | CLI_LOGITS | CLI_EMBED)
+#define WITH_WEIGHTS (CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_ANALYZE | CLI_BATCH | READING)
 #define WITH_MODEL   (WITH_WEIGHTS | CLI_INFO | CLI_TOKENIZE)
 #define WRITING      (CLI_QUANTIZE | CLI_CONVERT)
 #define EVERYWHERE   (WITH_MODEL | WRITING | CLI_DISTILL)
@@ -35,6 +36,8 @@ const char *const cli_command_names[CLI_COMMANDS] = {
 #define PENALTY      "[-1e6, 1e6]" /* a range in which logits stay finite */
 #define RULES        VOUCH_ACCEPT_LIST(RULE_WORD) "auto" /* in the order of vouch_accept */
 #define RULE_WORD(constant, name) #name "|"
+#define POOLINGS     &VOUCH_POOLING_LIST(POOLING_WORD)[1] /* in the order of vouch_pooling */
+#define POOLING_WORD(constant, name) "|" #name
 #define SAMPLINGS    &VOUCH_DRAFT_SAMPLING_LIST(SAMPLING_WORD)[1] /* in the order of vouch_draft_sampling */
 #define SAMPLING_WORD(constant, name) "|" #name
 #define ANY          "[0, 2147483647]"
@@ -58,6 +61,10 @@ static const tool_flag rows[] = {
      "the name of a fetched model, as `vouch list` prints it", NULL, NULL},
     {"", NULL, 0, TOOL_FLAG_FILE, AT(draft_memory), "FOLDER", NULL, CLI_MEMORY, "Memory",
      "the folder of --draft-memory", NULL, NULL},
+    {"pooling", NULL, 0, TOOL_FLAG_CHOICE, AT(pooling), POOLINGS, NULL, CLI_SERVE | CLI_EMBED, "Embeddings",
+     "how the vectors of a text's tokens become one; none: as the model's file says", NULL, NULL},
+    {"dimensions", NULL, 0, TOOL_FLAG_INT, AT(dimensions), "N", "[1, 65536]", CLI_EMBED, "Embeddings",
+     "keep the first N numbers of each vector, for models that were trained for it (default: all)", NULL, NULL},
     {"clear", NULL, 0, TOOL_FLAG_SWITCH, AT(clears_memory), NULL, NULL, CLI_MEMORY, "Memory",
      "remove the answers of all models and all keys", NULL, NULL},
     {"with-draft", NULL, 0, TOOL_FLAG_SWITCH, AT(hub.with_draft), NULL, NULL, CLI_PULL, "Model",
@@ -111,6 +118,8 @@ static const tool_flag rows[] = {
      "the question, or the text to go on with. A file (-f), or else standard input from a pipe or a file, is added "
      "after it and an empty line. With --chat the first message",
      NULL, NULL},
+    {"prompt", NULL, 'p', TOOL_FLAG_TEXT, AT(prompt), "TEXT", NULL, CLI_EMBED, "Embeddings",
+     "the text; without it each line of standard input is one", NULL, NULL},
     {"prompt", NULL, 'p', TOOL_FLAG_TEXT, AT(prompt), "TEXT", NULL, CLI_TOKENIZE, "Prompt",
      "the text. A file (-f), or else standard input from a pipe or a file, is added after it and an empty line", NULL,
      NULL},

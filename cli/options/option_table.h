@@ -28,7 +28,8 @@
     X(PULL, pull)             \
     X(LIST, list)             \
     X(RM, rm)                 \
-    X(MEMORY, memory)
+    X(MEMORY, memory)         \
+    X(EMBED, embed)
 
 /* Bits of commands, so that a flag can belong to several. */
 enum {
@@ -141,6 +142,8 @@ typedef struct cli_options {
     const char *tree;                     /* "B,D" */
     const char *prediction, *draft_vocab; /* files */
     const char *draft_memory;             /* a folder; NULL: the memory isn't kept */
+    int pooling;                          /* vouch_pooling; NONE: as the model's file says */
+    int32_t dimensions;                   /* embed: of the vectors; 0: all */
     bool clears_memory;
     int64_t draft_memory_size;               /* bytes; 0: there is none */
     const char *draft_files[VOUCH_DRAFTERS]; /* by drafter's number (vouch_draft_file_open) */

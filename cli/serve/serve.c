@@ -128,6 +128,7 @@ static int model_open(serving *s, size_t i)
                                 .path = s->model_options[i].model,
                                 .model = engine->model,
                                 .draft = engine->draft,
+                                .pooling = cli_engine_pooling(engine),
                                 .session = s->model_options[i].session};
     cli_engine_check_think(engine);
     m->session.n_ctx = cli_engine_context(engine);

@@ -306,3 +306,16 @@ def test_answers_are_remembered(model, tmp_path):
         vouch.DraftMemory(model, n_bytes=9)
     with pytest.raises(TypeError, match="draft_memory: expected a DraftMemory"):
         vouch.Session(model, draft_memory=model)
+
+
+def test_texts_become_vectors(model):
+    tokens = model.tokenize("the river")
+    with vouch.Session(model, drafters="none") as session:
+        last = session.embed(tokens, "last")
+        assert len(last) == model.info["n_embd"] and session.embed(tokens, "last") == last
+        assert session.embed(tokens, "mean") != last
+        with pytest.raises(vouch.ArgumentError, match="pooling"):
+            session.embed(tokens)  # the file names none
+        with pytest.raises(vouch.ArgumentError, match="at least one token"):
+            session.embed([], "mean")
+        assert text_of(session, "the river")

@@ -9,7 +9,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Union
 from . import _abi
 from ._library import ArgumentError, call, exception, library, names_of
 from .model import Handle, Model
-from .options import Options, integer_of, text_of, tokens_of, wrong
+from .options import Options, choice_of, integer_of, text_of, tokens_of, wrong
 
 # A text (no special tokens), token ids, or a conversation for the model's chat template.
 Prompt = Union[str, Sequence[int], Sequence[Mapping[str, Any]]]
@@ -231,6 +231,17 @@ class Session(Handle):
     def memory(self) -> int:
         """Bytes allocated for the session."""
         return library.vouch_session_memory(self._pointer())
+
+    def embed(self, tokens: Sequence[int], pooling: str = "") -> list[float]:
+        """The tokens as one vector of n_embd numbers, not normalised. pooling: "mean" or "last"; "": as the model's
+        file says. They replace the session's sequence. Raises ArgumentError, ContextFull, Cancelled, Unsupported."""
+        names = names_of("VOUCH_POOLING_")
+        how = choice_of("pooling", pooling, names) if pooling else self.model.info["pooling"]
+        array, n = tokens_of("tokens", tokens)
+        out = (ctypes.c_float * self.model.info["n_embd"])()
+        with self._turn:
+            call("vouch_session_embed", self._pointer(), array, n, how, out)
+        return list(out)
 
     def time_pass(self, n_rows: int, reps: int = 5) -> float:
         """Seconds of one pass of n_rows at the end of the sequence, the median of `reps`."""

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The paths of the server. */
 #include "tool/json.h"
+#include "api/embeddings.h"
 #include "api/messages.h"
 #include "api/native.h"
-#include "api/observe.h"
+#include "report/observe.h"
 #include "api/ollama.h"
 #include "api/openai.h"
-#include "api/openapi.h"
-#include "api/page.h"
+#include "report/openapi.h"
+#include "report/page.h"
 #include "request/request.h"
 #include "api/responses.h"
 
@@ -29,9 +30,8 @@ static void health(server_exchange *x)
 #define TOKENS   server_count_response_tokens, "Count the tokens of a conversation.", JSON, REQUEST, SERVER_RESPONSES
 #define NATIVE   server_native_completion, "Go on with a text, as llama.cpp does.", JSON, REQUEST, SERVER_NATIVE
 #define NOTHING  NULL, 0
-#define REFUSED  SERVER_ROUTE_REFUSED, server_ollama_refuse
-#define LOADED   REFUSED, "the server runs the models it was started with", JSON, NOTHING
-#define NO_EMBED REFUSED, "the server makes no embeddings", JSON, NOTHING
+#define EMBED    &server_embedding_fields
+#define LOADED   SERVER_ROUTE_REFUSED, server_ollama_refuse, "models come with the start", JSON, NOTHING
 
 const server_route server_routes[] = {
     {"GET", "/", PUBLIC, server_page, "The page.", "text/html", NOTHING},
@@ -78,8 +78,12 @@ const server_route server_routes[] = {
     {"POST", "/api/copy", LOADED},
     {"DELETE", "/api/delete", LOADED},
     {"POST", "/api/blobs/{digest}", LOADED},
-    {"POST", "/api/embed", NO_EMBED},
-    {"POST", "/api/embeddings", NO_EMBED},
+    {"POST", "/v1/embeddings", 0, server_embeddings, "Vectors of texts.", JSON, EMBED, SERVER_EMBEDDINGS},
+    {"POST", "/embeddings", 0, server_embeddings, "Vectors of texts.", JSON, EMBED, SERVER_EMBEDDINGS},
+    {"POST", "/api/embed", 0, server_ollama_embed, "Vectors of texts, as Ollama has them.", JSON, EMBED,
+     SERVER_OLLAMA_EMBED},
+    {"POST", "/api/embeddings", 0, server_ollama_embedding, "The vector of a text, as Ollama had it.", JSON, EMBED,
+     SERVER_OLLAMA_EMBED},
     {"GET", "/tokenizer_info", 0, server_show_tokenizer, "Special tokens and the chat template.", JSON, NOTHING},
     {"GET", "/props", 0, server_show_props, "Properties of the server and of a model, ?model=NAME.", JSON, NOTHING},
     {"GET", "/slots", 0, server_show_slots, "The sessions that may run at once.", JSON, NOTHING},

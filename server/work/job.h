@@ -54,6 +54,8 @@ typedef struct server_choice {
     const int32_t *tokens; /* [n_tokens] the prompt, owned by the job; choices may share it */
     size_t n_tokens;
     uint64_t seed;
+    float *embedding; /* [n_embd] of the prompt, in place of an answer. The worker fills it, the job owns it; NULL: not
+                         wanted */
     vouch_logprob *prompt_logprobs; /* [n_tokens - 1][1 + top_logprobs] for all tokens of the prompt but the first. The
                                        worker fills it, the job owns it; NULL: not wanted */
     /* Filled before the END event. */
@@ -73,7 +75,8 @@ typedef struct server_job {
     vouch_grammar *grammar;        /* of the options, owned by the job; NULL: none */
     const char *prediction;        /* [n_prediction], owned by the job; NULL: none */
     size_t n_prediction;
-    bool prompt_only;       /* no answer is wanted, only prompt_logprobs */
+    bool prompt_only;       /* no answer is wanted, only prompt_logprobs or embeddings */
+    vouch_pooling pooling;  /* of embeddings */
     bool with_guesses;      /* events carry the guesses of their step */
     size_t limit;           /* bytes of events that may wait */
     server_choice *choices; /* [n_choices] */

@@ -144,7 +144,10 @@ static vouch_status session_begin(server_worker *w, server_job *job, server_choi
         status = vouch_session_predict(*out, job->prediction, job->n_prediction, &choice->error);
     if (!status && choice->prompt_logprobs)
         status = vouch_session_score_prompt(*out, job->options.top_logprobs, choice->prompt_logprobs, &choice->error);
-    if (!status) status = vouch_session_prompt(*out, choice->tokens, choice->n_tokens, &choice->error);
+    if (!status && choice->embedding)
+        status = vouch_session_embed(*out, choice->tokens, choice->n_tokens, job->pooling, choice->embedding,
+                                     &choice->error);
+    else if (!status) status = vouch_session_prompt(*out, choice->tokens, choice->n_tokens, &choice->error);
     if (!status) return VOUCH_OK;
     vouch_session_close(*out);
     return status;
@@ -162,7 +165,7 @@ static void choice_begin(server_worker *w, server_job *job, int32_t number)
     }
     w->n_lives++;
     const bool is_scored = choice->prompt_logprobs && choice->n_tokens > 1;
-    if (!job->prompt_only || is_scored) return;
+    if (!job->prompt_only || is_scored || choice->embedding) return;
     choice->finish = VOUCH_FINISH_LENGTH;
     live_end(w, w->n_lives - 1);
 }
@@ -177,7 +180,7 @@ static void live_step(server_worker *w, int32_t at, const vouch_engine_event *ev
         live_end(w, at);
         return;
     }
-    if (event->step.n_tokens == 0) { /* the prompt is scored */
+    if (event->step.n_tokens == 0) { /* the prompt is scored, or is a vector now */
         if (!l->job->prompt_only) return;
         choice->finish = VOUCH_FINISH_LENGTH;
         live_end(w, at);

@@ -69,9 +69,11 @@ static vouch_status run_prompt(vouch_session *s, vouch_error *err)
 {
     while (s->answering && vouch_session_lacks(s)) {
         vouch_engine_run(s->engine, 0);
-        if (vouch_session_take_cancel(s)) vouch_session_abandon(s);
+        if (!vouch_session_take_cancel(s)) continue;
+        vouch_session_abandon(s);
+        return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
     }
-    return s->answering ? VOUCH_OK : vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
+    return VOUCH_OK;
 }
 
 bool vouch_session_shares(const vouch_session *session)
@@ -105,14 +107,15 @@ static void set_sequence(vouch_session *s, const int32_t *tokens, int32_t n)
     vouch_cycle *cycle = &s->cycle;
     vouch_memory *memory = s->target.memory;
     int32_t common = 0;
-    const int32_t most = s->scores.out ? 0 : vouch_min(n, cycle->n_tokens); /* scores need all rows */
+    const bool needs_all = s->scores.out || s->embedding.out; /* rows */
+    const int32_t most = needs_all ? 0 : vouch_min(n, cycle->n_tokens);
     while (common < most && tokens[common] == cycle->tokens[common]) common++;
     vouch_session_remember(s);
     vouch_cycle_end_answer(cycle);
     vouch_cycle_rewind(cycle, vouch_min(common, n - 1));
     memmove(cycle->tokens, tokens, (size_t)n * sizeof *tokens);
     s->n_reused = vouch_memory_n_tokens(memory);
-    if (vouch_session_shares(s) && !s->scores.out) {
+    if (vouch_session_shares(s) && !needs_all) {
         const int32_t before = s->n_reused;
         s->n_reused = vouch_prefixes_take(&s->engine->prefixes, memory, tokens, n - 1);
         s->engine->stats.shared_tokens += s->n_reused - before;

@@ -374,10 +374,14 @@ static void list_pages(vouch_engine *e, const vouch_share *share)
         vouch_prefixes_add(&e->prefixes, s->target.memory, s->cycle.tokens, n);
 }
 
-/* Fills the scores of a prompt's part. True with an event: the prompt is scored, or has failed. */
-static bool finish_scores(const vouch_share *share, vouch_engine_event *event)
+/* Fills the scores, or the vector, of a prompt's part. True with an event: they are whole, or have failed. */
+static bool finish_part(const vouch_share *share, vouch_engine_event *event)
 {
     vouch_session *s = share->session;
+    if (!share->is_cycle && vouch_session_pool(s, share->from, share->past)) {
+        *event = (vouch_engine_event){.session = s};
+        return true;
+    }
     if (!share->is_scored) return false;
     const vouch_status status = vouch_session_read_scores(s, share->from, share->past);
     if (status != VOUCH_OK) vouch_session_abandon(s);
@@ -427,7 +431,7 @@ static size_t commit(vouch_engine *e, size_t n_events)
         if (!share->is_cycle || share->session->cycle.status == VOUCH_OK) list_pages(e, share);
     }
     follow_prompts(e);
-    for (int32_t i = 0; i < e->n_shares; i++) n_events += finish_scores(&e->shares[i], &e->events[n_events]);
+    for (int32_t i = 0; i < e->n_shares; i++) n_events += finish_part(&e->shares[i], &e->events[n_events]);
     return n_events;
 }
 

@@ -277,6 +277,7 @@ void vouch_session_close(vouch_session *session)
     while (engine->sessions[at] != session) at++;
     for (engine->n_sessions--; at < engine->n_sessions; at++) engine->sessions[at] = engine->sessions[at + 1];
     vouch_session_remember(session);
+    free(session->embedding.row);
     vouch_drafters_close(&session->cycle.drafters);
     vouch_stream_close(session->stream);
     vouch_constraint_close(session->target.constraint);

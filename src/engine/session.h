@@ -20,6 +20,13 @@ typedef struct vouch_scores {
     int32_t n_top;
 } vouch_scores;
 
+/* A vector that a prompt's passes fill. */
+typedef struct vouch_embedding {
+    float *out; /* [n_embd] NULL: not wanted */
+    float *row; /* [n_embd] of one token */
+    vouch_pooling pooling;
+} vouch_embedding;
+
 struct vouch_session {
     vouch_engine *engine;
     bool is_alone; /* the engine is the session's own */
@@ -42,12 +49,13 @@ struct vouch_session {
     struct vouch_answers *answers; /* of the draft memory; NULL: there is none */
     vouch_stats stats;
     vouch_scores scores, next_scores; /* of the running prompt, and of the next one */
-    int32_t n_answer;                 /* tokens since the prompt */
-    int32_t n_reused;                 /* tokens of the prompt that were in the cache when it was given */
-    int32_t n_prompt_run;             /* tokens of the prompt that have run or were reused */
-    bool answering;                   /* a prompt was given and nothing has ended the answer */
-    bool is_remembered;               /* the draft memory has the answer */
-    bool is_paused;                   /* the engine passes it over */
+    vouch_embedding embedding;
+    int32_t n_answer;     /* tokens since the prompt */
+    int32_t n_reused;     /* tokens of the prompt that were in the cache when it was given */
+    int32_t n_prompt_run; /* tokens of the prompt that have run or were reused */
+    bool answering;       /* a prompt was given and nothing has ended the answer */
+    bool is_remembered;   /* the draft memory has the answer */
+    bool is_paused;       /* the engine passes it over */
     atomic_bool cancelled;
     vouch_progress_fn progress;
     void *progress_user;
@@ -69,6 +77,9 @@ bool vouch_session_shares(const vouch_session *session);
 bool vouch_session_is_scored(const vouch_session *session);
 /* Fills the scores from the last pass, which has run tokens [from, past) with logits. Errors: NUMERIC. */
 vouch_status vouch_session_read_scores(vouch_session *session, int32_t from, int32_t past);
+/* Adds tokens [from, past), which the last pass has run, to the vector. True: the vector is done, and the sequence
+ * ends. */
+bool vouch_session_pool(vouch_session *session, int32_t from, int32_t past);
 /* A pass has run tokens [from, past), and the memory holds them: tells the drafters, and tells the caller the prompt's
  * progress. The paid drafter has yet to follow (cycle.h). */
 void vouch_session_filled(vouch_session *session, int32_t from, int32_t past, double seconds);

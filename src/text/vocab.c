@@ -32,7 +32,8 @@
  * counts. A lookup takes at most MAX_PROBES steps: the loader refuses a file whose entries need more, which happens
  * only to entries made to collide.
  *
- * add_eos_token is ignored: a prompt that ends with the token that ends a text can't be continued.
+ * add_eos_token counts only where it is asked for (VOUCH_TOKENIZE_EOS): a prompt that ends with the token that ends a
+ * text can't be continued.
  *
  * A vocabulary may lack tokens for some of the 256 bytes: SmolLM2's lacks 21, such as 0x04. encode.c replaces a
  * character that has such a byte by U+FFFD.
@@ -606,6 +607,8 @@ static vouch_status special_ids_load(vouch_tokenizer *t, const vocab_source *sou
     const bool always = t->add_bos && source->scheme == SCHEME_CHARACTERS; /* Gemma 4's files say false by mistake */
     VOUCH_TRY(vouch_gguf_get_bool(source->gguf, "tokenizer.ggml.add_bos_token", false, &t->add_bos, err));
     t->add_bos |= always;
+    VOUCH_TRY(vouch_gguf_get_bool(source->gguf, "tokenizer.ggml.add_eos_token", false, &t->add_eos, err));
+    t->add_eos &= t->eos >= 0;
     if (t->add_bos && t->bos < 0)
         return vouch_fail(err, VOUCH_E_FORMAT,
                           "%s: tokenizer.ggml.add_bos_token is true, but tokenizer.ggml.bos_token_id is absent",

@@ -135,6 +135,15 @@ def loop(client):
     check("messages: tool_runner", all(m.stop_reason == "tool_use" for m in runner) and len(given) == 2)
 
 
+def embeddings(client):
+    both = client.embeddings.create(model="m", input=["the river", "a sea"])
+    as_numbers = client.embeddings.create(model="m", input="the river", encoding_format="float", dimensions=8)
+    check("embeddings", len(both.data) == 2 and both.usage.prompt_tokens > 2 and both.data[1].index == 1)
+    check("embeddings: of length 1", abs(sum(x * x for x in both.data[0].embedding) - 1) < 1e-5)
+    check("embeddings: dimensions", len(as_numbers.data[0].embedding) == 8)
+    raises("embeddings: nothing", openai.BadRequestError, lambda: client.embeddings.create(model="m", input=""))
+
+
 async def many(url, text):
     client = openai.AsyncOpenAI(api_key="x", base_url=f"{url}/v1", max_retries=0)
     answers = await asyncio.gather(*(client.chat.completions.create(**GREEDY) for _ in range(16)))
@@ -147,6 +156,7 @@ def main(url):
     parsed(client)
     completions(client)
     responses(client)
+    embeddings(client)
     messages(anthropic.Anthropic(api_key="x", base_url=url, max_retries=0))
     asyncio.run(many(url, text))
     return 1 if failed else 0

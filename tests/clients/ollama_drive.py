@@ -71,6 +71,16 @@ def chat(client, model):
     return text
 
 
+def vectors(client, model):
+    both = client.embed(model, ["the river", "a sea"]).embeddings
+    one = client.embed(model, "the river").embeddings[0]
+    check("embed", len(both) == 2 and list(both[0]) == list(one) and list(both[1]) != list(one))
+    check("embed: of length 1", abs(sum(x * x for x in one) - 1) < 1e-5)
+    check("embed: dimensions", len(client.embed(model, "the river", dimensions=8).embeddings[0]) == 8)
+    check("embeddings", list(client.embeddings(model, "the river").embedding) == list(one))
+    refuses("embed: nothing", 400, lambda: client.embed(model, ""))
+
+
 def calls(url, model):
     """A forced call, which the package can't ask for: whole and as a stream."""
     for stream in (False, True):
@@ -128,6 +138,7 @@ def main(url):
     model = models(client)
     text = chat(client, model)
     calls(url, model)
+    vectors(client, model)
     generate(client, model, text)
     asyncio.run(many(url, model, text))
     others(url, model, text)

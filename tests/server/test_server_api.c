@@ -134,7 +134,7 @@ static void paths_answer(void **state)
         {"/v1/v1/chat/completions", "{}", 404, "{'error': {'message': '~docs/server.md lists the paths'}}"},
         {"/openai/deployments/tiny/chat/completions", "{}", 404, "{'error': {'code': 'unknown_url'}}"},
         {"/v2/chat", "{}", 404, "{'error': {'code': 'unknown_url'}}"},
-        {"/v1/embeddings", "{'input': 'x'}", 404, "{'error': {'code': 'unknown_url'}}"},
+        {"/v1/embeddings", "{'input': 'x'}", 501, "{'error': {'code': 'not_implemented'}}"},
         {"/v1/responses/resp_1", NULL, 404, "{'error': {'code': 'unknown_url'}}"},
         {"/v1/health", NULL, 200, "{'status': 'ok'}"},
         {"/ping", "{}", 405, "{'error': {'code': 'method_not_allowed'}}"},

@@ -5,7 +5,7 @@
 
 clients_understand_the_server() {
     ${PYTHON:-python3} -c 'import openai, anthropic' 2>/dev/null || test_skip "no openai and anthropic for Python"
-    test_serve --ctx 512 --parallel 4
+    test_serve --ctx 512 --parallel 4 --pooling mean
     ${PYTHON:-python3} tests/clients/drive.py "$url"
     ${PYTHON:-python3} tests/clients/shapes.py "$url"
     test_serve_end
@@ -13,7 +13,7 @@ clients_understand_the_server() {
 
 clients_of_ollama_understand_the_server() {
     ${PYTHON:-python3} -c 'import ollama' 2>/dev/null || test_skip "no ollama for Python"
-    test_serve --ctx 512 --parallel 4
+    test_serve --ctx 512 --parallel 4 --pooling mean
     ${PYTHON:-python3} tests/clients/ollama_drive.py "$url"
     test_serve_end
 }

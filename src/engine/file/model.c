@@ -226,6 +226,18 @@ static vouch_status load_tokenizer(vouch_model *model, const char *path, const v
     return VOUCH_OK;
 }
 
+/* GGUF's numbers: 0 none, 1 mean, 2 the first token's, 3 the last token's, 4 a rank. Others than those that vouch has
+ * count as none. */
+static vouch_status read_pooling(vouch_model *model, const vouch_gguf *gguf, vouch_error *err)
+{
+    char key[128];
+    int64_t number = 0;
+    snprintf(key, sizeof key, "%s.pooling_type", model->info.architecture);
+    VOUCH_TRY(vouch_gguf_get_int(gguf, key, false, 0, INT32_MAX, &number, err));
+    model->info.pooling = number == 1 ? VOUCH_POOLING_MEAN : number == 3 ? VOUCH_POOLING_LAST : VOUCH_POOLING_NONE;
+    return VOUCH_OK;
+}
+
 static vouch_status compute_digest(vouch_model *model, const vouch_gguf *gguf, vouch_error *err)
 {
     uint64_t digest;
@@ -243,6 +255,7 @@ static vouch_status load_model(vouch_model *model, const vouch_gguf *gguf, const
         return VOUCH_OK;
     }
     VOUCH_TRY(load_weights(model, gguf, options, kernels, err));
+    VOUCH_TRY(read_pooling(model, gguf, err));
     return compute_digest(model, gguf, err);
 }
 

@@ -254,6 +254,7 @@ vouch_status vouch_tokenizer_encode(const vouch_tokenizer *tokenizer, const char
     if (flags & VOUCH_TOKENIZE_BOS && !has_bos) vouch_encoder_bos(&e);
     const unsigned match = MATCH_USER_DEFINED | (flags & VOUCH_TOKENIZE_SPECIAL ? MATCH_CONTROL : 0);
     vouch_status status = vouch_encoder_text(&e, text, n_text, match, err);
+    if (status == VOUCH_OK && flags & VOUCH_TOKENIZE_EOS && tokenizer->add_eos) encoder_push(&e, tokenizer->eos);
     if (status == VOUCH_OK) status = vouch_encoder_result(&e, n_tokens, err);
     vouch_encoder_close(&e);
     return status;

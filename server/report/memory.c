@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The answers that drafters copy from, as an operator sees them: /admin/draft-memory. */
-#include "api/observe.h"
+#include "report/observe.h"
 #include "request/request.h"
 #include "tool/json.h"
 

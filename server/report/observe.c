@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* /props and /slots as llama.cpp has them, /version and /tokenizer_info as vLLM has them, and /admin/speculation. */
-#include "api/observe.h"
+#include "report/observe.h"
 
 #include <stdlib.h>
 #include <string.h>

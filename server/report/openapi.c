@@ -4,7 +4,7 @@
  * fields of a request, their types and ranges from the table of fields. The form of arrays and objects,
  * which the tables don't have, is below.
  */
-#include "api/openapi.h"
+#include "report/openapi.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "api/observe.h"
+#include "report/observe.h"
 
 typedef struct page {
     server *server;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page at /: page.html as it is. */
-#include "api/page.h"
+#include "report/page.h"
 
 static const unsigned char page[] = {
 #include "page.inc"
