@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes reference.h: log-probabilities that transformers computes in float32 for the tiny models of test_reference.
+With the word vectors it writes vectors.h: the last hidden states, pooled and of length 1.
 
     tests/golden/reference.py build/release/tests/test_reference > tests/golden/reference.h
+    tests/golden/reference.py build/release/tests/test_reference vectors > tests/golden/vectors.h
 
 Needs the packages torch, transformers and gguf. The test program writes the models as GGUF files, and this script
 reads their weights. RWKV's models, which transformers lacks, are computed by rwkv.py. transformers 5.24.0 and torch 2.15.0 made the table in the repository.
@@ -139,17 +141,49 @@ def load(path: pathlib.Path) -> torch.nn.Module | Rwkv:
     return model
 
 
+def tokens_of(model: torch.nn.Module | Rwkv) -> torch.Tensor:
+    n_vocab = model.config.vocab_size
+    return torch.tensor([[(7 * i * i + 3 * i + 1) % n_vocab for i in range(N_TOKENS)]])
+
+
 def log_probabilities(model: torch.nn.Module | Rwkv) -> torch.Tensor:
     """[positions, n_vocab]"""
-    n_vocab = model.config.vocab_size
-    tokens = torch.tensor([[(7 * i * i + 3 * i + 1) % n_vocab for i in range(N_TOKENS)]])
     with torch.no_grad():
-        logits = model(tokens).logits[0, POSITIONS]
+        logits = model(tokens_of(model)).logits[0, POSITIONS]
     return torch.log_softmax(logits.double(), dim=-1)
+
+
+def vectors(model: torch.nn.Module) -> torch.Tensor:
+    """[2, n_embd]: the mean over the tokens, and the last token's."""
+    with torch.no_grad():
+        states = model.model(tokens_of(model)).last_hidden_state[0].double()
+    return torch.nn.functional.normalize(torch.stack([states.mean(dim=0), states[-1]]), dim=-1)
+
+
+def print_vectors(models: list) -> None:
+    """Of the models with one stream, which stand before the others."""
+    print("/* SPDX-License-Identifier: MIT */")
+    print("/* Written by reference.py: [model][mean, last][n_embd] of the same tokens as in reference.h. */\n")
+    tables = [vectors(model) for model in models if isinstance(model, (LlamaForCausalLM, Qwen3ForCausalLM))]
+    print(f"enum {{ REFERENCE_VECTORS = {len(tables)}, REFERENCE_MOST_EMBD = {max(t.shape[1] for t in tables)} }};")
+    print("static const float reference_vectors[REFERENCE_VECTORS][2][REFERENCE_MOST_EMBD] = {")
+    for table in tables:
+        print("    {")
+        for row in table.tolist():
+            numbers = [f"{x:.8f}f" for x in row]
+            lines = [", ".join(numbers[i:i + 7]) for i in range(0, len(numbers), 7)]
+            print("        {" + ",\n         ".join(lines) + "},")
+        print("    },")
+    print("};")
 
 
 def main() -> None:
     """Prints the header."""
+    if sys.argv[2:] == ["vectors"]:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.argv[1], folder], check=True)
+            print_vectors([load(path) for path in sorted(pathlib.Path(folder).glob("*.gguf"))])
+        return
     print("/* SPDX-License-Identifier: MIT */")
     print("/* Written by reference.py: log-probabilities [model][position][token]. Token i of the sequence is "
           "(7 i i + 3 i + 1) mod n_vocab. */")

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "golden/reference.h"
+#include "golden/vectors.h"
 #include "support/decode/answer.h"
 #include "support/sanitized.h"
 
@@ -130,6 +131,52 @@ static void log_probabilities_are_those_of_transformers(void **state)
         }
 }
 
+/* The cosine of the table's vector of model i and the model's own. */
+static double cosine_of_vectors(int i, vouch_pooling pooling, const char *cpu)
+{
+    const char *path = test_temporary("vectors.gguf");
+    const tiny_model_options options = model_at(i);
+    static float vector[REFERENCE_MOST_EMBD];
+    int32_t tokens[REFERENCE_TOKENS];
+    vouch_model *model;
+    vouch_error err;
+    vouch_model_options how = vouch_model_options_default();
+    how.cpu = cpu;
+    tiny_model_write(path, &options);
+    if (vouch_model_open(&model, path, &how, &err) != VOUCH_OK) fail_msg("%s", err.message);
+    vouch_session_options session_options = vouch_session_options_default();
+    session_options.kv_type = VOUCH_KV_F32;
+    vouch_session *session = answer_open(model, &session_options);
+    for (int t = 0; t < REFERENCE_TOKENS; t++) tokens[t] = (7 * t * t + 3 * t + 1) % N_VOCAB;
+    assert_int_equal(vouch_session_embed(session, tokens, REFERENCE_TOKENS, pooling, vector, &err), VOUCH_OK);
+    vouch_session_close(session);
+    const float *expected = reference_vectors[i][pooling == VOUCH_POOLING_LAST];
+    double product = 0, length = 0, other = 0;
+    for (int d = 0; d < vouch_model_get_info(model)->n_embd; d++) {
+        product += (double)vector[d] * (double)expected[d];
+        length += (double)vector[d] * (double)vector[d];
+        other += (double)expected[d] * (double)expected[d];
+    }
+    vouch_model_close(model);
+    return product / sqrt(length * other);
+}
+
+static void vectors_are_those_of_transformers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < REFERENCE_VECTORS; i++)
+        for (size_t cpu = TEST_SANITIZED; vouch_cpu_name(cpu); cpu++)
+            for (vouch_pooling how = VOUCH_POOLING_MEAN; how <= VOUCH_POOLING_LAST; how++) {
+                const double cosine = cosine_of_vectors(i, how, vouch_cpu_name(cpu));
+                if (!(cosine > 0.99999)) fail_msg("%s, %s: cosine %.7f", model_names[i], vouch_cpu_name(cpu), cosine);
+            }
+    /* The mean isn't the last token's vector. */
+    double product = 0;
+    for (int d = 0; d < REFERENCE_MOST_EMBD; d++)
+        product += (double)reference_vectors[0][0][d] * (double)reference_vectors[0][1][d];
+    assert_true(product < 0.99);
+}
+
 /* Small mistakes exceed the tolerance: a RoPE base that is 1 % off, missing frequency divisors, missing position
  * scaling; in RWKV, weights that are 0.2 % off, and a stream that isn't halved. */
 static void small_mistakes_are_larger(void **state)
@@ -156,6 +203,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(log_probabilities_are_those_of_transformers),
+        cmocka_unit_test(vectors_are_those_of_transformers),
         cmocka_unit_test(small_mistakes_are_larger),
     };
     if (argc == 2) return write_models(argv[1]);
