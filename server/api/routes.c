@@ -9,6 +9,7 @@
 #include "api/openai.h"
 #include "report/openapi.h"
 #include "report/page.h"
+#include "api/rerank.h"
 #include "request/request.h"
 #include "api/responses.h"
 
@@ -31,6 +32,7 @@ static void health(server_exchange *x)
 #define NATIVE   server_native_completion, "Go on with a text, as llama.cpp does.", JSON, REQUEST, SERVER_NATIVE
 #define NOTHING  NULL, 0
 #define EMBED    &server_embedding_fields
+#define RERANK   "How well documents answer a query.", JSON, &server_rerank_fields, SERVER_RERANK
 #define LOADED   SERVER_ROUTE_REFUSED, server_ollama_refuse, "models come with the start", JSON, NOTHING
 
 const server_route server_routes[] = {
@@ -80,6 +82,8 @@ const server_route server_routes[] = {
     {"POST", "/api/blobs/{digest}", LOADED},
     {"POST", "/v1/embeddings", 0, server_embeddings, "Vectors of texts.", JSON, EMBED, SERVER_EMBEDDINGS},
     {"POST", "/embeddings", 0, server_embeddings, "Vectors of texts.", JSON, EMBED, SERVER_EMBEDDINGS},
+    {"POST", "/v1/rerank", 0, server_rerank, RERANK},
+    {"POST", "/rerank", 0, server_rerank, RERANK},
     {"POST", "/api/embed", 0, server_ollama_embed, "Vectors of texts, as Ollama has them.", JSON, EMBED,
      SERVER_OLLAMA_EMBED},
     {"POST", "/api/embeddings", 0, server_ollama_embedding, "The vector of a text, as Ollama had it.", JSON, EMBED,

@@ -25,6 +25,7 @@ enum {
     SERVER_INFILL = 1u << 10,         /* /infill of llama.cpp; a request for it has SERVER_NATIVE */
     SERVER_OLLAMA_CHAT = 1u << 11,    /* /api/chat; a request for it has SERVER_CHAT */
     SERVER_EMBEDDINGS = 1u << 13,     /* /v1/embeddings */
+    SERVER_RERANK = 1u << 15,         /* /v1/rerank */
     SERVER_OLLAMA_EMBED = 1u << 14,   /* /api/embed and /api/embeddings */
     SERVER_OLLAMA_GENERATE = 1u << 12 /* /api/generate; a request for it has SERVER_CHAT or SERVER_COMPLETIONS */
 };
@@ -32,6 +33,7 @@ enum {
 extern const server_field_table server_request_fields;     /* of requests for text */
 extern const server_field_table server_text_fields;        /* of /tokenize and /detokenize (native.c) */
 extern const server_field_table server_embedding_fields;   /* of /v1/embeddings and /api/embed (embeddings.c) */
+extern const server_field_table server_rerank_fields;      /* of /v1/rerank (rerank.c) */
 extern const server_field_table server_ollama_fields;      /* of /api/chat and /api/generate (ollama_request.c) */
 extern const server_field_table server_memory_fields;      /* of /admin/draft-memory (memory.c) */
 extern const server_field_table server_speculation_fields; /* of `speculative` and /admin/speculation */

@@ -51,7 +51,6 @@ def chat(client):
     check("chat: its reason", answer.choices[0].finish_reason == "tool_calls")
     error = raises("temperature", openai.BadRequestError, lambda: client.chat.completions.create(**ASK, temperature=-1))
     check("chat: the error's field", error is not None and error.param == "temperature")
-    raises("embeddings", openai.NotFoundError, lambda: client.embeddings.create(model="m", input="x"))
     return text
 
 
@@ -144,6 +143,25 @@ def embeddings(client):
     raises("embeddings: nothing", openai.BadRequestError, lambda: client.embeddings.create(model="m", input=""))
 
 
+def rerank(client):
+    ask = {"query": "What is the capital of China?", "documents": ["Bananas are yellow.", "It is Beijing.", "A river."]}
+
+    def post(**more):
+        return client.post("/rerank", body=ask | more, cast_to=dict[str, object])["results"]
+
+    results = post(return_documents=True)
+    scores = [result["relevance_score"] for result in results]
+    check("rerank", sorted(result["index"] for result in results) == [0, 1, 2] and
+          all(0 <= score <= 1 for score in scores) and scores == sorted(scores, reverse=True))
+    check("rerank: documents", all(result["document"]["text"] == ask["documents"][result["index"]]
+                                   for result in results))
+    check("rerank: top_n", post(top_n=1)[0]["index"] == results[0]["index"])
+    best = ask["documents"][results[0]["index"]]
+    check("rerank: alone", post(documents=[best])[0]["relevance_score"] == scores[0])
+    raises("rerank: nothing", openai.BadRequestError, lambda: post(documents=[]))
+    raises("rerank: no text", openai.BadRequestError, lambda: post(documents=["a", 5]))
+
+
 async def many(url, text):
     client = openai.AsyncOpenAI(api_key="x", base_url=f"{url}/v1", max_retries=0)
     answers = await asyncio.gather(*(client.chat.completions.create(**GREEDY) for _ in range(16)))
@@ -157,6 +175,7 @@ def main(url):
     completions(client)
     responses(client)
     embeddings(client)
+    rerank(client)
     messages(anthropic.Anthropic(api_key="x", base_url=url, max_retries=0))
     asyncio.run(many(url, text))
     return 1 if failed else 0
