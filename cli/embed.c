@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* vouch embed: turns texts into vectors of length 1, a line of JSON for each. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +20,8 @@ typedef struct embedder {
 static int vector_print(const embedder *e)
 {
     vouch_error err;
-    json_t *array = json_array();
     tool_vector_normalize(e->vector, e->n_kept);
-    for (size_t i = 0; i < e->n_kept; i++) json_array_append_new(array, tool_json_float(e->vector[i]));
+    json_t *array = tool_vector_json(e->vector, e->n_kept);
     char *line = json_dumps(array, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(array);
     if (!line) {
@@ -60,6 +60,10 @@ static int lines_embed(const embedder *e)
         if (n > 0) status = text_embed(e, line, (size_t)n);
     }
     free(line);
+    if (!status && !feof(stdin) && !tool_interrupted()) {
+        tool_complain("standard input: %s", strerror(errno));
+        return CLI_FAILED;
+    }
     return status;
 }
 

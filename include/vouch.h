@@ -590,9 +590,10 @@ VOUCH_API vouch_status vouch_draft_file_open(vouch_draft_file **out, int drafter
 /* Frees what was read, which no session may still use. NULL is allowed. */
 VOUCH_API void vouch_draft_file_close(vouch_draft_file *file);
 
-/* Earlier answers of one model, which HISTORY copies from. All sessions that are given the memory share it, in any
- * threads. An answer enters it when it is over, and belongs to a scope: only sessions with this draft_scope see it. A
- * guess that hits makes an answer faster, so users who share a scope can find out by timing what the others wrote.
+/* Earlier answers of one model, each with the last 16 tokens of its prompt, which HISTORY copies from. All sessions
+ * that are given the memory share it, in any threads. An answer enters it when it is over, and belongs to a scope: only
+ * sessions with this draft_scope see it. A guess that hits makes an answer faster, so users who share a scope can find
+ * out by timing what the others wrote.
  *
  * With a folder, vouch_draft_memory_keep writes what is new to files, one for each scope: FOLDER/DIGEST-SCOPE.answers,
  * readable by this user only. A process that is killed at any moment leaves whole answers. */
@@ -611,8 +612,8 @@ typedef struct vouch_draft_memory_info {
  * MEMORY, IO. */
 VOUCH_API vouch_status vouch_draft_memory_open(vouch_draft_memory **out, const vouch_model *model, const char *folder,
                                                size_t n_bytes, vouch_error *err);
-/* Adds an answer that no session wrote, such as one of an earlier conversation, unless its end is there already. Any
- * thread. Errors: ARGUMENT (no token of the model). */
+/* Adds an answer that no session wrote, such as one of an earlier conversation, unless its end is there already, or
+ * it has fewer than 3 tokens. Any thread. Errors: ARGUMENT (no token of the model). */
 VOUCH_API vouch_status vouch_draft_memory_add(vouch_draft_memory *memory, uint64_t scope, const int32_t *tokens,
                                               size_t n_tokens, vouch_error *err);
 /* Writes the answers that the files don't have yet. Where another process is writing, it leaves them to the next call.

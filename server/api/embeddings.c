@@ -65,10 +65,7 @@ static json_t *base64_json(const float *x, size_t n)
 static json_t *vector_json(const embeddings *e, float *x)
 {
     tool_vector_normalize(x, e->n_kept);
-    if (e->is_base64) return base64_json(x, e->n_kept);
-    json_t *array = json_array();
-    for (size_t i = 0; i < e->n_kept; i++) json_array_append_new(array, tool_json_float(x[i]));
-    return array;
+    return e->is_base64 ? base64_json(x, e->n_kept) : tool_vector_json(x, e->n_kept);
 }
 
 static int64_t count_tokens(const server_job *job)
@@ -134,8 +131,8 @@ static bool choice_read(const embeddings *e, server_job *job, int32_t i, const j
     const size_t n_text = json_string_length(input);
     vouch_error err;
     size_t n = json_array_size(input);
-    if (text && vouch_tokenize(model, text, n_text, flags, NULL, 0, &n, &err) == VOUCH_E_UNSUPPORTED)
-        return server_fail_library(fault, path, &err);
+    const vouch_status status = text ? vouch_tokenize(model, text, n_text, flags, NULL, 0, &n, &err) : VOUCH_OK;
+    if (status != VOUCH_OK && status != VOUCH_E_BUFFER) return server_fail_library(fault, path, &err);
     if (n == 0 || (text && n_text == 0)) return server_fail_field(fault, path, "the text is empty");
     if (n + 1 >= (size_t)n_ctx)
         return server_fail(

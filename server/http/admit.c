@@ -65,8 +65,14 @@ server_dialect server_dialect_of(const char *path)
 /* "GET, HEAD, OPTIONS": the methods of a path; "": it is unknown. */
 static const char *methods_of(const char *path)
 {
-    static const char *const words[] = {"", "GET, HEAD, OPTIONS", "POST, OPTIONS", "GET, HEAD, POST, OPTIONS",
-                                        "DELETE, OPTIONS"}; /* by the bits of those that it has */
+    static const char *const words[] = {"",
+                                        "GET, HEAD, OPTIONS",
+                                        "POST, OPTIONS",
+                                        "GET, HEAD, POST, OPTIONS",
+                                        "DELETE, OPTIONS",
+                                        "GET, HEAD, DELETE, OPTIONS",
+                                        "POST, DELETE, OPTIONS",
+                                        "GET, HEAD, POST, DELETE, OPTIONS"}; /* by the bits of those that it has */
     static const char *const methods[] = {"GET", "POST", "DELETE"};
     int found = 0;
     if (strcmp(path, "*") == 0) return words[3];

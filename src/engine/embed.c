@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common.h"
 #include "engine/options.h"
 #include "engine/session.h"
 #include "model/stage/rows.h"
@@ -33,32 +34,19 @@ static vouch_status check(const vouch_session *s, size_t n_tokens, vouch_pooling
     return VOUCH_OK;
 }
 
-static void forget(vouch_session *s)
-{
-    free(s->embedding.row);
-    s->embedding = (vouch_embedding){0};
-}
-
 vouch_status vouch_session_embed(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_pooling pooling,
                                  float *out, vouch_error *err)
 {
     vouch_session *s = session;
-    const size_t n_embd = (size_t)s->model->info.n_embd;
     VOUCH_TRY(check(s, n_tokens, pooling, err));
-    forget(s);
     int32_t *twice = malloc((n_tokens + 1) * sizeof *twice);
-    s->embedding = (vouch_embedding){.out = out, .row = malloc(n_embd * sizeof(float)), .pooling = pooling};
-    if (!twice || !s->embedding.row) {
-        free(twice);
-        forget(s);
-        return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for an embedding of %zu tokens", n_tokens);
-    }
-    memset(out, 0, n_embd * sizeof *out);
+    if (!twice) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for an embedding of %zu tokens", n_tokens);
+    memset(out, 0, (size_t)s->model->info.n_embd * sizeof *out);
     memcpy(twice, tokens, n_tokens * sizeof *twice);
     twice[n_tokens] = tokens[n_tokens - 1];
+    s->next_embedding = (vouch_embedding){.out = out, .pooling = pooling};
     const vouch_status status = vouch_session_prompt(s, twice, n_tokens + 1, err);
     free(twice);
-    if (status != VOUCH_OK) forget(s);
     return status;
 }
 
@@ -66,19 +54,21 @@ bool vouch_session_pool(vouch_session *session, int32_t from, int32_t past)
 {
     vouch_session *s = session;
     const vouch_weights *w = s->model->weights;
-    const vouch_embedding *e = &s->embedding;
+    vouch_embedding *e = &s->embedding;
+    float *row = s->embedding_row;
     const int32_t n_embd = s->model->info.n_embd, n = s->cycle.n_tokens - 1;
     if (!e->out) return false;
-    for (int32_t i = from; i < past; i++) {
+    for (int32_t i = vouch_max(from, e->n_pooled); i < past; i++) {
         if (e->pooling == VOUCH_POOLING_LAST && i < n - 1) continue;
         const float *x = s->cycle.target.hidden(s->cycle.target.self, i - from, w->hparams.n_layers - 1);
-        vouch_row_norm(e->row, x, &w->output_norm, n_embd, w->hparams.norm_eps);
-        for (int32_t d = 0; d < n_embd; d++) e->out[d] += e->row[d];
+        vouch_row_norm(row, x, &w->output_norm, n_embd, w->hparams.norm_eps);
+        for (int32_t d = 0; d < n_embd; d++) e->out[d] += row[d];
     }
+    e->n_pooled = vouch_max(past, e->n_pooled);
     if (past < n) return false;
     const float scale = e->pooling == VOUCH_POOLING_MEAN ? 1 / (float)n : 1;
     for (int32_t d = 0; d < n_embd; d++) e->out[d] *= scale;
-    forget(s);
+    atomic_store(&s->cancelled, false); /* a cancel came too late; it must not reach the next prompt */
     vouch_session_abandon(s);
     return true;
 }

@@ -57,6 +57,7 @@ void vouch_session_abandon(vouch_session *session)
     vouch_session *s = session;
     s->answering = false;
     s->scores = (vouch_scores){0};
+    s->embedding = (vouch_embedding){0};
     if (s->n_answer > 0) return;
     if (s->n_seeded > 0) s->n_seeded--; /* no answer has begun; 0: a new seed has been set since */
     s->stats.prompt_tokens--;
@@ -129,10 +130,13 @@ vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens,
     VOUCH_DEFAULT_FLOATS();
     vouch_session *s = session;
     const vouch_scores scores = s->next_scores;
+    const vouch_embedding embedding = s->next_embedding;
     s->next_scores = (vouch_scores){0}; /* where this prompt fails, the next one must not fill them */
+    s->next_embedding = (vouch_embedding){0};
     VOUCH_TRY(check_prompt(s, tokens, n_tokens, err));
     if (vouch_session_take_cancel(s)) return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
     s->scores = n_tokens > 1 ? scores : (vouch_scores){0};
+    s->embedding = embedding;
     set_sequence(s, tokens, (int32_t)n_tokens);
     vouch_stream_reset(s->stream, tokens[n_tokens - 1]);
     if (s->target.constraint) vouch_constraint_begin(s->target.constraint, tokens, (int32_t)n_tokens);

@@ -90,6 +90,7 @@ static void layout_ends(vouch_session *s, vouch_arena *arena)
 static void layout_session(vouch_session *s, vouch_arena *arena)
 {
     layout_ends(s, arena);
+    s->embedding_row = vouch_arena_take(arena, (size_t)s->model->info.n_embd, sizeof *s->embedding_row);
     s->cycle.tokens = vouch_arena_take(arena, (size_t)s->options.n_ctx, sizeof *s->cycle.tokens);
     vouch_sampler_layout(&s->target.sampler, &s->options.sampling, s->model->info.n_vocab, s->options.n_ctx,
                          s->model->weights->kernels, arena);
@@ -277,7 +278,6 @@ void vouch_session_close(vouch_session *session)
     while (engine->sessions[at] != session) at++;
     for (engine->n_sessions--; at < engine->n_sessions; at++) engine->sessions[at] = engine->sessions[at + 1];
     vouch_session_remember(session);
-    free(session->embedding.row);
     vouch_drafters_close(&session->cycle.drafters);
     vouch_stream_close(session->stream);
     vouch_constraint_close(session->target.constraint);

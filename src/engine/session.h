@@ -22,9 +22,9 @@ typedef struct vouch_scores {
 
 /* A vector that a prompt's passes fill. */
 typedef struct vouch_embedding {
-    float *out; /* [n_embd] NULL: not wanted */
-    float *row; /* [n_embd] of one token */
+    float *out; /* [n_embd]; NULL: not wanted */
     vouch_pooling pooling;
+    int32_t n_pooled; /* tokens that are in it: a session that loses its pages runs them again */
 } vouch_embedding;
 
 struct vouch_session {
@@ -48,14 +48,15 @@ struct vouch_session {
     char drafter_name[VOUCH_DRAFTER_NAMES];
     struct vouch_answers *answers; /* of the draft memory; NULL: there is none */
     vouch_stats stats;
-    vouch_scores scores, next_scores; /* of the running prompt, and of the next one */
-    vouch_embedding embedding;
-    int32_t n_answer;     /* tokens since the prompt */
-    int32_t n_reused;     /* tokens of the prompt that were in the cache when it was given */
-    int32_t n_prompt_run; /* tokens of the prompt that have run or were reused */
-    bool answering;       /* a prompt was given and nothing has ended the answer */
-    bool is_remembered;   /* the draft memory has the answer */
-    bool is_paused;       /* the engine passes it over */
+    vouch_scores scores, next_scores;          /* of the running prompt, and of the next one */
+    vouch_embedding embedding, next_embedding; /* likewise */
+    float *embedding_row;                      /* [n_embd] of one token */
+    int32_t n_answer;                          /* tokens since the prompt */
+    int32_t n_reused;                          /* tokens of the prompt that were in the cache when it was given */
+    int32_t n_prompt_run;                      /* tokens of the prompt that have run or were reused */
+    bool answering;                            /* a prompt was given and nothing has ended the answer */
+    bool is_remembered;                        /* the draft memory has the answer */
+    bool is_paused;                            /* the engine passes it over */
     atomic_bool cancelled;
     vouch_progress_fn progress;
     void *progress_user;

@@ -163,6 +163,54 @@ static void company_changes_no_bit(void **state)
     vouch_engine_close(engine);
 }
 
+/* Pages for one text alone: sessions lose theirs, and run their tokens again. A cancelled embedding leaves nothing. */
+static void lost_pages_and_cancels_change_nothing(void **state)
+{
+    (void)state;
+    enum { AT_ONCE = 4 };
+    static float alone[AT_ONCE][N_EMBD], beside[AT_ONCE][N_EMBD], lost[N_EMBD];
+    const vouch_engine_options options = {
+        .n_sessions = AT_ONCE, .n_ctx = 128, .n_cache = 128, .page_size = 16, .prefill_chunk = 16};
+    const vouch_session_options o = options_of(16);
+    const vouch_engine_event *events;
+    vouch_engine *engine;
+    vouch_session *sessions[AT_ONCE];
+    int32_t tokens[MOST];
+    size_t n_events;
+    int n_done = 0;
+    assert_int_equal(vouch_engine_open(&engine, model, &options, NULL), VOUCH_OK);
+    for (int s = 0; s < AT_ONCE; s++) {
+        embed_alone(s + 8, 0, VOUCH_POOLING_MEAN, alone[s]);
+        assert_int_equal(vouch_engine_session_open(&sessions[s], engine, &o, NULL), VOUCH_OK);
+    }
+    for (int s = AT_ONCE - 1; s >= 0; s--) { /* one that joined earlier takes the pages of those that have begun */
+        const int32_t n = text_of(s + 8, tokens);
+        assert_int_equal(vouch_session_embed(sessions[s], tokens, (size_t)n, VOUCH_POOLING_MEAN, beside[s], NULL),
+                         VOUCH_OK);
+        for (int i = 0; i < 2 && vouch_engine_step(engine, &events, &n_events); i++)
+            for (size_t e = 0; e < n_events; e++) n_done += events[e].status == VOUCH_OK;
+    }
+    while (n_done < AT_ONCE && vouch_engine_step(engine, &events, &n_events))
+        for (size_t e = 0; e < n_events; e++) n_done += events[e].status == VOUCH_OK;
+    assert_memory_equal(beside, alone, sizeof alone);
+    assert_true(vouch_engine_get_stats(engine)->preemptions > 0);
+
+    const int32_t n = text_of(9, tokens);
+    assert_int_equal(vouch_session_embed(sessions[0], tokens, (size_t)n, VOUCH_POOLING_MEAN, lost, NULL), VOUCH_OK);
+    assert_true(vouch_engine_step(engine, &events, &n_events));
+    vouch_session_cancel(sessions[0]);
+    assert_true(vouch_engine_step(engine, &events, &n_events));
+    assert_int_equal(events[0].status, VOUCH_E_CANCELLED);
+    memset(lost, 0, sizeof lost);
+    assert_int_equal(vouch_session_prompt(sessions[0], tokens, (size_t)n, NULL), VOUCH_OK);
+    for (n_done = 0; n_done == 0 && vouch_engine_step(engine, &events, &n_events);)
+        for (size_t e = 0; e < n_events; e++) n_done += events[e].step.n_tokens;
+    assert_true(n_done > 0); /* an answer, and no vector */
+    for (int d = 0; d < N_EMBD; d++) assert_true(lost[d] == 0);
+    for (int s = 0; s < AT_ONCE; s++) vouch_session_close(sessions[s]);
+    vouch_engine_close(engine);
+}
+
 static void bad_calls_are_refused(void **state)
 {
     (void)state;
@@ -193,6 +241,7 @@ int main(void)
         cmocka_unit_test(the_last_vector_gives_the_logits),
         cmocka_unit_test(the_mean_is_of_all_tokens),
         cmocka_unit_test(company_changes_no_bit),
+        cmocka_unit_test(lost_pages_and_cancels_change_nothing),
         cmocka_unit_test(bad_calls_are_refused),
     };
     return cmocka_run_group_tests_name("embeddings", tests, group_begin, group_end);

@@ -160,6 +160,18 @@ def vectors(model: torch.nn.Module) -> torch.Tensor:
     return torch.nn.functional.normalize(torch.stack([states.mean(dim=0), states[-1]]), dim=-1)
 
 
+def print_tables(tables: list[torch.Tensor], decimals: int) -> None:
+    """The values of an array, and its end."""
+    for table in tables:
+        print("    {")
+        for row in table.tolist():
+            numbers = [f"{x:.{decimals}f}f" for x in row]
+            lines = [", ".join(numbers[i:i + 7]) for i in range(0, len(numbers), 7)]
+            print("        {" + ",\n         ".join(lines) + "},")
+        print("    },")
+    print("};")
+
+
 def print_vectors(models: list) -> None:
     """Of the models with one stream, which stand before the others."""
     print("/* SPDX-License-Identifier: MIT */")
@@ -167,14 +179,7 @@ def print_vectors(models: list) -> None:
     tables = [vectors(model) for model in models if isinstance(model, (LlamaForCausalLM, Qwen3ForCausalLM))]
     print(f"enum {{ REFERENCE_VECTORS = {len(tables)}, REFERENCE_MOST_EMBD = {max(t.shape[1] for t in tables)} }};")
     print("static const float reference_vectors[REFERENCE_VECTORS][2][REFERENCE_MOST_EMBD] = {")
-    for table in tables:
-        print("    {")
-        for row in table.tolist():
-            numbers = [f"{x:.8f}f" for x in row]
-            lines = [", ".join(numbers[i:i + 7]) for i in range(0, len(numbers), 7)]
-            print("        {" + ",\n         ".join(lines) + "},")
-        print("    },")
-    print("};")
+    print_tables(tables, 8)
 
 
 def main() -> None:
@@ -195,14 +200,7 @@ def main() -> None:
         tables = [log_probabilities(load(path)) for path in sorted(pathlib.Path(folder).glob("*.gguf"))]
     n_vocab = tables[0].shape[1]
     print(f"static const float reference_values[{len(tables)}][REFERENCE_POSITIONS][{n_vocab}] = {{")
-    for table in tables:
-        print("    {")
-        for row in table.tolist():
-            numbers = [f"{x:.6f}f" for x in row]
-            lines = [", ".join(numbers[i:i + 7]) for i in range(0, len(numbers), 7)]
-            print("        {" + ",\n         ".join(lines) + "},")
-        print("    },")
-    print("};")
+    print_tables(tables, 6)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@
 
 enum {
     PAGE = VOUCH_ANSWERS_PAGE,
-    SHORT = 3,   /* tokens */
+    SHORT = VOUCH_ANSWERS_LEAST,
     LONG = 8,    /* tokens */
     VISITS = 12, /* positions of one chain that a search looks at */
 };
@@ -162,11 +162,13 @@ void vouch_answers_add(vouch_answers *answers, uint64_t scope, const int32_t *to
     pthread_mutex_unlock(&a->lock);
 }
 
-void vouch_answers_clear(vouch_answers *answers)
+int64_t vouch_answers_clear(vouch_answers *answers)
 {
     pthread_mutex_lock(&answers->lock);
-    atomic_store(&answers->first, atomic_load(&answers->reserved));
+    const int64_t first = atomic_load(&answers->reserved);
+    atomic_store(&answers->first, first);
     pthread_mutex_unlock(&answers->lock);
+    return first;
 }
 
 /* -------------------------------------------------------------------- reading */
@@ -242,7 +244,7 @@ bool vouch_answers_next(const vouch_answers *answers, int64_t *position, uint64_
         int32_t n = 0;
         while (vouch_answers_token(a, *scope, from + n) != VOUCH_ANSWERS_SEPARATOR) n++;
         int32_t *copy = malloc(((size_t)n + 1) * sizeof *copy);
-        if (!copy) return false;
+        if (!copy) return true;
         for (int32_t i = 0; i < n; i++)
             copy[i] = atomic_load_explicit(&a->tokens[(from + i) % a->capacity], memory_order_acquire);
         const bool is_whole = first_position(a) <= from; /* the ring has not begun to overwrite it */

@@ -24,6 +24,7 @@
 enum {
     VOUCH_ANSWERS_SEPARATOR = -1, /* no token */
     VOUCH_ANSWERS_PAGE = 64,      /* tokens */
+    VOUCH_ANSWERS_LEAST = 3,      /* tokens that a match has */
     VOUCH_ANSWERS_MATCHES = 16,   /* most matches of one search */
 };
 
@@ -39,8 +40,8 @@ vouch_status vouch_answers_open(vouch_answers **out, size_t n_bytes, vouch_error
 void vouch_answers_close(vouch_answers *answers);
 /* Copies the tokens, or the last of them that have room. Any thread. */
 void vouch_answers_add(vouch_answers *answers, uint64_t scope, const int32_t *tokens, int32_t n_tokens);
-/* Forgets all. Any thread. */
-void vouch_answers_clear(vouch_answers *answers);
+/* Forgets all. Returns the position of the next answer. Any thread. */
+int64_t vouch_answers_clear(vouch_answers *answers);
 /* Where the scope's answers agree with the last tokens before `end`: with most of them at first, among equals the
  * newest first. At most VOUCH_ANSWERS_MATCHES. Any thread. */
 int32_t vouch_answers_find(const vouch_answers *answers, uint64_t scope, const int32_t *end, int32_t n_tail,
@@ -48,7 +49,7 @@ int32_t vouch_answers_find(const vouch_answers *answers, uint64_t scope, const i
 /* The token at a position; VOUCH_ANSWERS_SEPARATOR: the answer is over, or the ring no longer has it for this scope. */
 int32_t vouch_answers_token(const vouch_answers *answers, uint64_t scope, int64_t position);
 /* The first answer at *position or later; then *position leads to the one after it. `tokens` [n_tokens] are the
- * caller's to free(). False: there is none, or memory is short (then *tokens is NULL and *position as it was). */
+ * caller's to free(); NULL: memory is short. False: there is none. */
 bool vouch_answers_next(const vouch_answers *answers, int64_t *position, uint64_t *scope, int32_t **tokens,
                         int32_t *n_tokens);
 /* The position after the newest answer. */

@@ -10,8 +10,8 @@
  *
  * Records are only appended. A process that is killed leaves a torn record at most, and the next one appends after it.
  * A reader that finds no whole record looks for the next mark. At open such places are removed: the whole records go to
- * a new file, which replaces the old one. So they do where a file has grown beyond the memory's size: then the newest
- * half stays. Who writes or removes files holds the lock on FOLDER/draft-memory.lock.
+ * a new file, which replaces the old one. Where a file has grown beyond twice what the memory holds, the newest half
+ * stays. Who writes or removes files holds the lock on FOLDER/draft-memory.lock.
  */
 #include "engine/file/draft_memory.h"
 
@@ -60,14 +60,17 @@ static uint64_t record_hash(const char *name, const unsigned char *record, size_
     return vouch_hash_bytes(hash, record + HEAD, 4 * n_tokens);
 }
 
-/* The size of the whole record that begins here; 0: there is none. */
-static size_t record_size(const char *name, const unsigned char *record, size_t n_bytes)
+/* The size of the whole record that begins here; 0: there is none. Takes the bytes that were hashed in vain out of
+ * *budget, so that a file of wrong records doesn't take time without limit. */
+static size_t record_size(const char *name, const unsigned char *record, size_t n_bytes, size_t *budget)
 {
     if (n_bytes < HEAD || memcmp(record, magic, 8) != 0) return 0;
     const uint64_t n_tokens = get(record + 8, 4);
-    if (n_tokens > (n_bytes - HEAD) / 4) return 0;
-    if (get(record + 12, 8) != record_hash(name, record, n_tokens)) return 0;
-    return HEAD + 4 * (size_t)n_tokens;
+    const size_t size = HEAD + 4 * (size_t)n_tokens;
+    if (n_tokens > (n_bytes - HEAD) / 4 || size > *budget) return 0;
+    if (get(record + 12, 8) == record_hash(name, record, n_tokens)) return size;
+    *budget -= size;
+    return 0;
 }
 
 static bool record_make(bytes *out, const char *name, const int32_t *tokens, int32_t n_tokens)
@@ -87,9 +90,9 @@ static int64_t records_tidy(const char *name, bytes *b, size_t most)
 {
     int64_t n_damaged = 0;
     bool was_whole = true;
-    size_t past = 0, dropped = 0;
+    size_t past = 0, dropped = 0, budget = 4 * b->n;
     for (size_t at = 0; at < b->n;) {
-        const size_t n = record_size(name, b->at + at, b->n - at);
+        const size_t n = record_size(name, b->at + at, b->n - at, &budget);
         if (n > 0) memmove(b->at + past, b->at + at, n);
         else n_damaged += was_whole;
         was_whole = n > 0;
@@ -100,7 +103,7 @@ static int64_t records_tidy(const char *name, bytes *b, size_t most)
             at = mark ? (size_t)(mark - b->at) : b->n;
         }
     }
-    while (past - dropped > most) dropped += record_size(name, b->at + dropped, past - dropped);
+    while (past - dropped > most) dropped += HEAD + 4 * (size_t)get(b->at + dropped + 8, 4);
     memmove(b->at, b->at + dropped, past - dropped);
     b->n = past - dropped;
     return n_damaged;
@@ -285,9 +288,9 @@ static vouch_status file_take(vouch_draft_memory *m, const char *name, uint64_t 
     VOUCH_TRY(path_join(path, m->folder, name, "", err));
     VOUCH_TRY(file_read(path, &b, err));
     if (!b.at) return VOUCH_OK; /* no regular file */
-    const size_t before = b.n;
-    m->info.n_damaged += records_tidy(name, &b, m->most);
-    const vouch_status status = b.n < before ? file_replace(m->folder, name, &b, err) : VOUCH_OK;
+    const int64_t n_damaged = records_tidy(name, &b, SIZE_MAX);
+    m->info.n_damaged += n_damaged;
+    const vouch_status status = n_damaged > 0 ? file_replace(m->folder, name, &b, err) : VOUCH_OK;
     if (status == VOUCH_OK) answers_take(m, scope, &b);
     free(b.at);
     return status;
@@ -337,46 +340,72 @@ vouch_status vouch_draft_memory_open(vouch_draft_memory **out, const vouch_model
 
 /* ------------------------------------------------------------------- keeping */
 
-static vouch_status answer_keep(const vouch_draft_memory *m, uint64_t scope, const int32_t *tokens, int32_t n_tokens,
-                                vouch_error *err)
+/* Appends an answer to its file. *size is the file's size afterwards. */
+static vouch_status answer_append(const vouch_draft_memory *m, const char *name, const int32_t *tokens,
+                                  int32_t n_tokens, int64_t *size, vouch_error *err)
 {
-    char name[NAME], path[VOUCH_OS_PATH_SIZE];
+    char path[VOUCH_OS_PATH_SIZE];
     bytes b;
-    int64_t size = 0;
-    name_write(name, m->model, scope);
     VOUCH_TRY(path_join(path, m->folder, name, "", err));
     if (!record_make(&b, name, tokens, n_tokens))
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for an answer of %d tokens", n_tokens);
-    vouch_status status = file_write(path, VOUCH_OS_APPEND, &b, false, &size, err);
+    const vouch_status status = file_write(path, VOUCH_OS_APPEND, &b, false, size, err);
     free(b.at);
-    if (status != VOUCH_OK || size <= (int64_t)m->most) return status;
+    return status;
+}
+
+/* Keeps the newest half of a file. */
+static vouch_status file_halve(const vouch_draft_memory *m, const char *name, vouch_error *err)
+{
+    char path[VOUCH_OS_PATH_SIZE];
+    bytes b;
+    VOUCH_TRY(path_join(path, m->folder, name, "", err));
     VOUCH_TRY(file_read(path, &b, err));
     records_tidy(name, &b, m->most / 2);
-    status = file_replace(m->folder, name, &b, err);
+    const vouch_status status = file_replace(m->folder, name, &b, err);
     free(b.at);
+    return status;
+}
+
+/* The folder is locked. */
+static vouch_status answers_keep(vouch_draft_memory *m, vouch_error *err)
+{
+    char name[NAME];
+    uint64_t scope;
+    int32_t *tokens, n_tokens;
+    int64_t size = 0;
+    for (int64_t position = m->kept; vouch_answers_next(m->answers, &position, &scope, &tokens, &n_tokens);) {
+        if (!tokens) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to keep an answer");
+        name_write(name, m->model, scope);
+        const vouch_status status = answer_append(m, name, tokens, n_tokens, &size, err);
+        free(tokens);
+        if (status != VOUCH_OK) return status;
+        m->kept = position;
+        if (size > (int64_t)m->most) VOUCH_TRY(file_halve(m, name, err));
+    }
+    return VOUCH_OK;
+}
+
+/* With `waits` false it leaves the answers to a later call where a thread or another process is writing. */
+static vouch_status keep(vouch_draft_memory *m, bool waits, vouch_error *err)
+{
+    int fd = -1;
+    if (!m->folder) return VOUCH_OK;
+    if (waits) pthread_mutex_lock(&m->lock);
+    else if (pthread_mutex_trylock(&m->lock) != 0) return VOUCH_OK;
+    vouch_status status = VOUCH_OK;
+    if (m->kept < vouch_answers_end(m->answers)) status = folder_lock(m->folder, waits, &fd, err);
+    if (fd >= 0) {
+        status = answers_keep(m, err);
+        close(fd);
+    }
+    pthread_mutex_unlock(&m->lock);
     return status;
 }
 
 vouch_status vouch_draft_memory_keep(vouch_draft_memory *memory, vouch_error *err)
 {
-    vouch_draft_memory *m = memory;
-    if (!m->folder) return VOUCH_OK;
-    int fd = -1;
-    pthread_mutex_lock(&m->lock);
-    vouch_status status = VOUCH_OK;
-    if (m->kept < vouch_answers_end(m->answers)) status = folder_lock(m->folder, false, &fd, err);
-    while (fd >= 0 && status == VOUCH_OK) {
-        int64_t position = m->kept;
-        uint64_t scope;
-        int32_t *tokens, n_tokens;
-        if (!vouch_answers_next(m->answers, &position, &scope, &tokens, &n_tokens)) break;
-        status = answer_keep(m, scope, tokens, n_tokens, err);
-        if (status == VOUCH_OK) m->kept = position;
-        free(tokens);
-    }
-    if (fd >= 0) close(fd);
-    pthread_mutex_unlock(&m->lock);
-    return status;
+    return keep(memory, false, err);
 }
 
 vouch_status vouch_draft_memory_add(vouch_draft_memory *memory, uint64_t scope, const int32_t *tokens, size_t n_tokens,
@@ -387,6 +416,7 @@ vouch_status vouch_draft_memory_add(vouch_draft_memory *memory, uint64_t scope, 
         if (tokens[i] < 0 || tokens[i] >= n_vocab)
             return vouch_fail(err, VOUCH_E_ARGUMENT, "token %zu of the answer is %d, must be 0 to %d", i, tokens[i],
                               n_vocab - 1);
+    if (n_tokens < VOUCH_ANSWERS_LEAST) return VOUCH_OK; /* nothing would ever match it */
     const size_t most = INT32_MAX;
     if (n_tokens > most) tokens += n_tokens - most;
     const int32_t n = (int32_t)(n_tokens < most ? n_tokens : most), n_tail = vouch_min(n, VOUCH_TAIL);
@@ -399,23 +429,18 @@ vouch_status vouch_draft_memory_add(vouch_draft_memory *memory, uint64_t scope, 
 vouch_status vouch_draft_memory_clear(vouch_draft_memory *memory, vouch_error *err)
 {
     vouch_draft_memory *m = memory;
+    char begin[NAME];
+    size_t n_files;
+    int64_t n_bytes;
+    int fd = -1;
     vouch_status status = VOUCH_OK;
+    snprintf(begin, sizeof begin, "%s-", m->model->digest);
+    if (m->folder) status = folder_lock(m->folder, true, &fd, err); /* first, so that no request waits for it */
     pthread_mutex_lock(&m->lock);
-    vouch_answers_clear(m->answers);
-    m->kept = vouch_answers_end(m->answers);
-    if (m->folder) {
-        char begin[NAME];
-        size_t n_files;
-        int64_t n_bytes;
-        int fd;
-        snprintf(begin, sizeof begin, "%s-", m->model->digest);
-        status = folder_lock(m->folder, true, &fd, err);
-        if (status == VOUCH_OK) {
-            status = files_remove(m->folder, begin, false, &n_files, &n_bytes, err);
-            close(fd);
-        }
-    }
+    m->kept = vouch_answers_clear(m->answers);
+    if (fd >= 0) status = files_remove(m->folder, begin, false, &n_files, &n_bytes, err);
     pthread_mutex_unlock(&m->lock);
+    if (fd >= 0) close(fd);
     return status;
 }
 
@@ -431,7 +456,7 @@ vouch_draft_memory_info vouch_draft_memory_get_info(const vouch_draft_memory *me
 void vouch_draft_memory_close(vouch_draft_memory *memory)
 {
     if (!memory) return;
-    if (memory->answers) vouch_draft_memory_keep(memory, NULL);
+    if (memory->answers) keep(memory, true, NULL);
     vouch_answers_close(memory->answers);
     pthread_mutex_destroy(&memory->lock);
     free(memory->folder);
