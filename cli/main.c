@@ -197,8 +197,8 @@ static const cli_command commands[] = {
     {"embed", CLI_EMBED, false, cli_embed_run, NULL, NULL, "turn texts into vectors",
      "vouch embed MODEL -p TEXT [FLAGS]\n"
      "vouch embed MODEL [FLAGS] < TEXTS\n",
-     "Prints a vector of length 1 for each text, as a line of JSON. How tokens become\n"
-     "one vector is read from the model's file, or comes from --pooling.\n",
+     "Prints a vector of length 1 for each text, as a line of JSON. The model's file says\n"
+     "how one vector is made of those of a text's tokens, or --pooling does.\n",
      "vouch embed qwen3-embedding.gguf -p \"What is the capital of China?\"\n"
      "vouch embed m.gguf --pooling mean < lines.txt > vectors.jsonl\n"},
     {"memory", CLI_MEMORY, false, cli_memory_run, NULL, cli_memory_needs, "tell or clear what a draft memory has kept",

@@ -114,7 +114,8 @@ VOUCH_API const char *vouch_version(void);
 
 typedef struct vouch_model vouch_model;
 
-/* How the vectors of a text's tokens become one (vouch_session_embed): their mean, or that of the last token. */
+/* Pooling: how vouch_session_embed makes one vector of the vectors of a text's tokens. MEAN takes their mean, LAST
+ * takes the last token's. */
 #define VOUCH_POOLING_LIST(X) X(NONE, none) X(MEAN, mean) X(LAST, last)
 typedef enum vouch_pooling {
 #define VOUCH_POOLING_ENUM(constant, name) VOUCH_POOLING_##constant,
@@ -602,8 +603,8 @@ typedef struct vouch_draft_memory vouch_draft_memory;
 typedef struct vouch_draft_memory_info {
     size_t n_bytes;           /* of the memory, which never grows */
     int64_t n_tokens, n_most; /* tokens of answers that it holds, and holds at most */
-    int64_t n_kept,
-        n_damaged; /* answers that were read from files when it opened; damaged places, which were removed */
+    int64_t n_kept;           /* answers that it read from files when it opened */
+    int64_t n_damaged;        /* damaged places of these files, which it removed */
 } vouch_draft_memory_info;
 
 /* Opens a memory of n_bytes, 64 KiB to 1 TiB; 0: 64 MiB. Where it is full, a new answer takes the place of the oldest.

@@ -33,7 +33,8 @@ typedef struct server_options {
     int32_t port;            /* 0: a free one */
     const char *const *keys; /* [n_keys] each of them grants access; n_keys 0: no key is asked for */
     size_t n_keys;
-    const char *admin_key;      /* grants all, also changes of the server; NULL: with keys, nobody may change it */
+    const char *admin_key;      /* lets a request do everything, also change the server; NULL: where there are keys, no
+                               request      may change it */
     const uint64_t *scopes;     /* [n_keys] of each key's answers in draft memories; NULL: all have scope 0 */
     const char *const *origins; /* [n_origins] pages that may ask: "https://host:port", "localhost" or "*" */
     size_t n_origins;

@@ -29,7 +29,7 @@ typedef enum tool_flag_kind {
     TOOL_FLAG_SEED,    /* uint64_t */
     TOOL_FLAG_FLOAT,   /* float */
     TOOL_FLAG_DOUBLE,  /* double */
-    TOOL_FLAG_SIZE,    /* int64_t: bytes, such as 800M or 4G; K, M, G and T are powers of 1000 */
+    TOOL_FLAG_SIZE,    /* int64_t: a number of bytes, written as 800M or 4G; K, M, G and T mean powers of 1000 */
     TOOL_FLAG_TEXT,    /* const char *, may be empty */
     TOOL_FLAG_FILE,    /* const char *, may not be empty */
     TOOL_FLAG_CHOICE,  /* int: index into the words of `value` */

@@ -25,8 +25,8 @@ typedef struct cli_configs {
     size_t n;
 } cli_configs;
 
-/* Opens an empty memory for drafters that copy from earlier answers, if they are among those of `speculation`, and
- * puts it there. The caller closes it after the sessions. NULL: none. Errors: MEMORY. */
+/* If a drafter of `speculation` copies from earlier answers, opens an empty memory for it and sets
+ * speculation->draft_memory. The caller closes *out after the sessions. NULL: no drafter needs one. Errors: MEMORY. */
 vouch_status cli_bench_remember(vouch_draft_memory **out, const vouch_model *model, vouch_speculation *speculation,
                                 vouch_error *err);
 /* Opens all sessions with a context of n_ctx tokens. Returns an exit status after complaining about a failure;

@@ -62,7 +62,7 @@ static const tool_flag rows[] = {
     {"", NULL, 0, TOOL_FLAG_FILE, AT(draft_memory), "FOLDER", NULL, CLI_MEMORY, "Memory",
      "the folder of --draft-memory", NULL, NULL},
     {"pooling", NULL, 0, TOOL_FLAG_CHOICE, AT(pooling), POOLINGS, NULL, CLI_SERVE | CLI_EMBED, "Embeddings",
-     "how the vectors of a text's tokens become one; none: as the model's file says", NULL, NULL},
+     "how one vector is made of those of a text's tokens; none: as the model's file says", NULL, NULL},
     {"dimensions", NULL, 0, TOOL_FLAG_INT, AT(dimensions), "N", "[1, 65536]", CLI_EMBED, "Embeddings",
      "keep the first N numbers of each vector, for models that were trained for it (default: all)", NULL, NULL},
     {"clear", NULL, 0, TOOL_FLAG_SWITCH, AT(clears_memory), NULL, NULL, CLI_MEMORY, "Memory",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A request of Ollama's API as one of the chat API or of completions, in place:
+ * Turns a request of Ollama's API into one of the chat API or of completions. These are Ollama's:
  *
  *   {"model", "messages", "tools", "think", "format", "stream", "keep_alive", "options": {"num_predict", ...}}
  *   {"model", "prompt", "suffix", "system", "raw", ...}

@@ -33,7 +33,8 @@ static void health(server_exchange *x)
 #define NOTHING  NULL, 0
 #define EMBED    &server_embedding_fields
 #define RERANK   "How well documents answer a query.", JSON, &server_rerank_fields, SERVER_RERANK
-#define LOADED   SERVER_ROUTE_REFUSED, server_ollama_refuse, "models come with the start", JSON, NOTHING
+#define REFUSED  "The server runs the models that it was started with." /* what an answer of 501 says */
+#define CHANGE   SERVER_ROUTE_REFUSED, server_ollama_refuse, REFUSED, JSON, NOTHING
 
 const server_route server_routes[] = {
     {"GET", "/", PUBLIC, server_page, "The page.", "text/html", NOTHING},
@@ -74,12 +75,12 @@ const server_route server_routes[] = {
     {"GET", "/api/ps", 0, server_ollama_ps, "The models in memory, as Ollama lists them.", JSON, NOTHING},
     {"POST", "/api/show", 0, server_ollama_show, "A model, as Ollama describes it.", JSON, NOTHING},
     {"GET", "/api/version", PUBLIC, server_ollama_version, "The version of Ollama's API.", JSON, NOTHING},
-    {"POST", "/api/pull", LOADED},
-    {"POST", "/api/push", LOADED},
-    {"POST", "/api/create", LOADED},
-    {"POST", "/api/copy", LOADED},
-    {"DELETE", "/api/delete", LOADED},
-    {"POST", "/api/blobs/{digest}", LOADED},
+    {"POST", "/api/pull", CHANGE},
+    {"POST", "/api/push", CHANGE},
+    {"POST", "/api/create", CHANGE},
+    {"POST", "/api/copy", CHANGE},
+    {"DELETE", "/api/delete", CHANGE},
+    {"POST", "/api/blobs/{digest}", CHANGE},
     {"POST", "/v1/embeddings", 0, server_embeddings, "Vectors of texts.", JSON, EMBED, SERVER_EMBEDDINGS},
     {"POST", "/embeddings", 0, server_embeddings, "Vectors of texts.", JSON, EMBED, SERVER_EMBEDDINGS},
     {"POST", "/v1/rerank", 0, server_rerank, RERANK},

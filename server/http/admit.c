@@ -49,7 +49,7 @@ static bool read_path(server_exchange *x, const char *target)
     return true;
 }
 
-/* Whether the path is `root` or lies under it. */
+/* Whether the path is `root`, or begins with `root` and a slash. */
 static bool is_under(const char *path, const char *root)
 {
     const size_t n = strlen(root);

@@ -13,7 +13,7 @@ static const server_field fields[] = {
 };
 const server_field_table server_memory_fields = {fields, sizeof fields / sizeof *fields};
 
-static json_t *memory_json(const server_model *m)
+static json_t *memory_json(server_model *m)
 {
     const vouch_draft_memory *memory = m->options->session.speculation.draft_memory;
     const vouch_draft_memory_info info = memory ? vouch_draft_memory_get_info(memory) : (vouch_draft_memory_info){0};
@@ -28,11 +28,7 @@ static json_t *memory_json(const server_model *m)
 
 void server_show_memory(server_exchange *x)
 {
-    json_t *data = json_array();
-    for (size_t i = 0; i < x->server->options->n_models; i++)
-        json_array_append_new(data, memory_json(&x->server->models[i]));
-    const tool_json_entry entries[] = {{"data", data}};
-    server_reply_json(x, 200, tool_json_object(entries, 1));
+    server_reply_models(x, memory_json);
 }
 
 static bool memory_clear(const server_model *m, server_fault *fault)

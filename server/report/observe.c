@@ -39,13 +39,18 @@ static json_t *speculation_json(server_model *m)
     return tool_json_object(entries, sizeof entries / sizeof *entries);
 }
 
-void server_show_speculation(server_exchange *x)
+void server_reply_models(server_exchange *x, json_t *(*describe)(server_model *m))
 {
     json_t *data = json_array();
     for (size_t i = 0; i < x->server->options->n_models; i++)
-        json_array_append_new(data, speculation_json(&x->server->models[i]));
+        json_array_append_new(data, describe(&x->server->models[i]));
     const tool_json_entry entries[] = {{"data", data}};
     server_reply_json(x, 200, tool_json_object(entries, 1));
+}
+
+void server_show_speculation(server_exchange *x)
+{
+    server_reply_models(x, speculation_json);
 }
 
 /* Reads the speculation of requests that set none: {"drafters": ..., "k": ...}; members that are absent stay as they

@@ -5,6 +5,9 @@
 
 #include "http/http.h"
 
+/* Replies {"data": [...]}, with what `describe` says of each model. */
+void server_reply_models(server_exchange *x, json_t *(*describe)(server_model *m));
+
 void server_show_metrics(server_exchange *x);     /* GET /metrics */
 void server_show_version(server_exchange *x);     /* GET /version */
 void server_show_tokenizer(server_exchange *x);   /* GET /tokenizer_info */

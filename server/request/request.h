@@ -12,22 +12,22 @@
 
 /* Which request: bits for the tables of fields. */
 enum {
-    SERVER_CHAT = 1u << 0,            /* /v1/chat/completions */
-    SERVER_COMPLETIONS = 1u << 1,     /* /v1/completions */
-    SERVER_NATIVE = 1u << 2,          /* /completion of llama.cpp */
-    SERVER_MESSAGES = 1u << 3,        /* /v1/messages */
-    SERVER_RESPONSES = 1u << 4,       /* /v1/responses */
-    SERVER_TOKENIZE = 1u << 5,        /* /tokenize */
-    SERVER_DETOKENIZE = 1u << 6,      /* /detokenize */
-    SERVER_TEMPLATE = 1u << 7,        /* /apply-template, which takes every variable of a template */
-    SERVER_ADMIN = 1u << 8,           /* /admin/... */
-    SERVER_SPECULATIVE = 1u << 9,     /* the object `speculative` of a request */
-    SERVER_INFILL = 1u << 10,         /* /infill of llama.cpp; a request for it has SERVER_NATIVE */
-    SERVER_OLLAMA_CHAT = 1u << 11,    /* /api/chat; a request for it has SERVER_CHAT */
-    SERVER_EMBEDDINGS = 1u << 13,     /* /v1/embeddings */
-    SERVER_RERANK = 1u << 15,         /* /v1/rerank */
-    SERVER_OLLAMA_EMBED = 1u << 14,   /* /api/embed and /api/embeddings */
-    SERVER_OLLAMA_GENERATE = 1u << 12 /* /api/generate; a request for it has SERVER_CHAT or SERVER_COMPLETIONS */
+    SERVER_CHAT = 1u << 0,             /* /v1/chat/completions */
+    SERVER_COMPLETIONS = 1u << 1,      /* /v1/completions */
+    SERVER_NATIVE = 1u << 2,           /* /completion of llama.cpp */
+    SERVER_MESSAGES = 1u << 3,         /* /v1/messages */
+    SERVER_RESPONSES = 1u << 4,        /* /v1/responses */
+    SERVER_TOKENIZE = 1u << 5,         /* /tokenize */
+    SERVER_DETOKENIZE = 1u << 6,       /* /detokenize */
+    SERVER_TEMPLATE = 1u << 7,         /* /apply-template, which takes every variable of a template */
+    SERVER_ADMIN = 1u << 8,            /* /admin/... */
+    SERVER_SPECULATIVE = 1u << 9,      /* the object `speculative` of a request */
+    SERVER_INFILL = 1u << 10,          /* /infill of llama.cpp; a request for it has SERVER_NATIVE */
+    SERVER_OLLAMA_CHAT = 1u << 11,     /* /api/chat; a request for it has SERVER_CHAT */
+    SERVER_OLLAMA_GENERATE = 1u << 12, /* /api/generate; a request for it has SERVER_CHAT or SERVER_COMPLETIONS */
+    SERVER_EMBEDDINGS = 1u << 13,      /* /v1/embeddings */
+    SERVER_OLLAMA_EMBED = 1u << 14,    /* /api/embed and /api/embeddings */
+    SERVER_RERANK = 1u << 15           /* /v1/rerank */
 };
 
 extern const server_field_table server_request_fields;     /* of requests for text */

@@ -292,7 +292,7 @@ void vouch_session_close(vouch_session *session)
 
 void vouch_session_remember(vouch_session *session)
 {
-    enum { LEAD = 16 }; /* tokens of the prompt before an answer, by which its first tokens can be guessed */
+    enum { LEAD = 16 }; /* tokens of the prompt that are kept before an answer, so that its first ones can be guessed */
     vouch_session *s = session;
     if (!s->answers || s->n_answer == 0 || s->is_remembered) return;
     s->is_remembered = true;

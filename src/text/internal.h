@@ -149,7 +149,7 @@ struct vouch_tokenizer {
 
     int32_t bos, eos;
     bool add_bos;
-    bool add_eos;                       /* to texts that become vectors (VOUCH_TOKENIZE_EOS) */
+    bool add_eos;                       /* VOUCH_TOKENIZE_EOS adds EOS after a text */
     int32_t infill[VOUCH_INFILL_PARTS]; /* -1 where absent */
 
     vouch_text chat_template;                               /* size 0: none */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ring of earlier answers: what a search finds, whose answers it sees, how it forgets, and many threads at once. */
+/* Tests of the ring of earlier answers: what a search finds, which scope sees an answer, what is overwritten first, and
+ * many threads at once. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static void scopes_are_apart(void **state)
     vouch_answers_close(a);
 }
 
-/* A million tokens pass through a small ring. It stays as large as it was, and holds the newest answers whole. */
+/* A million tokens are added to a small ring. Its memory doesn't grow, and it holds the newest answers whole. */
 static void the_oldest_leave_first(void **state)
 {
     (void)state;

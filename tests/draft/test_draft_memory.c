@@ -228,7 +228,7 @@ static void a_renamed_file_is_not_taken(void **state)
     vouch_draft_memory_close(m);
 }
 
-/* A million tokens: memory and file stay as large as they may be. */
+/* After a million tokens, memory and file are no larger than their limits. */
 static void a_million_tokens_take_no_more(void **state)
 {
     (void)state;

@@ -7,14 +7,14 @@
  *   scope     A          A          B          A
  *
  * A position counts all tokens ever written, so the ring holds the positions from `reserved - capacity` on. A new
- * answer takes the place of the oldest. An answer that was of use is written again, as a part of the answer that it was
- * copied into; so what nobody uses leaves first.
+ * answer takes the place of the oldest. Where guesses were copied from an answer, the new answer repeats its text, so
+ * the ring loses first what nobody uses.
  *
  * Two tables of chains lead from the last few tokens of a text to the newest positions that they led to: one for
  * LONG tokens, one for SHORT. As in LZ77, `older` holds for each position the next older one of the same hash.
  *
- * An answer belongs to a scope, and only sequences of this scope see it. Writers take a lock; readers don't: every word
- * is atomic, and what a reader has read counts only if the ring had not begun to overwrite it (a seqlock).
+ * Each answer belongs to a scope, and only sequences of that scope see it. Writers take a lock. Readers take none: all
+ * words are atomic, and a reader drops what it has read if the ring had begun to overwrite it (a seqlock).
  */
 #ifndef VOUCH_DRAFT_ANSWERS_H
 #define VOUCH_DRAFT_ANSWERS_H

@@ -10,6 +10,7 @@
 #include "draft/free/history.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/common.h"
 #include "draft/free/suffix.h"
@@ -23,19 +24,34 @@ enum {
 typedef struct history {
     vouch_answers *answers;
     uint64_t scope;
-    int32_t n_told; /* length of the sequence */
+    int32_t n_told;                                    /* length of the sequence */
+    int32_t n_matches;                                 /* of its end; -1: not searched for since a rewind */
+    vouch_answer_match matches[VOUCH_ANSWERS_MATCHES]; /* [n_matches] */
 } history;
 
+/* The end of the sequence is searched for once. What is learned of each token, and each draft, begins there. */
 static void history_observe(void *self, const int32_t *tokens, int32_t n_tokens)
 {
-    (void)tokens;
-    ((history *)self)->n_told = n_tokens;
+    history *h = self;
+    h->n_told = n_tokens;
+    h->n_matches =
+        vouch_answers_find(h->answers, h->scope, tokens + n_tokens, vouch_min(n_tokens, VOUCH_TAIL), h->matches);
 }
 
 static void history_rewind(void *self, int32_t n_tokens)
 {
     history *h = self;
+    if (n_tokens < h->n_told) h->n_matches = -1;
     h->n_told = vouch_min(h->n_told, n_tokens);
+}
+
+/* The matches of a prefix. Returns their number. */
+static int32_t matches_of(const history *h, const vouch_prefix *prefix, vouch_answer_match *out)
+{
+    if (prefix->depth > 0 || h->n_matches < 0)
+        return vouch_answers_find(h->answers, h->scope, prefix->end, prefix->n_tail, out);
+    memcpy(out, h->matches, (size_t)h->n_matches * sizeof *out);
+    return h->n_matches;
 }
 
 /* A cursor is the finger's position, below the sequence itself; NO_CURSOR: a prefix that is searched for. */
@@ -54,7 +70,7 @@ static int64_t history_step(const void *self, const vouch_prefix *prefix, int32_
         return vouch_answers_token(h->answers, h->scope, prefix->cursor) == token ? prefix->cursor + 1 : NO_CURSOR;
     if (prefix->depth > 0) return NO_CURSOR;
     vouch_answer_match matches[VOUCH_ANSWERS_MATCHES];
-    const int32_t n = vouch_answers_find(h->answers, h->scope, prefix->end, prefix->n_tail, matches);
+    const int32_t n = matches_of(h, prefix, matches);
     for (int32_t i = 0; i < n && matches[i].length >= SURE; i++)
         if (vouch_answers_token(h->answers, h->scope, matches[i].next) == token) return matches[i].next + 1;
     return NO_CURSOR;
@@ -83,7 +99,7 @@ static int32_t history_expand(const void *self, const vouch_prefix *prefix, vouc
     }
     vouch_answer_match matches[VOUCH_ANSWERS_MATCHES];
     int32_t next[VOUCH_ANSWERS_MATCHES], counts[VOUCH_MAX_OPTIONS], n = 0;
-    const int32_t n_matches = vouch_answers_find(h->answers, h->scope, prefix->end, prefix->n_tail, matches);
+    const int32_t n_matches = matches_of(h, prefix, matches);
     for (int32_t i = 0; i < n_matches; i++) {
         next[i] = vouch_answers_token(h->answers, h->scope, matches[i].next);
         matches[i].length = vouch_min(matches[i].length, SURE);
@@ -142,7 +158,7 @@ vouch_status vouch_source_history_open(vouch_source *out, vouch_answers *answers
     *out = (vouch_source){0};
     history *h = malloc(sizeof *h);
     if (!h) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a source of earlier answers");
-    *h = (history){.answers = answers, .scope = scope};
+    *h = (history){.answers = answers, .scope = scope, .n_matches = -1};
     *out = (vouch_source){.ops = &history_ops, .self = h};
     return VOUCH_OK;
 }
