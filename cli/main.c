@@ -201,11 +201,11 @@ static const cli_command commands[] = {
      "how one vector is made of those of a text's tokens, or --pooling does.\n",
      "vouch embed qwen3-embedding.gguf -p \"What is the capital of China?\"\n"
      "vouch embed m.gguf --pooling mean < lines.txt > vectors.jsonl\n"},
-    {"memory", CLI_MEMORY, false, cli_memory_run, NULL, cli_memory_needs, "tell or clear what a draft memory has kept",
-     "vouch memory FOLDER [--clear]\n",
-     "Tells how many answers --draft-memory has kept in a folder, or removes them. A\n"
-     "server that is running keeps what it has in memory:\n"
-     "POST /admin/draft-memory/clear makes it forget that, too.\n",
+    {"memory", CLI_MEMORY, false, cli_memory_run, NULL, cli_memory_needs,
+     "tell or clear what is kept of answers and prompts", "vouch memory FOLDER [--clear]\n",
+     "Tells what --draft-memory and --prompt-cache have kept in a folder, or removes it.\n"
+     "A server that is running keeps what it has in memory:\n"
+     "POST /admin/draft-memory/clear and /admin/prompt-cache/clear make it forget that.\n",
      "vouch memory ~/.cache/vouch/answers\n"
      "vouch memory ~/.cache/vouch/answers --clear\n"},
 };

@@ -593,7 +593,7 @@ VOUCH_API void vouch_draft_file_close(vouch_draft_file *file);
 
 /* Earlier answers of one model, each with the last 16 tokens of its prompt, which HISTORY copies from. All sessions
  * that are given the memory share it, in any threads. An answer enters it when it is over, and belongs to a scope: only
- * sessions with this draft_scope see it. A guess that hits makes an answer faster, so users who share a scope can find
+ * sessions with this scope see it. A guess that hits makes an answer faster, so users who share a scope can find
  * out by timing what the others wrote.
  *
  * With a folder, vouch_draft_memory_keep writes what is new to files, one for each scope: FOLDER/DIGEST-SCOPE.answers,
@@ -628,6 +628,36 @@ VOUCH_API void vouch_draft_memory_close(vouch_draft_memory *memory);
 /* Removes the files of all models from a folder of a draft memory. Sets *n_files to their number, *n_bytes to their
  * size. only_count: removes nothing. Errors: IO. */
 VOUCH_API vouch_status vouch_draft_memory_remove(const char *folder, bool only_count, size_t *n_files, int64_t *n_bytes,
+                                                 vouch_error *err);
+
+/* Keys, values and recurrent states of prompts and answers, in files: a sequence that begins with the same tokens takes
+ * them from there, in another process, too. Engines and sessions of any models and threads may share it. What a scope
+ * has written no other scope finds. A thread of each engine writes the pages as they fill up. Every record is checked
+ * when it is read; a damaged one is removed, and its tokens are computed. Files are readable by this user only, and a
+ * process that is killed at any moment leaves whole records. */
+typedef struct vouch_prompt_cache vouch_prompt_cache;
+
+typedef struct vouch_prompt_cache_info {
+    int64_t n_bytes, n_most;   /* of the files; n_most: the least recently used ones go where they become more */
+    int64_t n_records;         /* files: pages of tokens, and copies of recurrent states */
+    int64_t n_read, n_written; /* records, since open */
+    int64_t n_damaged;         /* records that were removed when they were read */
+} vouch_prompt_cache_info;
+
+/* folder is made where it is missing. n_bytes: most bytes of its files, at least 1e6; 0: 8 GiB. On success *out is
+ * the caller's, to be closed; on failure it is NULL. Errors: ARGUMENT, MEMORY, IO. */
+VOUCH_API vouch_status vouch_prompt_cache_open(vouch_prompt_cache **out, const char *folder, int64_t n_bytes,
+                                               vouch_error *err);
+/* Tells once of the first record since the last call that could not be written. Errors: IO, MEMORY. Any thread. */
+VOUCH_API vouch_status vouch_prompt_cache_check(vouch_prompt_cache *cache, vouch_error *err);
+/* Removes the files. An engine may still hold pages (vouch_engine_forget). Any thread. Errors: IO. */
+VOUCH_API vouch_status vouch_prompt_cache_clear(vouch_prompt_cache *cache, vouch_error *err);
+VOUCH_API vouch_prompt_cache_info vouch_prompt_cache_get_info(vouch_prompt_cache *cache);
+/* Closes the cache, after its engines and sessions, which write what waits when they close. NULL is allowed. */
+VOUCH_API void vouch_prompt_cache_close(vouch_prompt_cache *cache);
+/* Removes the files from a folder of a prompt cache. Sets *n_files to their number, *n_bytes to their size.
+ * only_count: removes nothing. Errors: IO. */
+VOUCH_API vouch_status vouch_prompt_cache_remove(const char *folder, bool only_count, size_t *n_files, int64_t *n_bytes,
                                                  vouch_error *err);
 
 /* The draft samplings: constant, name. */
@@ -727,7 +757,6 @@ typedef struct vouch_speculation {
     const vouch_model *draft_model;                /* must outlive the session; NULL: none */
     const vouch_draft_file *files[VOUCH_DRAFTERS]; /* of this model, by drafter's number; must outlive the session */
     vouch_draft_memory *draft_memory; /* of this model, for HISTORY; must outlive the session; NULL: none */
-    uint64_t draft_scope;             /* which answers of the memory HISTORY sees, and adds to */
     vouch_draft_sampling draft_sampling;
     bool allow_vocab_mismatch;  /* true: a draft model with another token table guesses the tokens that both models
                                    have (TLI, arXiv 2502.05202), still lossless; false: the session is refused */
@@ -781,6 +810,9 @@ typedef struct vouch_session_options {
     int32_t top_logprobs;     /* beside them, those of so many likeliest tokens, 0 to VOUCH_MAX_LOGPROBS */
     bool expected_acceptance; /* also compute sum min(p, q) for every judged guess, or, for a guess whose sibling was
                                  rejected, the chance that it is accepted (costs time) */
+    uint64_t scope; /* whose texts these are: the session finds prompts and answers of its scope alone, in an engine's
+                       pages, a draft memory and a prompt cache */
+    vouch_prompt_cache *prompt_cache; /* of a session by itself, else the engine's; must outlive it; NULL: none */
 } vouch_session_options;
 
 typedef enum vouch_finish {
@@ -1001,16 +1033,17 @@ VOUCH_API vouch_status vouch_session_probabilities(vouch_session *session, int32
 typedef struct vouch_engine vouch_engine;
 
 typedef struct vouch_engine_options {
-    int32_t n_sessions;    /* most sessions open at once, 1 to 256; 0: 8 */
-    int32_t n_ctx;         /* most tokens of one sequence, 2 to 2^24; 0: the model's, at most 4096 */
-    int64_t n_cache;       /* tokens whose keys and values fit, of all sequences together, at least n_ctx; 0: enough for
-                              n_sessions sequences of n_ctx. Where it is less and the cache fills up, the session that
-                              joined last waits and runs its tokens again later: slower, with the same bytes */
-    int32_t page_size;     /* tokens of a page of the cache, a multiple of 16, 16 to 256; 0: 64. Sequences share whole
-                              pages of an equal beginning */
-    bool no_sharing;       /* prompts don't take over pages that other sequences have left in the cache */
-    int32_t n_threads;     /* 0: vouch_cpu_count() */
-    int32_t prefill_chunk; /* most rows of one pass, 16 to 512; 0: 256 */
+    int32_t n_sessions; /* most sessions open at once, 1 to 256; 0: 8 */
+    int32_t n_ctx;      /* most tokens of one sequence, 2 to 2^24; 0: the model's, at most 4096 */
+    int64_t n_cache;    /* tokens whose keys and values fit, of all sequences together, at least n_ctx; 0: enough for
+                           n_sessions sequences of n_ctx. Where it is less and the cache fills up, the session that
+                           joined last waits and runs its tokens again later: slower, with the same bytes */
+    int32_t page_size;  /* tokens of a page of the cache, a multiple of 16, 16 to 256; 0: 64. Sequences share whole
+                           pages of an equal beginning */
+    bool no_sharing;    /* prompts don't take over pages that other sequences have left in the cache */
+    vouch_prompt_cache *prompt_cache; /* must outlive the engine; NULL, or no_sharing: pages don't go to files */
+    int32_t n_threads;                /* 0: vouch_cpu_count() */
+    int32_t prefill_chunk;            /* most rows of one pass, 16 to 512; 0: 256 */
     vouch_kv_type kv_type;
     double inter_token_seconds; /* while sessions decode, a pass takes no more rows of prompts than fit into this time,
                                    but at least 16; 0: 0.05 */
@@ -1062,11 +1095,14 @@ typedef struct vouch_engine_event {
  * where no session has anything to do. */
 VOUCH_API bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event **events, size_t *n_events);
 
+/* Drops the pages that no session uses. */
+VOUCH_API void vouch_engine_forget(vouch_engine *engine);
+
 /* Sums since open, over all sessions. */
 typedef struct vouch_engine_stats {
     int64_t passes, rows;  /* rows of all passes: prompts, last tokens and guesses */
     int64_t prompt_rows;   /* of these, rows of prompts */
-    int64_t shared_tokens; /* tokens of prompts that took the keys and values of another session's sequence */
+    int64_t shared_tokens; /* tokens of prompts that took the keys and values of another sequence, also from files */
     int64_t generated_tokens, drafted, accepted; /* as of vouch_stats */
     int64_t preemptions;                         /* sequences that were dropped from the cache, to be run again */
     double seconds;                              /* of vouch_engine_step */

@@ -224,3 +224,9 @@ FILE *vouch_os_stream_file(vouch_os_stream *stream)
 {
     return fopencookie(stream, "w", (cookie_io_functions_t){.write = stream_write});
 }
+
+/* On Linux a thread has a nice value of its own. */
+void vouch_os_thread_stand_back(void)
+{
+    (void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10);
+}

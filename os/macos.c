@@ -207,3 +207,8 @@ FILE *vouch_os_stream_file(vouch_os_stream *stream)
 {
     return fwopen(stream, stream_write);
 }
+
+void vouch_os_thread_stand_back(void)
+{
+    (void)pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0);
+}

@@ -124,8 +124,9 @@ bool vouch_os_file_sync(int descriptor); /* on the disk when it returns */
 /* Renames `from` to `to` at once: `to` is the old file or the new one. Windows may refuse it while a program has `to`
  * open or mapped. */
 bool vouch_os_file_replace(const char *from, const char *to);
-bool vouch_os_remove(const char *path); /* a file, or a link itself; no folder */
-bool vouch_os_exists(const char *path); /* follows links */
+bool vouch_os_file_touch(const char *path); /* it was modified now */
+bool vouch_os_remove(const char *path);     /* a file, or a link itself; no folder */
+bool vouch_os_exists(const char *path);     /* follows links */
 /* Whether this process may write the file, or create files in the folder. Windows tells of read-only files alone. */
 bool vouch_os_may_write(const char *path);
 bool vouch_os_file_set_mode(int descriptor, unsigned mode); /* Windows keeps the mode, and the result is true */
@@ -181,6 +182,8 @@ void vouch_os_wake(_Atomic unsigned *word);
  * thread, on macOS 8 MiB; there its quality-of-service class is user-initiated, or lower if this thread's is. False:
  * the system has no more threads. */
 bool vouch_os_thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
+/* From now on the calling thread leaves the processors to threads that compute, as far as the system can. */
+void vouch_os_thread_stand_back(void);
 
 /* ------------------------------------------------------- terminal and process */
 

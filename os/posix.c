@@ -142,6 +142,11 @@ vouch_os_lock vouch_os_file_lock(int descriptor, bool waits)
     return result == 0 ? VOUCH_OS_LOCKED : errno == EWOULDBLOCK ? VOUCH_OS_LOCK_BUSY : VOUCH_OS_LOCK_FAILED;
 }
 
+bool vouch_os_file_touch(const char *path)
+{
+    return utimensat(AT_FDCWD, path, NULL, 0) == 0;
+}
+
 bool vouch_os_file_replace(const char *from, const char *to)
 {
     return rename(from, to) == 0;

@@ -381,6 +381,21 @@ bool vouch_os_file_sync(int descriptor)
     return FlushFileBuffers(vouch_os_handle_of(descriptor)) || fails();
 }
 
+bool vouch_os_file_touch(const char *path)
+{
+    wchar_t *name = wide(path);
+    const DWORD shares = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+    const HANDLE file =
+        name ? CreateFileW(name, FILE_WRITE_ATTRIBUTES, shares, NULL, OPEN_EXISTING, 0, NULL) : INVALID_HANDLE_VALUE;
+    FILETIME now;
+    GetSystemTimeAsFileTime(&now);
+    const bool is_done =
+        file != INVALID_HANDLE_VALUE ? SetFileTime(file, NULL, NULL, &now) || fails() : name && fails();
+    if (file != INVALID_HANDLE_VALUE) CloseHandle(file);
+    free(name);
+    return is_done;
+}
+
 bool vouch_os_file_replace(const char *from, const char *to)
 {
     wchar_t *old = wide(from), *new = wide(to);
@@ -678,6 +693,11 @@ void vouch_os_wake(_Atomic unsigned *word)
 bool vouch_os_thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
 {
     return pthread_create(thread, NULL, run, arg) == 0;
+}
+
+void vouch_os_thread_stand_back(void)
+{
+    (void)SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_LOWEST);
 }
 
 /* -------------------------------------------------------------------- random */

@@ -103,6 +103,7 @@ static int engine_open(batch *b, int32_t n_ctx, int64_t n_cache)
     const vouch_engine_options options = {.n_sessions = b->n_slots,
                                           .n_ctx = n_ctx,
                                           .n_cache = n_cache,
+                                          .prompt_cache = b->files->cache,
                                           .n_threads = o->n_threads,
                                           .prefill_chunk = o->prefill_chunk,
                                           .kv_type = o->kv_type,

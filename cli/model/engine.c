@@ -291,6 +291,21 @@ static int memory_open(cli_engine *engine, const cli_options *options)
     return CLI_DONE;
 }
 
+int cli_prompt_cache_open(vouch_prompt_cache **cache, const cli_options *options)
+{
+    vouch_error err;
+    if (!options->prompt_cache) return CLI_DONE;
+    if (!vouch_prompt_cache_open(cache, options->prompt_cache, options->prompt_cache_size, &err)) return CLI_DONE;
+    return cli_flag_refuse("prompt-cache", &err);
+}
+
+void cli_prompt_cache_check(vouch_prompt_cache *cache)
+{
+    vouch_error err;
+    if (cache && vouch_prompt_cache_check(cache, &err))
+        tool_complain("--prompt-cache: %s; answers go on, and pages are not kept", err.message);
+}
+
 vouch_pooling cli_engine_pooling(const cli_engine *engine)
 {
     const int given = engine->options->pooling;
@@ -325,6 +340,7 @@ int cli_engine_open(cli_engine *engine, const cli_options *options)
     }
     engine->load_seconds = tool_now() - start;
     status = bias_check(engine);
+    if (!status && !(options->command & CLI_SERVE)) status = cli_prompt_cache_open(&engine->cache, options);
     return status ? status : memory_open(engine, options);
 }
 
@@ -365,6 +381,7 @@ int cli_engine_start(cli_engine *engine, const vouch_session_options *session)
     const double start = tool_now();
     const int32_t n_trained = vouch_model_get_info(engine->model)->n_ctx_train;
     vouch_session_options options = *session;
+    options.prompt_cache = engine->cache;
     if (options.n_ctx > n_trained)
         tool_note("--ctx %d: the model was trained for %d tokens; text beyond them may be poor", options.n_ctx,
                   n_trained);
@@ -397,6 +414,8 @@ void cli_engine_close(cli_engine *engine)
 {
     vouch_session_close(engine->session);
     vouch_draft_memory_close(engine->memory);
+    cli_prompt_cache_check(engine->cache);
+    vouch_prompt_cache_close(engine->cache);
     free(engine->draft_vocab);
     for (int i = 0; i < VOUCH_DRAFTERS; i++) vouch_draft_file_close(engine->files[i]);
     vouch_model_close(engine->draft);

@@ -28,6 +28,7 @@ typedef struct cli_engine {
     char *grammar_text;         /* what it was made from */
     int grammar_kind;           /* its notation, and how its schemas are read */
     vouch_draft_memory *memory; /* NULL: the command has none */
+    vouch_prompt_cache *cache;  /* of --prompt-cache; NULL: none. A server has one for all its engines */
     vouch_session *session;     /* NULL until cli_engine_start */
     double load_seconds;
 } cli_engine;
@@ -46,6 +47,10 @@ int cli_engine_start(cli_engine *engine, const vouch_session_options *session);
 void cli_engine_note_plain(const cli_options *options);
 /* Notes where --think has no effect, because the chat template doesn't ask. */
 void cli_engine_check_think(const cli_engine *engine);
+/* Opens the cache of --prompt-cache, if there is any. Prints its own complaint; returns an exit status. */
+int cli_prompt_cache_open(vouch_prompt_cache **cache, const cli_options *options);
+/* Complains, once, where records could not be written. */
+void cli_prompt_cache_check(vouch_prompt_cache *cache);
 /* Keeps the answers that are over, where --draft-memory says so. Prints its own complaint; returns an exit status. */
 int cli_engine_keep(const cli_engine *engine);
 /* --pooling, or what the model's file names. */

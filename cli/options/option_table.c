@@ -23,6 +23,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {
 #define SPECULATION  CLI_RUN | CLI_BENCH | CLI_BATCH | CLI_SERVE, "Speculation"
 #define PAIRING      (CLI_RUN | CLI_BATCH | CLI_SERVE)
 #define REMEMBERING  CLI_RUN | CLI_BATCH | CLI_SERVE, "Speculation"
+#define REMEMBERING_PROMPTS CLI_RUN | CLI_BATCH | CLI_SERVE, "Resources"
 #define SERVING      CLI_SERVE, "Server"
 #define ANSWER       ASKING, "Answer"
 #define OUTPUT       CLI_RUN, "Output"
@@ -60,7 +61,7 @@ static const tool_flag rows[] = {
     {"", NULL, 0, TOOL_FLAG_FILE, AT(hub.name), "NAME", NULL, CLI_RM, "Model",
      "the name of a fetched model, as `vouch list` prints it", NULL, NULL},
     {"", NULL, 0, TOOL_FLAG_FILE, AT(draft_memory), "FOLDER", NULL, CLI_MEMORY, "Memory",
-     "the folder of --draft-memory", NULL, NULL},
+     "the folder of --draft-memory or --prompt-cache", NULL, NULL},
     {"pooling", NULL, 0, TOOL_FLAG_CHOICE, AT(pooling), POOLINGS, NULL, CLI_SERVE | CLI_EMBED, "Embeddings",
      "how one vector is made of those of a text's tokens; none: as the model's file says", NULL, NULL},
     {"dimensions", NULL, 0, TOOL_FLAG_INT, AT(dimensions), "N", "[1, 65536]", CLI_EMBED, "Embeddings",
@@ -222,6 +223,12 @@ static const tool_flag rows[] = {
      NULL, NULL},
     {"draft-memory-size", NULL, 0, TOOL_FLAG_SIZE, AT(draft_memory_size), "SIZE", "[0, 1e12]", REMEMBERING,
      "bytes of memory for answers, at least 100K; 0: none are remembered", NULL, NULL},
+    {"prompt-cache", NULL, 0, TOOL_FLAG_FILE, AT(prompt_cache), "FOLDER", NULL, REMEMBERING_PROMPTS,
+     "keep what the model has made of prompts and answers in this folder, and go on from there when a prompt begins "
+     "with the same tokens",
+     NULL, NULL},
+    {"prompt-cache-size", NULL, 0, TOOL_FLAG_SIZE, AT(prompt_cache_size), "SIZE", "[1e6, 1e15]", REMEMBERING_PROMPTS,
+     "most bytes of this folder's files (default 8G); what was used last stays", NULL, NULL},
     {"forget", NULL, 0, TOOL_FLAG_SWITCH, AT(session.speculation.forget), NULL, NULL, SPECULATION,
      "recycle starts each answer without what it kept of earlier answers", NULL, NULL},
     {"accept", NULL, 0, TOOL_FLAG_CHOICE, AT(session.speculation.accept), RULES, NULL, CLI_RUN | CLI_BATCH | CLI_SERVE,
@@ -517,9 +524,9 @@ static const tool_flag rows[] = {
      NULL, NULL},
     {"admin-key-file", NULL, 0, TOOL_FLAG_FILE, AT(serve.admin_key_file), "FILE", NULL, SERVING,
      "read the operator's key from a file", NULL, NULL},
-    {"share-answers", NULL, 0, TOOL_FLAG_SWITCH, AT(serve.shares_answers), NULL, NULL, SERVING,
-     "guesses for one API key are copied from answers to all others, too. Without it each key has its own answers, "
-     "because a fast answer tells that somebody has had the same one",
+    {"share-memory", NULL, 0, TOOL_FLAG_SWITCH, AT(serve.shares_memory), NULL, NULL, SERVING,
+     "all API keys share the draft memory and the cached prompts. Without it each key has its own, because a fast "
+     "answer tells that somebody has sent the same prompt, or has had the same answer",
      NULL, NULL},
     {"no-key", NULL, 0, TOOL_FLAG_SWITCH, AT(serve.no_key), NULL, NULL, SERVING,
      "listen without a key on an address that other machines reach", NULL, NULL},
@@ -573,6 +580,7 @@ cli_options cli_options_default(unsigned command)
     cli_options options = {.session = vouch_session_options_default(),
                            .n_parallel = 8,
                            .draft_memory_size = 64000000,
+                           .prompt_cache_size = 8000000000,
                            .bench = {.rows = {{1, 2, 4, 5, 8, 16}, 6}, .depth = 128},
                            .check = {.seconds = 60},
                            .serve = {.host = "127.0.0.1",

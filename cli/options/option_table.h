@@ -70,7 +70,7 @@ typedef struct cli_quantize_options {
 typedef struct cli_serve_options {
     tool_texts keys, origins;
     const char *host, *metrics_prefix, *key_file, *admin_key, *admin_key_file, *tls_cert, *tls_key;
-    bool no_key, shares_answers;
+    bool no_key, shares_memory;
     int32_t port, n_queue;
     double ping, timeout; /* seconds */
     double inter_token_ms;
@@ -146,6 +146,8 @@ typedef struct cli_options {
     int32_t dimensions;                   /* embed: of the vectors; 0: all */
     bool clears_memory;
     int64_t draft_memory_size;               /* bytes; 0: there is none */
+    const char *prompt_cache;                /* a folder; NULL: pages aren't kept */
+    int64_t prompt_cache_size;               /* bytes */
     const char *draft_files[VOUCH_DRAFTERS]; /* by drafter's number (vouch_draft_file_open) */
     unsigned drafters_given;                 /* bits of those whose model or file the command line gives */
     bool allow_other_head;

@@ -46,12 +46,12 @@ static uint64_t scope_of(const unsigned char salt[SALT], const char *key)
     return strtoull(text, NULL, 16);
 }
 
-int cli_scopes_open(uint64_t **scopes, const char *const *keys, size_t n_keys, const char *folder)
+int cli_scopes_open(uint64_t **scopes, const char *const *keys, size_t n_keys, const char *flag, const char *folder)
 {
     unsigned char salt[SALT];
     *scopes = NULL;
     if (!salt_open(folder, salt)) {
-        tool_complain("--draft-memory %s: %s", folder ? folder : "", strerror(errno));
+        tool_complain("--%s %s: %s", flag, folder ? folder : "", strerror(errno));
         return CLI_FAILED;
     }
     *scopes = calloc(n_keys + 1, sizeof **scopes);

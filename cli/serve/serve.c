@@ -82,7 +82,8 @@ typedef struct serving {
     char *key_text, *admin_text, *certificate, *private_key;
     const char **keys; /* [n_keys] */
     size_t n_keys;
-    uint64_t *scopes; /* [n_keys]; NULL: all keys share one */
+    uint64_t *scopes;          /* [n_keys]; NULL: all keys share one */
+    vouch_prompt_cache *cache; /* NULL: none */
     server *server;
 } serving;
 
@@ -201,11 +202,13 @@ static int keys_read(serving *s)
     return status ? status : text_read("tls-key", o->serve.tls_key, &s->private_key);
 }
 
-/* Each key has a scope of its own in the draft memory, unless the operator shares one. */
+/* Each key has a scope of its own in the draft memory and the prompt cache, unless the operator shares one. */
 static int scopes_open(serving *s)
 {
     const cli_options *o = s->options;
-    return o->serve.shares_answers ? CLI_DONE : cli_scopes_open(&s->scopes, s->keys, s->n_keys, o->draft_memory);
+    const char *flag = o->draft_memory ? "draft-memory" : "prompt-cache";
+    const char *folder = o->draft_memory ? o->draft_memory : o->prompt_cache;
+    return o->serve.shares_memory ? CLI_DONE : cli_scopes_open(&s->scopes, s->keys, s->n_keys, flag, folder);
 }
 
 static bool is_loopback(const char *host)
@@ -256,6 +259,7 @@ static int serve(serving *s)
                                                .n_threads = o->session.n_threads,
                                                .prefill_chunk = o->session.prefill_chunk,
                                                .kv_type = o->session.kv_type,
+                                               .prompt_cache = s->cache,
                                                .inter_token_seconds = 1e-3 * o->serve.inter_token_ms},
                                     .n_queue = o->serve.n_queue,
                                     .metrics_prefix = o->serve.metrics_prefix,
@@ -297,9 +301,12 @@ int cli_serve_run(const cli_options *options)
     if (!status) status = keys_read(&s);
     if (!status) status = check_host(&s);
     if (!status) status = scopes_open(&s);
+    if (!status) status = cli_prompt_cache_open(&s.cache, options);
     if (!status) status = models_open(&s);
     if (!status) status = serve(&s);
     for (size_t i = 0; i < s.n_open; i++) cli_engine_close(&s.engines[i]);
+    cli_prompt_cache_check(s.cache);
+    vouch_prompt_cache_close(s.cache);
     for (size_t i = 0; s.names && i < s.n_models; i++) free(s.names[i]);
     free(s.names);
     free(s.models);

@@ -289,7 +289,7 @@ def test_answers_are_remembered(model, tmp_path):
     with vouch.DraftMemory(model, folder, n_bytes=1 << 20) as memory:
         texts, accepted = [], []
         for scope in (1, 1, 2):
-            with vouch.Session(model, draft_memory=memory, draft_scope=scope, **options) as session:
+            with vouch.Session(model, draft_memory=memory, scope=scope, **options) as session:
                 texts.append(text_of(session, "the river"))
                 accepted.append(session.stats["accepted"])
         assert texts[0] == texts[1] == texts[2]
@@ -306,6 +306,32 @@ def test_answers_are_remembered(model, tmp_path):
         vouch.DraftMemory(model, n_bytes=9)
     with pytest.raises(TypeError, match="draft_memory: expected a DraftMemory"):
         vouch.Session(model, draft_memory=model)
+
+
+def test_prompts_are_kept(model, tmp_path):
+    folder, prompt = tmp_path / "prompts", list(range(100, 200))
+    texts, n_run = [], []
+    for scope in (1, 1, 2):
+        with vouch.PromptCache(folder) as cache:
+            with vouch.Session(model, prompt_cache=cache, scope=scope, max_tokens=8, ignore_eos=True) as session:
+                texts.append(text_of(session, prompt))
+                n_run.append(session.stats["prompt_tokens"])
+            cache.check()
+    assert texts[0] == texts[1] == texts[2]
+    assert n_run == [100, 36, 100]
+    with vouch.PromptCache(folder, n_bytes=1 << 20) as cache:
+        assert cache.info["n_records"] == 2
+        with vouch.Engine(model, prompt_cache=cache, n_sessions=2) as engine:
+            with engine.session(scope=2, max_tokens=1) as session:
+                session.prompt(prompt)
+                while engine.step():
+                    pass
+                assert session.stats["prompt_tokens"] == 36
+            engine.forget()
+        cache.clear()
+        assert cache.info["n_records"] == 0
+    with pytest.raises(vouch.ArgumentError, match="n_bytes is 9"):
+        vouch.PromptCache(folder, n_bytes=9)
 
 
 def test_texts_become_vectors(model):

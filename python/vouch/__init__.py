@@ -13,10 +13,10 @@ from . import _abi
 from ._library import (ArgumentError, Cancelled, ContextFull, Error, FileError, FormatError, GrammarError, MemoryShort,
                        Mismatch, NumericError, Unsupported)
 from .engine import Answer, Engine, EngineSession
-from .model import DraftFile, DraftMemory, Grammar, Head, Model, Table
+from .model import DraftFile, DraftMemory, Grammar, Head, Model, PromptCache, Table
 from .session import Guess, Logprob, Session, Step
 
 __version__ = _abi.VERSION
 __all__ = ["Answer", "ArgumentError", "Cancelled", "ContextFull", "Engine", "EngineSession", "Error", "FileError",
            "FormatError", "Grammar", "GrammarError", "Guess", "Head", "Logprob", "MemoryShort", "Mismatch", "Model",
-           "DraftFile", "DraftMemory", "NumericError", "Session", "Step", "Table", "Unsupported"]
+           "DraftFile", "DraftMemory", "NumericError", "PromptCache", "Session", "Step", "Table", "Unsupported"]

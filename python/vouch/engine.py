@@ -37,8 +37,8 @@ class Engine(Handle):
     L7). One thread at a time uses an engine and its sessions.
 
     n_sessions: most sessions at once, 1 to 256; 0: 8. n_ctx: most tokens of a sequence; 0: the model's, at most 4096.
-    n_cache: tokens that the cache holds; 0: n_sessions * n_ctx. page_size, no_sharing, n_threads, prefill_chunk,
-    kv_type, inter_token_seconds: as vouch_engine_options has them.
+    n_cache: tokens that the cache holds; 0: n_sessions * n_ctx. page_size, no_sharing, prompt_cache, n_threads,
+    prefill_chunk, kv_type, inter_token_seconds: as vouch_engine_options has them.
 
     Raises ArgumentError (names the option), TypeError (its type), MemoryShort, Unsupported."""
 
@@ -63,6 +63,11 @@ class Engine(Handle):
         """Opens a session of this engine. Options as of Session. Raises as Session does, and ArgumentError where
         n_sessions are open."""
         return EngineSession(self, **options)
+
+    def forget(self) -> None:
+        """Drops the pages of prompts that no session uses."""
+        with self._turn:
+            library.vouch_engine_forget(self._pointer())
 
     def step(self) -> list[tuple[EngineSession, Step | Error]] | None:
         """Runs one pass for all sessions that have something to do, and returns what it gave: a step, or the failure

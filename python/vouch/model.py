@@ -235,7 +235,7 @@ class Table(DraftFile):
 
 class DraftMemory(Handle):
     """Earlier answers of a model, for the option `draft_memory`: guesses are copied from them, and each answer of a
-    session with this memory is added. Sessions in any threads may share it; with `draft_scope`, an integer, a session
+    session with this memory is added. Sessions in any threads may share it; with `scope`, an integer, a session
     sees only answers of the same scope. n_bytes: of memory; 0: 64 MiB. folder: answers are kept there, and read when
     it opens. Raises ArgumentError, MemoryShort, FileError."""
 
@@ -266,6 +266,35 @@ class DraftMemory(Handle):
     def info(self) -> dict[str, Any]:
         """n_bytes, n_tokens, n_most, n_kept, n_damaged, as vouch_draft_memory_info has them."""
         info = library.vouch_draft_memory_get_info(self._pointer())
+        return {name: getattr(info, name) for name, _ in info._fields_}
+
+
+class PromptCache(Handle):
+    """Keys, values and recurrent states of prompts and answers in the files of a folder, for the option `prompt_cache`
+    of engines and of sessions by themselves: a prompt that begins with the same tokens goes on from there, in another
+    process, too. Models, threads and processes may share a folder; with `scope`, an integer, a session finds only what
+    its scope has written. n_bytes: most bytes of the files; 0: 8 GiB. Raises ArgumentError, MemoryShort, FileError."""
+
+    _close_function = "vouch_prompt_cache_close"
+
+    def __init__(self, folder: str | os.PathLike[str], *, n_bytes: int = 0) -> None:
+        out = ctypes.c_void_p()
+        call("vouch_prompt_cache_open", ctypes.byref(out), path_of(folder),
+             integer_of("n_bytes", n_bytes, ctypes.c_int64))
+        self._open(out)
+
+    def check(self) -> None:
+        """Raises FileError or MemoryShort, once, where something could not be written since the last call."""
+        call("vouch_prompt_cache_check", self._pointer())
+
+    def clear(self) -> None:
+        """Removes the files. Engines may still hold pages (Engine.forget). Raises FileError."""
+        call("vouch_prompt_cache_clear", self._pointer())
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """n_bytes, n_most, n_records, n_read, n_written, n_damaged, as vouch_prompt_cache_info has them."""
+        info = library.vouch_prompt_cache_get_info(self._pointer())
         return {name: getattr(info, name) for name, _ in info._fields_}
 
 

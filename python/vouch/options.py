@@ -113,7 +113,8 @@ CHOICES = {"kv_type": names_of("VOUCH_KV_"), "draft_sampling": names_of("VOUCH_D
 ARRAYS: dict[str, Callable] = {"bias": bias_of, "stop": stop_of, "dry_sequence_breakers": stop_of,
                                "draft_vocab": tokens_of}
 HANDLES = {"draft_model": ("vouch_model_close", "a Model"), "grammar": ("vouch_grammar_close", "a Grammar"),
-           "draft_memory": ("vouch_draft_memory_close", "a DraftMemory")}
+           "draft_memory": ("vouch_draft_memory_close", "a DraftMemory"),
+           "prompt_cache": ("vouch_prompt_cache_close", "a PromptCache")}
 # The drafters that have a file, by name: their numbers. The file is the option with the drafter's name.
 FILES = {info.name.decode(): i for i in range(_abi.VOUCH_DRAFTERS)
          if (info := library.vouch_drafter_get_info(i)).file}

@@ -99,5 +99,8 @@ const server_route server_routes[] = {
     {"GET", "/admin/draft-memory", 0, server_show_memory, "What the draft memories hold.", JSON, NOTHING},
     {"POST", "/admin/draft-memory/clear", ADMIN, server_clear_memory, "Forget all answers, and remove their files.",
      JSON, &server_memory_fields, SERVER_ADMIN},
+    {"GET", "/admin/prompt-cache", 0, server_show_prompts, "What the files of prompts hold.", JSON, NOTHING},
+    {"POST", "/admin/prompt-cache/clear", ADMIN, server_clear_prompts, "Forget all prompts, and remove their files.",
+     JSON, NOTHING},
 };
 const size_t server_n_routes = sizeof server_routes / sizeof *server_routes;

@@ -555,6 +555,15 @@ void server_keep_answers(server_model *model)
     tool_complain("--draft-memory: %s; answers go on, and are not kept", err.message);
 }
 
+/* A full disk is told once. */
+static void check_prompt_cache(server *s)
+{
+    vouch_error err;
+    vouch_prompt_cache *cache = s->options->engine.prompt_cache;
+    if (cache && vouch_prompt_cache_check(cache, &err) && !atomic_exchange(&s->fails_to_keep_prompts, true))
+        tool_complain("--prompt-cache: %s; answers go on, and pages are not kept", err.message);
+}
+
 static void on_completed(void *cls, struct MHD_Connection *connection, void **memory,
                          enum MHD_RequestTerminationCode code)
 {
@@ -573,6 +582,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **me
         job_over(x);
         server_job_release(x->job);
         server_keep_answers(x->model);
+        check_prompt_cache(x->server);
     }
     if (x->format && x->format->free) x->format->free(x->state);
     if (x->response) MHD_destroy_response(x->response);

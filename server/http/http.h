@@ -48,7 +48,7 @@ struct server {
     struct MHD_Daemon *daemon;
     int32_t port;
     bool is_loopback;
-    atomic_bool drains;
+    atomic_bool drains, fails_to_keep_prompts;
     atomic_int n_jobs;      /* exchanges whose job isn't over */
     atomic_int n_exchanges; /* whose answer isn't sent */
     atomic_ullong n_ids;

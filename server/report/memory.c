@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The answers that drafters copy from, as an operator sees them: /admin/draft-memory. */
+/* Answers that drafters copy from, and pages of prompts, as an operator sees them: /admin/draft-memory and
+ * /admin/prompt-cache. */
 #include "report/observe.h"
 #include "request/request.h"
 #include "tool/json.h"
@@ -50,4 +51,34 @@ void server_clear_memory(server_exchange *x)
         if (!only || only == &x->server->models[i]) is_good = memory_clear(&x->server->models[i], &fault);
     if (is_good) server_show_memory(x);
     else server_reply_fault(x, &fault);
+}
+
+void server_show_prompts(server_exchange *x)
+{
+    vouch_prompt_cache *cache = x->server->options->engine.prompt_cache;
+    const vouch_prompt_cache_info info = cache ? vouch_prompt_cache_get_info(cache) : (vouch_prompt_cache_info){0};
+    const tool_json_entry entries[] = {
+        {"bytes", json_integer(info.n_bytes)},
+        {"most_bytes", json_integer(info.n_most)},
+        {"records", json_integer(info.n_records)},
+        {"records_read", json_integer(info.n_read)},
+        {"records_written", json_integer(info.n_written)},
+        {"records_damaged", json_integer(info.n_damaged)},
+    };
+    server_reply_json(x, 200, tool_json_object(entries, sizeof entries / sizeof *entries));
+}
+
+void server_clear_prompts(server_exchange *x)
+{
+    server_fault fault;
+    vouch_error err;
+    const server *s = x->server;
+    for (size_t i = 0; i < s->options->n_models; i++) server_worker_forget(s->models[i].worker);
+    vouch_prompt_cache *cache = s->options->engine.prompt_cache;
+    if (!cache || !vouch_prompt_cache_clear(cache, &err)) {
+        server_show_prompts(x);
+        return;
+    }
+    server_fail(&fault, 500, "io_error", "", "%s", err.message);
+    server_reply_fault(x, &fault);
 }

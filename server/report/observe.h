@@ -15,6 +15,8 @@ void server_show_props(server_exchange *x);       /* GET /props */
 void server_show_slots(server_exchange *x);       /* GET /slots */
 void server_show_memory(server_exchange *x);      /* GET /admin/draft-memory */
 void server_clear_memory(server_exchange *x);     /* POST /admin/draft-memory/clear */
+void server_show_prompts(server_exchange *x);     /* GET /admin/prompt-cache */
+void server_clear_prompts(server_exchange *x);    /* POST /admin/prompt-cache/clear */
 void server_show_speculation(server_exchange *x); /* GET /admin/speculation */
 void server_set_speculation(server_exchange *x);  /* POST /admin/speculation */
 

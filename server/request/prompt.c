@@ -183,7 +183,7 @@ static void remember_answer(const server_request *r)
     if (!text || !*text || vouch_tokenize(model, text, strlen(text), 0, NULL, 0, &n, NULL) != VOUCH_E_BUFFER) return;
     int32_t *tokens = calloc(n, sizeof *tokens);
     if (tokens && !vouch_tokenize(model, text, strlen(text), 0, tokens, n, &n, NULL))
-        (void)vouch_draft_memory_add(memory, r->session.speculation.draft_scope, tokens, n, NULL);
+        (void)vouch_draft_memory_add(memory, r->session.scope, tokens, n, NULL);
     free(tokens);
 }
 

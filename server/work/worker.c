@@ -28,6 +28,8 @@ struct server_worker {
     server_job *first, *last; /* jobs with choices that wait */
     int32_t n_waiting;        /* these choices */
     bool notified, cancels, ends;
+    bool forgets; /* `forgotten` tells when it is false again */
+    pthread_cond_t forgotten;
     server_worker_state state;
 };
 
@@ -55,6 +57,15 @@ void server_worker_notify(server_worker *w)
     pthread_mutex_lock(&w->lock);
     w->notified = true;
     pthread_cond_signal(&w->change);
+    pthread_mutex_unlock(&w->lock);
+}
+
+void server_worker_forget(server_worker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->forgets = true;
+    pthread_cond_signal(&w->change);
+    while (w->forgets && !w->ends) pthread_cond_wait(&w->forgotten, &w->lock);
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -246,6 +257,15 @@ static int32_t pause_full(server_worker *w)
     return n;
 }
 
+static void forget_if_asked(server_worker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    if (w->forgets) vouch_engine_forget(w->engine);
+    w->forgets = false;
+    pthread_cond_broadcast(&w->forgotten);
+    pthread_mutex_unlock(&w->lock);
+}
+
 /* Steps 1 to 3 of worker.h. Sleeps while there is nothing to run; false: the worker ends. */
 static bool prepare_pass(server_worker *w)
 {
@@ -255,6 +275,7 @@ static bool prepare_pass(server_worker *w)
         w->notified = w->cancels = false;
         pthread_mutex_unlock(&w->lock);
         drop_cancelled(w, cancels);
+        forget_if_asked(w);
         server_job *job;
         int32_t choice;
         while (w->n_lives < w->options.engine.n_sessions && queue_take(w, &job, &choice)) choice_begin(w, job, choice);
@@ -262,7 +283,7 @@ static bool prepare_pass(server_worker *w)
         pthread_mutex_lock(&w->lock);
         w->state.n_running = w->n_lives;
         const bool has_room = w->n_lives < w->options.engine.n_sessions;
-        while (!ends && !runs && !w->notified && !w->cancels && !w->ends && !(w->first && has_room))
+        while (!ends && !runs && !w->notified && !w->forgets && !w->cancels && !w->ends && !(w->first && has_room))
             pthread_cond_wait(&w->change, &w->lock);
         pthread_mutex_unlock(&w->lock);
         if (runs || ends) return !ends;
@@ -306,6 +327,7 @@ vouch_status server_worker_open(server_worker **out, const server_worker_options
     w->lives = lives;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->change, NULL);
+    pthread_cond_init(&w->forgotten, NULL);
     vouch_status status = vouch_engine_open(&w->engine, options->model, &options->engine, err);
     if (!status) w->state.memory = vouch_engine_memory(w->engine);
     if (!status && !vouch_os_thread_start(&w->thread, worker_run, w)) {
@@ -326,10 +348,12 @@ void server_worker_close(server_worker *w)
         pthread_mutex_lock(&w->lock);
         w->ends = true;
         pthread_cond_signal(&w->change);
+        pthread_cond_broadcast(&w->forgotten);
         pthread_mutex_unlock(&w->lock);
         pthread_join(w->thread, NULL);
         vouch_engine_close(w->engine);
     }
+    pthread_cond_destroy(&w->forgotten);
     pthread_cond_destroy(&w->change);
     pthread_mutex_destroy(&w->lock);
     free(w->lives);

@@ -29,6 +29,8 @@ void server_worker_close(server_worker *worker);
 bool server_worker_submit(server_worker *worker, server_job *job);
 /* Something about a job has changed: it was cancelled, or its events were taken. */
 void server_worker_notify(server_worker *worker);
+/* Drops the pages of prompts that no running job uses, and returns when that is done. */
+void server_worker_forget(server_worker *worker);
 /* Cancels all jobs, waiting and running. */
 void server_worker_cancel_all(server_worker *worker);
 

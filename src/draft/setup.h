@@ -15,6 +15,7 @@ typedef struct vouch_drafter_setup {
     const vouch_sampling *sampling;
     const vouch_breakers *breakers; /* of DRY */
     const uint64_t *seed;           /* of the running answer; changes between answers */
+    uint64_t scope;                 /* of the session's answers */
     int32_t n_ctx, prefill_chunk;
     vouch_kv_type kv_type;
     int32_t branches;                          /* most guesses of a draft model or a head with one parent; 1: chains */

@@ -29,7 +29,7 @@ static vouch_status resolve(vouch_engine_options *o, const vouch_model *model, v
     if (o->n_sessions == 0) o->n_sessions = 8;
     if (o->n_sessions < 1 || o->n_sessions > VOUCH_ENGINE_SESSIONS)
         return vouch_options_out_of_range(err, "n_sessions", o->n_sessions, 1, VOUCH_ENGINE_SESSIONS);
-    if (o->page_size == 0) o->page_size = 64;
+    if (o->page_size == 0) o->page_size = VOUCH_SHARED_PAGE_SIZE;
     if (o->page_size < VOUCH_TILE || o->page_size > VOUCH_MOST_PAGE_SIZE || o->page_size % VOUCH_TILE != 0)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "page_size is %d, must be a multiple of %d, %d to %d", o->page_size,
                           VOUCH_TILE, VOUCH_TILE, VOUCH_MOST_PAGE_SIZE);
@@ -53,6 +53,19 @@ static void layout(vouch_engine *e, vouch_arena *arena)
     e->rows = vouch_arena_take(arena, (size_t)e->max_rows, sizeof *e->rows);
 }
 
+static vouch_status open_prefixes(vouch_engine *e, vouch_error *err)
+{
+    const vouch_engine_options *o = &e->options;
+    const vouch_prefixes_options options = {.n_ctx = o->n_ctx,
+                                            .n_states = o->n_sessions + 1,
+                                            .cache = o->prompt_cache,
+                                            .model = {.digest = strtoull(e->model->digest, NULL, 16),
+                                                      .stamp = e->model->stamp,
+                                                      .kv_type = o->kv_type,
+                                                      .page_size = (uint32_t)o->page_size}};
+    return vouch_prefixes_open(&e->prefixes, e->pages, &options, err);
+}
+
 static vouch_status open_parts(vouch_engine *e, vouch_error *err)
 {
     const vouch_engine_options *o = &e->options;
@@ -60,7 +73,7 @@ static vouch_status open_parts(vouch_engine *e, vouch_error *err)
     const vouch_pages_options pages = {
         .kv_type = o->kv_type,
         .page_size = o->page_size,
-        .n_pages = (int32_t)((o->n_cache + o->page_size - 1) / o->page_size) + (o->n_sessions > 1)};
+        .n_pages = (int32_t)((o->n_cache + o->page_size - 1) / o->page_size) + (o->n_sessions > 1 || !o->no_sharing)};
     const vouch_pass_options pass = {.n_ctx = o->n_ctx, .max_rows = e->max_rows, .max_logits = e->max_logits};
     vouch_arena arena = {0};
     layout(e, &arena);
@@ -71,7 +84,7 @@ static vouch_status open_parts(vouch_engine *e, vouch_error *err)
     e->draft_passes = (vouch_shared_passes){.pool = e->pool, .n_sequences = o->n_sessions};
     VOUCH_TRY(vouch_pages_open(&e->pages, weights, &pages, err));
     VOUCH_TRY(vouch_pass_open(&e->pass, weights, e->pool, &pass, err));
-    if (!o->no_sharing) VOUCH_TRY(vouch_prefixes_open(&e->prefixes, e->pages, err));
+    if (!o->no_sharing) VOUCH_TRY(open_prefixes(e, err));
     vouch_weights_cost(weights, &e->cost);
     return VOUCH_OK;
 }
@@ -112,6 +125,11 @@ void vouch_engine_close(vouch_engine *engine)
     vouch_pool_close(engine->pool);
     vouch_arena_free(&engine->arena);
     free(engine);
+}
+
+void vouch_engine_forget(vouch_engine *engine)
+{
+    vouch_prefixes_clear(&engine->prefixes);
 }
 
 const vouch_engine_stats *vouch_engine_get_stats(const vouch_engine *engine)

@@ -5,6 +5,7 @@
  * A prompt becomes the sequence. Its tokens but the last one run in chunks, in passes of the engine (schedule.c), until
  * target and drafter hold them. The last token is the first row of the first cycle.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,25 +24,43 @@ bool vouch_session_lacks(const vouch_session *session)
     return vouch_memory_n_tokens(session->target.memory) < session->cycle.n_tokens - 1;
 }
 
-/* The position at which recurrent layers get a checkpoint; 0: none. The next prompt of a conversation often differs
- * from this one in its last tokens, which open the answer. */
-static int32_t checkpoint_of(const vouch_session *s)
+/* Where a pass of the prompt stops, because recurrent layers get a copy of their states there: */
+typedef struct stops {
+    int32_t checkpoint; /* their checkpoint. The next prompt of a conversation often differs from this one in its last
+                           tokens, which open the answer */
+    int32_t pages[2];   /* copies for the table of prefixes: at the end of the last page before the checkpoint, and
+                           where the prompt departs from others (prefixes.h) */
+} stops;
+
+/* 0: there is none. */
+static stops stops_of(const vouch_session *s)
 {
-    const int32_t at = s->cycle.n_tokens - 1 - CHECKPOINT_DISTANCE;
-    return vouch_memory_is_recurrent(s->target.memory) && s->n_answer == 0 && at > 0 ? at : 0;
+    const int32_t at = s->cycle.n_tokens - 1 - CHECKPOINT_DISTANCE, size = s->engine->pages->page_size;
+    if (!vouch_memory_is_recurrent(s->target.memory) || s->n_answer > 0 || at <= 0) return (stops){0};
+    if (!vouch_session_shares(s)) return (stops){.checkpoint = at};
+    return (stops){.checkpoint = at, .pages = {at / size * size, s->branch}};
+}
+
+static int32_t stop_before(int32_t past, int32_t from, int32_t stop)
+{
+    return from < stop && stop < past ? stop : past;
 }
 
 int32_t vouch_session_chunk(const vouch_session *session, int32_t most)
 {
-    const int32_t from = vouch_memory_n_tokens(session->target.memory), checkpoint = checkpoint_of(session);
-    return vouch_min(from + most, from < checkpoint ? checkpoint : session->cycle.n_tokens - 1);
+    const int32_t from = vouch_memory_n_tokens(session->target.memory);
+    const stops at = stops_of(session);
+    int32_t past = vouch_min(from + most, session->cycle.n_tokens - 1);
+    past = stop_before(past, from, at.checkpoint);
+    for (int i = 0; i < 2; i++) past = stop_before(past, from, at.pages[i]);
+    return past;
 }
 
 void vouch_session_filled(vouch_session *session, int32_t from, int32_t past, double seconds)
 {
     vouch_session *s = session;
     const int32_t last = s->cycle.n_tokens - 1;
-    if (past == checkpoint_of(s)) vouch_memory_checkpoint(s->target.memory);
+    if (past == stops_of(s).checkpoint) vouch_memory_checkpoint(s->target.memory);
     s->stats.prefill_seconds += seconds;
     if (s->n_answer > 0) return; /* the session had lost its pages: these tokens have run before */
     if (past > s->n_prompt_run) {
@@ -56,6 +75,7 @@ void vouch_session_abandon(vouch_session *session)
 {
     vouch_session *s = session;
     s->answering = false;
+    s->load_until = 0;
     s->scores = (vouch_scores){0};
     s->embedding = (vouch_embedding){0};
     if (s->n_answer > 0) return;
@@ -68,6 +88,7 @@ void vouch_session_abandon(vouch_session *session)
 /* A session by itself runs its prompt at once. A cancel takes effect after a chunk. */
 static vouch_status run_prompt(vouch_session *s, vouch_error *err)
 {
+    while (s->load_until > 0) vouch_session_load_pages(s, INFINITY);
     while (s->answering && vouch_session_lacks(s)) {
         vouch_engine_run(s->engine, 0);
         if (!vouch_session_take_cancel(s)) continue;
@@ -80,8 +101,42 @@ static vouch_status run_prompt(vouch_session *s, vouch_error *err)
 bool vouch_session_shares(const vouch_session *session)
 {
     const int32_t *layers;
-    return session->engine->prefixes.pages && !vouch_memory_is_recurrent(session->target.memory) &&
-           vouch_drafters_taps(&session->cycle.drafters, &layers) == 0;
+    return session->engine->prefixes.pages && vouch_drafters_taps(&session->cycle.drafters, &layers) == 0;
+}
+
+/* --------------------------------------------------------------------- pages */
+
+static vouch_scoped_prefix prefix_of(const vouch_session *s, int32_t n)
+{
+    return (vouch_scoped_prefix){.scope = s->options.scope, .tokens = s->cycle.tokens, .n = n};
+}
+
+void vouch_session_take_pages(vouch_session *session)
+{
+    vouch_session *s = session;
+    const vouch_scoped_prefix prompt = prefix_of(s, s->cycle.n_tokens - 1);
+    const int32_t before = vouch_memory_n_tokens(s->target.memory);
+    s->n_reused = vouch_prefixes_take(&s->engine->prefixes, s->target.memory, &prompt, &s->branch);
+    s->engine->stats.shared_tokens += s->n_reused - before;
+    s->n_prompt_run = s->n_reused;
+}
+
+void vouch_session_load_pages(vouch_session *session, double seconds)
+{
+    const vouch_scoped_prefix prompt = prefix_of(session, session->load_until);
+    if (vouch_prefixes_load(&session->engine->prefixes, &prompt, seconds)) return;
+    session->load_until = 0;
+    vouch_session_take_pages(session);
+}
+
+void vouch_session_list_pages(const vouch_session *session, int32_t from)
+{
+    const vouch_session *s = session;
+    const int32_t size = s->engine->pages->page_size, n = vouch_memory_n_tokens(s->target.memory);
+    if (!vouch_session_shares(s) || n / size == from / size) return;
+    const stops at = stops_of(s);
+    const vouch_scoped_prefix sequence = prefix_of(s, n);
+    vouch_prefixes_add(&s->engine->prefixes, s->target.memory, &sequence, n == at.pages[0] || n == at.pages[1]);
 }
 
 /* ------------------------------------------------------------------ prompts */
@@ -115,14 +170,14 @@ static void set_sequence(vouch_session *s, const int32_t *tokens, int32_t n)
     vouch_cycle_end_answer(cycle);
     vouch_cycle_rewind(cycle, vouch_min(common, n - 1));
     memmove(cycle->tokens, tokens, (size_t)n * sizeof *tokens);
-    s->n_reused = vouch_memory_n_tokens(memory);
-    if (vouch_session_shares(s) && !needs_all) {
-        const int32_t before = s->n_reused;
-        s->n_reused = vouch_prefixes_take(&s->engine->prefixes, memory, tokens, n - 1);
-        s->engine->stats.shared_tokens += s->n_reused - before;
-    }
-    s->n_prompt_run = s->n_reused;
     cycle->n_tokens = n;
+    s->n_reused = s->n_prompt_run = vouch_memory_n_tokens(memory);
+    s->load_until = s->branch = 0;
+    if (!vouch_session_shares(s) || needs_all) return;
+    vouch_session_take_pages(s);
+    const vouch_scoped_prefix prompt = prefix_of(s, n - 1);
+    const int32_t kept = vouch_prefixes_kept(&s->engine->prefixes, &prompt);
+    s->load_until = kept > s->n_reused ? kept : 0;
 }
 
 vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err)

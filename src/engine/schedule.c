@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Drives the cycles of all sessions of an engine, and the prompts beside them (engine.h has the picture). */
 #include <assert.h>
+#include <math.h>
 
 #include "base/common.h"
 #include "base/floats.h"
@@ -50,12 +51,20 @@ static bool preempt(vouch_engine *e, const vouch_session *mine, int32_t first)
     return true;
 }
 
+/* Frees pages that no sequence needs. */
+static bool free_pages(vouch_engine *e)
+{
+    vouch_prefixes *p = &e->prefixes;
+    return p->pages && (vouch_prefix_files_take_back(p, false) > 0 || vouch_prefixes_forget(p) ||
+                        vouch_prefix_files_take_back(p, true) > 0);
+}
+
 /* Reserves pages for n rows of a session. Where pages run short, takes pages that no sequence owns, then pages of
  * sessions that have nothing to do, then those of other sessions from number `first` on. */
 static bool reserve(vouch_engine *e, vouch_session *s, int32_t n, int32_t first)
 {
     while (!vouch_memory_reserve(s->target.memory, n))
-        if (!(e->prefixes.pages && vouch_prefixes_forget(&e->prefixes)) && !preempt(e, s, first)) return false;
+        if (!free_pages(e) && !preempt(e, s, first)) return false;
     return true;
 }
 
@@ -74,8 +83,15 @@ static void count_work(const vouch_engine *e, int32_t *n_decoding, int32_t *n_la
     *n_decoding = *n_lacking = 0;
     for (int32_t i = 0; i < e->n_sessions; i++) {
         const vouch_session *s = e->sessions[i];
-        if (has_work(s)) ++*(vouch_session_lacks(s) ? n_lacking : n_decoding);
+        if (has_work(s) && s->load_until == 0) ++*(vouch_session_lacks(s) ? n_lacking : n_decoding);
     }
+}
+
+/* Seconds of a pass that prompts may take beside n_decoding sessions. */
+static double prompt_room_seconds(const vouch_engine *e, int32_t n_decoding)
+{
+    if (n_decoding == 0) return INFINITY;
+    return e->options.inter_token_seconds - vouch_cost_seconds(&e->cost) * vouch_cost_of(&e->cost, n_decoding);
 }
 
 /* Rows of prompts that this pass takes beside n_decoding sessions. */
@@ -83,9 +99,21 @@ static int32_t prompt_rows(const vouch_engine *e, int32_t n_decoding)
 {
     const int32_t most = e->options.prefill_chunk;
     if (n_decoding == 0 || e->prompt_seconds == 0) return most;
-    const double cycles = vouch_cost_seconds(&e->cost) * vouch_cost_of(&e->cost, n_decoding);
-    const double n = (e->options.inter_token_seconds - cycles) / e->prompt_seconds;
+    const double n = prompt_room_seconds(e, n_decoding) / e->prompt_seconds;
     return n < VOUCH_LEAST_CHUNK ? VOUCH_LEAST_CHUNK : n > most ? most : (int32_t)n;
+}
+
+/* Loads pages of prompts from files. They take the time that running the prompts would take, and at least one page. */
+static void load_pages(vouch_engine *e)
+{
+    int32_t n_decoding, n_lacking;
+    if (e->prefixes.pages) (void)vouch_prefix_files_take_back(&e->prefixes, false);
+    count_work(e, &n_decoding, &n_lacking);
+    const double start = vouch_now(), seconds = prompt_room_seconds(e, n_decoding);
+    for (int32_t i = 0; i < e->n_sessions; i++) {
+        vouch_session *s = e->sessions[i];
+        if (has_work(s) && s->load_until > 0) vouch_session_load_pages(s, seconds - (vouch_now() - start));
+    }
 }
 
 /* The limits of a session's draft beside `others` sequences. Guesses of a paid drafter have cost their time when
@@ -146,7 +174,7 @@ static int32_t take_shares(vouch_engine *e)
     room.scored_rows = e->max_logits - n_decoding - (n_decoding > 0 ? VOUCH_ENGINE_GUESSES : 0);
     for (int32_t i = 0; i < e->n_sessions; i++) {
         vouch_session *s = e->sessions[i];
-        if (!has_work(s)) continue;
+        if (!has_work(s) || s->load_until > 0) continue;
         vouch_share share = {.session = s, .from = vouch_memory_n_tokens(s->target.memory)};
         const bool has_share =
             vouch_session_lacks(s) ? take_chunk(e, i, &room, &share) : take_cycle(e, i, n_decoding - 1, &share);
@@ -365,15 +393,6 @@ static void judge(vouch_engine *e)
 
 /* ------------------------------------------------------------------ 5 commit */
 
-/* Adds the pages that the share has filled to the table of prefixes. */
-static void list_pages(vouch_engine *e, const vouch_share *share)
-{
-    const vouch_session *s = share->session;
-    const int32_t size = e->pages->page_size, n = vouch_memory_n_tokens(s->target.memory);
-    if (vouch_session_shares(s) && n / size > share->from / size)
-        vouch_prefixes_add(&e->prefixes, s->target.memory, s->cycle.tokens, n);
-}
-
 /* Fills the scores, or the vector, of a prompt's part. True with an event: they are whole, or have failed. */
 static bool finish_part(const vouch_share *share, vouch_engine_event *event)
 {
@@ -428,7 +447,8 @@ static size_t commit(vouch_engine *e, size_t n_events)
         if (is_told_apart(share)) run_stages(&(stage_work){e, VOUCH_STAGE_COMMIT, VOUCH_STAGE_LEARN, is_cycle}, i);
         if (share->is_cycle) e->events[n_events++] = describe(e, share);
         else vouch_session_filled(share->session, share->from, share->past, e->last.seconds);
-        if (!share->is_cycle || share->session->cycle.status == VOUCH_OK) list_pages(e, share);
+        if (!share->is_cycle || share->session->cycle.status == VOUCH_OK)
+            vouch_session_list_pages(share->session, share->from);
     }
     follow_prompts(e);
     for (int32_t i = 0; i < e->n_shares; i++) n_events += finish_part(&e->shares[i], &e->events[n_events]);
@@ -462,6 +482,7 @@ size_t vouch_engine_run(vouch_engine *engine, size_t n_events)
 {
     vouch_engine *e = engine;
     const double start = vouch_now();
+    load_pages(e);
     e->n_shares = take_shares(e);
     if (e->n_shares == 0) return n_events;
     const bool is_cold = all_begin(e);

@@ -134,6 +134,7 @@ static vouch_status open_drafters(vouch_session *s, vouch_error *err)
                                  .draft_model = draft ? draft->weights : NULL,
                                  .draft_tokens = draft ? vouch_model_vocabulary(draft) : (vouch_vocabulary){0},
                                  .answers = s->answers,
+                                 .scope = o->scope,
                                  .passes = &s->engine->draft_passes};
     const unsigned set = o->speculation.drafters;
     for (int i = 0; i < VOUCH_DRAFTERS; i++)
@@ -240,12 +241,17 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
     VOUCH_TRY(vouch_options_resolve(&resolved, NULL, model, err));
     vouch_engine *engine;
     const int32_t max_logits = fewest_logits(&resolved);
-    const vouch_pages_options pages = vouch_pages_for(resolved.n_ctx, resolved.kv_type);
+    vouch_pages_options pages = vouch_pages_for(resolved.n_ctx, resolved.kv_type);
+    if (o.prompt_cache) { /* pages of the size that engines have */
+        pages.page_size = VOUCH_SHARED_PAGE_SIZE;
+        pages.n_pages = (resolved.n_ctx + pages.page_size - 1) / pages.page_size;
+    }
     const vouch_engine_options own = {.n_sessions = 1,
                                       .n_ctx = resolved.n_ctx,
                                       .n_cache = (int64_t)pages.n_pages * pages.page_size,
                                       .page_size = pages.page_size,
-                                      .no_sharing = true,
+                                      .no_sharing = !o.prompt_cache,
+                                      .prompt_cache = o.prompt_cache,
                                       .n_threads = resolved.n_threads,
                                       .prefill_chunk = resolved.prefill_chunk,
                                       .kv_type = resolved.kv_type};
@@ -299,7 +305,7 @@ void vouch_session_remember(vouch_session *session)
     /* The drafters learn from its last tokens before they can copy them from it. */
     vouch_drafters_observe(&s->cycle.drafters, s->cycle.tokens, s->cycle.n_tokens);
     const int32_t from = vouch_max(0, s->cycle.n_tokens - s->n_answer - LEAD);
-    vouch_answers_add(s->answers, s->options.speculation.draft_scope, s->cycle.tokens + from, s->cycle.n_tokens - from);
+    vouch_answers_add(s->answers, s->options.scope, s->cycle.tokens + from, s->cycle.n_tokens - from);
 }
 
 void vouch_session_describe(vouch_session *session, const vouch_cycle_result *result, vouch_step *step)

@@ -53,10 +53,12 @@ struct vouch_session {
     float *embedding_row;                      /* [n_embd] of one token */
     int32_t n_answer;                          /* tokens since the prompt */
     int32_t n_reused;                          /* tokens of the prompt that were in the cache when it was given */
-    int32_t n_prompt_run;                      /* tokens of the prompt that have run or were reused */
-    bool answering;                            /* a prompt was given and nothing has ended the answer */
-    bool is_remembered;                        /* the draft memory has the answer */
-    bool is_paused;                            /* the engine passes it over */
+    int32_t load_until;                        /* files may have the prompt up to there; 0: nothing is to be loaded */
+    int32_t branch;       /* where the prompt departs from another sequence (prefixes.h); 0: nowhere */
+    int32_t n_prompt_run; /* tokens of the prompt that have run or were reused */
+    bool answering;       /* a prompt was given and nothing has ended the answer */
+    bool is_remembered;   /* the draft memory has the answer */
+    bool is_paused;       /* the engine passes it over */
     atomic_bool cancelled;
     vouch_progress_fn progress;
     void *progress_user;
@@ -72,8 +74,14 @@ bool vouch_session_take_cancel(vouch_session *session);
 bool vouch_session_lacks(const vouch_session *session);
 /* The end of the next chunk: at most `most` tokens, beginning with the first one that the cache lacks. */
 int32_t vouch_session_chunk(const vouch_session *session, int32_t most);
-/* Whether its pages may be shared: no layer is recurrent, and no drafter wants the hidden states of all tokens. */
+/* Whether its pages may be shared: no drafter wants the hidden states of all tokens. */
 bool vouch_session_shares(const vouch_session *session);
+/* Takes the pages of its prompt that the engine has. */
+void vouch_session_take_pages(vouch_session *session);
+/* Loads pages of its prompt from files, for about so many seconds, and takes them once all are there. */
+void vouch_session_load_pages(vouch_session *session, double seconds);
+/* A pass has run tokens from `from` on: lists the pages that they fill. */
+void vouch_session_list_pages(const vouch_session *session, int32_t from);
 /* Do the rows of its prompt need logits, for its scores? */
 bool vouch_session_is_scored(const vouch_session *session);
 /* Fills the scores from the last pass, which has run tokens [from, past) with logits. Errors: NUMERIC. */

@@ -76,3 +76,13 @@ vouch_status vouch_gguf_digest(const vouch_gguf *gguf, uint64_t *digest, vouch_e
     *digest = vouch_hash_word(VOUCH_HASH_START, sum);
     return VOUCH_OK;
 }
+
+uint64_t vouch_gguf_stamp(const vouch_gguf *gguf)
+{
+    uint64_t hash = gguf->n_files > 0 ? VOUCH_HASH_START : 0;
+    for (size_t i = 0; i < gguf->n_files; i++) {
+        hash = vouch_hash_word(hash, gguf->files[i].map.size);
+        hash = vouch_hash_word(hash, (uint64_t)gguf->files[i].map.modified);
+    }
+    return hash;
+}

@@ -10,6 +10,9 @@
 
 #include "format/gguf.h"
 
+/* Of the sizes and times of the files that the model was read from: differs where one of them was written again. 0: it
+ * was read from memory. */
+uint64_t vouch_gguf_stamp(const vouch_gguf *gguf);
 /* Errors: IO. */
 vouch_status vouch_gguf_digest(const vouch_gguf *gguf, uint64_t *digest, vouch_error *err);
 

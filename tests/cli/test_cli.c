@@ -57,6 +57,9 @@ static void text_is_the_same_with_every_drafter(void **state)
         ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--draft-memory", history),
         ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--draft-memory", history, "--prediction",
                   prediction),
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--prompt-cache", history),
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--prompt-cache", history,
+                  "--prompt-cache-size", "1M"),
     };
     FILE *stream = fopen(prediction, "w");
     assert_int_equal(fwrite(plain.out, 1, plain.n_out, stream), plain.n_out);
@@ -73,6 +76,9 @@ static void text_is_the_same_with_every_drafter(void **state)
     expect(RUN("run", "-m", target, "-p", "x", "--draft-memory", "/nowhere/at/all"), 2, "/nowhere/at/all");
     expect(RUN("run", "-m", target, "-p", "x", "--draft-memory", history, "--draft-memory-size", "9K"), 2,
            "draft memory: n_bytes is 9000");
+    expect(RUN("run", "-m", target, "-p", "x", "--prompt-cache", "/nowhere/at/all"), 2, "/nowhere/at/all");
+    expect(RUN("run", "-m", target, "-p", "x", "--prompt-cache", history, "--prompt-cache-size", "9K"), 2,
+           "--prompt-cache-size");
     expect(RUN("memory", history), 0, NULL);
     expect(RUN("memory", history, "--clear"), 0, NULL);
     expect(RUN("memory", "/nowhere/at/all", "--clear"), 1, "/nowhere/at/all");

@@ -51,7 +51,7 @@ static vouch_session *open_remembering(vouch_draft_memory *m, uint64_t scope)
     vouch_session_options options = options_of(NGRAM, 8, NULL);
     options.speculation.drafters = VOUCH_DRAFTER_HISTORY;
     options.speculation.draft_memory = m;
-    options.speculation.draft_scope = scope;
+    options.scope = scope;
     return answer_open(target, &options);
 }
 

@@ -243,17 +243,21 @@ static void paused_sessions_wait(void **state)
 static void schedules_run(const char *arch, uint64_t n_schedules)
 {
     vouch_engine_stats sum = {0};
-    const bool is_recurrent = strcmp(arch, "jamba") == 0;
+    vouch_prompt_cache *cache;
+    vouch_error err = {0};
     requests_open(arch);
+    if (vouch_prompt_cache_open(&cache, test_temporary(arch), 16 << 20, &err)) fail_msg("%s", err.message);
     for (uint64_t seed = 0; seed < n_schedules; seed++) {
         test_random random = {seed};
+        const bool is_kept = seed % 4 == 1 || seed % 4 == 2;
         const int32_t most = seed == 0 ? 1 : 2 + (int32_t)test_below(&random, MOST_LIVE - 1);
         const vouch_engine_options options = {
             .n_sessions = most,
             .n_ctx = n_ctx,
             .n_cache = seed % 3 == 2 ? n_ctx + 100 : 0,
-            .page_size = 16 * (1 + (int32_t)test_below(&random, 16)),
+            .page_size = is_kept ? 32 : 16 * (1 + (int32_t)test_below(&random, 16)),
             .no_sharing = seed % 4 == 3,
+            .prompt_cache = is_kept ? cache : NULL,
             .n_threads = 1 + (int32_t)test_below(&random, 3),
             .prefill_chunk = 16 + (int32_t)test_below(&random, 100),
         };
@@ -265,7 +269,13 @@ static void schedules_run(const char *arch, uint64_t n_schedules)
     if (sum.preemptions == 0 || sum.accepted == 0)
         fail_msg("%s: %lld preemptions, %lld guesses accepted", arch, (long long)sum.preemptions,
                  (long long)sum.accepted);
-    assert_true(is_recurrent ? sum.shared_tokens == 0 : sum.shared_tokens > 0); /* states are not in pages */
+    assert_true(sum.shared_tokens > 0);
+    const vouch_prompt_cache_info info = vouch_prompt_cache_get_info(cache);
+    if (info.n_read == 0 || info.n_damaged > 0 || info.n_bytes > info.n_most)
+        fail_msg("%s: %lld records read, %lld damaged, %lld bytes", arch, (long long)info.n_read,
+                 (long long)info.n_damaged, (long long)info.n_bytes);
+    assert_int_equal(vouch_prompt_cache_check(cache, &err), VOUCH_OK);
+    vouch_prompt_cache_close(cache);
     requests_close();
 }
 
@@ -606,34 +616,36 @@ static void few_guesses_are_admitted_at_most(void **state)
 }
 
 /* The table of shared pages finds the longest listed beginning of a sequence, and no other page. A sequence has up to
- * DEPTH pages with one of two contents each, so that it is a path in a binary tree: node 1 is the root, 2 n and 2 n + 1
- * follow n. The store is too small for all nodes, so pages are forgotten in between. */
+ * DEPTH pages with one of two contents each, so that it is a path in a binary tree: 2 n and 2 n + 1 follow node n. Each
+ * of two scopes has a tree, under nodes 2 and 3. The store is too small for all nodes, so pages are forgotten in
+ * between. */
 static void pages_are_found_by_their_tokens(void **state)
 {
     (void)state;
     enum { SIZE = 16, DEPTH = 6, N_PAGES = 40, N_SEQUENCES = 3, ROUNDS = 2000 };
     const vouch_pages_options options = {.kv_type = VOUCH_KV_F16, .page_size = SIZE, .n_pages = N_PAGES};
     int32_t node_of[N_PAGES] = {0}, n_forgotten = 0, n_found = 0;
-    bool is_listed[2 << DEPTH] = {false};
+    bool is_listed[4 << DEPTH] = {false};
     vouch_memory *memories[N_SEQUENCES];
     vouch_pages *store;
     vouch_prefixes table;
     test_random random = {11};
     assert_int_equal(vouch_pages_open(&store, target->weights, &options, NULL), VOUCH_OK);
-    assert_int_equal(vouch_prefixes_open(&table, store, NULL), VOUCH_OK);
+    assert_int_equal(vouch_prefixes_open(&table, store, &(vouch_prefixes_options){0}, NULL), VOUCH_OK);
     for (int i = 0; i < N_SEQUENCES; i++)
         assert_int_equal(vouch_memory_open(&memories[i], store, DEPTH * SIZE, 1, NULL), VOUCH_OK);
     for (int round = 0; round < ROUNDS; round++) {
         vouch_memory *memory = memories[round % N_SEQUENCES];
         const int32_t n = 1 + (int32_t)test_below(&random, DEPTH);
-        int32_t tokens[DEPTH * SIZE], nodes[DEPTH], expected = 0;
+        int32_t tokens[DEPTH * SIZE], nodes[DEPTH], expected = 0, n_common;
+        const vouch_scoped_prefix prefix = {.scope = test_below(&random, 2), .tokens = tokens, .n = n * SIZE};
         for (int32_t i = 0; i < n; i++) {
-            nodes[i] = 2 * (i > 0 ? nodes[i - 1] : 1) + (int32_t)test_below(&random, 2);
+            nodes[i] = 2 * (i > 0 ? nodes[i - 1] : 2 + (int32_t)prefix.scope) + (int32_t)test_below(&random, 2);
             for (int32_t t = 0; t < SIZE; t++) tokens[i * SIZE + t] = t + nodes[i] % 2;
         }
         while (expected < n && is_listed[nodes[expected]]) expected++;
         vouch_memory_rewind(memory, 0);
-        assert_int_equal(vouch_prefixes_take(&table, memory, tokens, n * SIZE), expected * SIZE);
+        assert_int_equal(vouch_prefixes_take(&table, memory, &prefix, &n_common), expected * SIZE);
         for (int32_t i = 0; i < expected; i++) assert_int_equal(node_of[memory->pages[i]], nodes[i]);
         while (!vouch_memory_reserve(memory, (n - expected) * SIZE)) {
             assert_true(vouch_prefixes_forget(&table));
@@ -645,7 +657,7 @@ static void pages_are_found_by_their_tokens(void **state)
             }
         }
         for (int32_t i = expected * SIZE; i < n * SIZE; i++) vouch_memory_add_token(memory);
-        vouch_prefixes_add(&table, memory, tokens, n * SIZE);
+        vouch_prefixes_add(&table, memory, &prefix, false);
         for (int32_t i = 0; i < n; i++) {
             is_listed[nodes[i]] = true;
             node_of[memory->pages[i]] = nodes[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The draft memory of `vouch serve`: whose answers a key gets guesses from, who may clear it, what a restart finds, and
- * that it changes no byte. */
+/* The draft memory and the prompt cache of `vouch serve`: whose answers and prompts a key finds, who may clear them,
+ * what a restart finds, and that they change no byte. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static void keys_are_apart(void **state)
     http_reply_free(&reply);
     assert_int_equal(http_server_stop(&server, SIGTERM), 0);
 
-    server = http_server_start(ARGUMENTS(target, "--api-key", "one", "--api-key", "two", "--share-answers"));
+    server = http_server_start(ARGUMENTS(target, "--api-key", "one", "--api-key", "two", "--share-memory"));
     assert_int_equal(accepted(&server, ONE, "the fox"), 0);
     assert_true(accepted(&server, TWO, "the fox") > 30);
     reply = http_request(server.port, "POST", CLEAR, TWO, "{}");
@@ -105,6 +105,65 @@ static void keys_are_apart(void **state)
     assert_non_null(strstr(reply.body, "start it with --admin-key"));
     http_reply_free(&reply);
     assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+}
+
+/* Tokens of a prompt that came from the cache; those that ran give the same text. */
+static json_int_t cached(const http_server *server, const char *headers, char **text)
+{
+    char prompt[1200] = "", body[1400];
+    for (int i = 0; i < 100; i++) sprintf(prompt + strlen(prompt), "%s%d", i > 0 ? ", " : "", 30 + i * 7 % 300);
+    snprintf(body, sizeof body, "{\"prompt\": [%s], \"max_tokens\": 20, \"temperature\": 0, \"ignore_eos\": true}",
+             prompt);
+    http_reply reply = http_request(server->port, "POST", TEXT, headers, body);
+    if (reply.status != 200) fail_msg("status %d: %s", reply.status, reply.body);
+    json_t *answer = http_json(&reply);
+    const char *said = json_string_value(http_at(answer, "choices.0.text"));
+    if (*text) assert_string_equal(said, *text);
+    else *text = strdup(said);
+    const json_int_t n = json_integer_value(http_at(answer, "usage.prompt_tokens_details.cached_tokens"));
+    json_decref(answer);
+    return n;
+}
+
+static json_int_t records(const http_server *server)
+{
+    http_reply reply = http_request(server->port, "GET", "/admin/prompt-cache", ROOT, NULL);
+    assert_int_equal(reply.status, 200);
+    json_t *answer = http_json(&reply);
+    const json_int_t n = json_integer_value(http_at(answer, "records"));
+    json_decref(answer);
+    return n;
+}
+
+/* A key never finds a prompt that another one has sent, neither in memory nor in files. */
+static void prompts_are_apart(void **state)
+{
+    (void)state;
+    const char *folder = test_path("prompts"), *clear = "/admin/prompt-cache/clear";
+    char *text = NULL;
+    const char *const *arguments =
+        ARGUMENTS(target, "--api-key", "one", "--api-key", "two", "--admin-key", "root", "--prompt-cache", folder);
+    http_server server = http_server_start(arguments);
+    assert_int_equal(cached(&server, ONE, &text), 0);
+    assert_int_equal(cached(&server, ONE, &text), 64);
+    assert_int_equal(cached(&server, TWO, &text), 0);
+    assert_int_equal(cached(&server, TWO, &text), 64);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    server = http_server_start(arguments);
+    assert_int_equal(records(&server), 2);
+    assert_int_equal(cached(&server, ONE, &text), 64);
+    assert_int_equal(status_to(&server, "POST", clear, ""), 401);
+    assert_int_equal(status_to(&server, "POST", clear, ONE), 403);
+    assert_int_equal(cached(&server, ONE, &text), 64);
+    assert_int_equal(status_to(&server, "POST", clear, ROOT), 200);
+    assert_int_equal(records(&server), 0);
+    assert_int_equal(cached(&server, ONE, &text), 0); /* neither in memory */
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    server = http_server_start(ARGUMENTS(target, "--api-key", "one", "--api-key", "two", "--share-memory"));
+    assert_int_equal(cached(&server, ONE, &text), 0);
+    assert_int_equal(cached(&server, TWO, &text), 64);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    free(text);
 }
 
 /* The last answer of a conversation is remembered though another server wrote it. */
@@ -197,7 +256,8 @@ static void the_bytes_stay_the_same(void **state)
     server = http_server_start(ARGUMENTS(target, "--draft-memory", folder));
     compare_all(&server, n, expected);
     assert_int_equal(http_server_stop(&server, SIGTERM), 0);
-    server = http_server_start(ARGUMENTS(target, "--draft-memory", folder, "--draft-memory-size", "66K"));
+    server = http_server_start(ARGUMENTS(target, "--draft-memory", folder, "--draft-memory-size", "66K",
+                                         "--prompt-cache", folder, "--prompt-cache-size", "1M"));
     compare_all(&server, n, expected);
     assert_int_equal(http_server_stop(&server, SIGTERM), 0);
     for (int i = 0; i < n; i++) free(expected[i]);
@@ -207,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_apart),
+        cmocka_unit_test(prompts_are_apart),
         cmocka_unit_test(a_conversation_brings_its_answer),
         cmocka_unit_test(the_bytes_stay_the_same),
     };

@@ -165,7 +165,7 @@ vouch_status vouch_source_history_open(vouch_source *out, vouch_answers *answers
 
 static vouch_status open_free(vouch_source *out, const vouch_drafter_setup *setup, vouch_error *err)
 {
-    return vouch_source_history_open(out, setup->answers, setup->speculation->draft_scope, err);
+    return vouch_source_history_open(out, setup->answers, setup->scope, err);
 }
 
 static bool is_given(const vouch_speculation *speculation)

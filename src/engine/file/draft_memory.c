@@ -23,7 +23,7 @@
 #include "base/common.h"
 #include "base/hash.h"
 #include "draft/source.h"
-#include "os/os.h"
+#include "engine/file/kept.h"
 
 enum {
     HEAD = 20,
@@ -35,23 +35,6 @@ enum {
 static const char magic[] = "VOUCHANS", suffix[] = ".answers", lock_name[] = "draft-memory.lock";
 
 /* ------------------------------------------------------------------- records */
-
-typedef struct bytes {
-    unsigned char *at;
-    size_t n;
-} bytes;
-
-static void put(unsigned char *at, uint64_t x, int n)
-{
-    for (int i = 0; i < n; i++) at[i] = (unsigned char)(x >> 8 * i);
-}
-
-static uint64_t get(const unsigned char *at, int n)
-{
-    uint64_t x = 0;
-    for (int i = 0; i < n; i++) x |= (uint64_t)at[i] << 8 * i;
-    return x;
-}
 
 static uint64_t record_hash(const char *name, const unsigned char *record, size_t n_tokens)
 {
@@ -65,28 +48,28 @@ static uint64_t record_hash(const char *name, const unsigned char *record, size_
 static size_t record_size(const char *name, const unsigned char *record, size_t n_bytes, size_t *budget)
 {
     if (n_bytes < HEAD || memcmp(record, magic, 8) != 0) return 0;
-    const uint64_t n_tokens = get(record + 8, 4);
+    const uint64_t n_tokens = vouch_kept_get(record + 8, 4);
     const size_t size = HEAD + 4 * (size_t)n_tokens;
     if (n_tokens > (n_bytes - HEAD) / 4 || size > *budget) return 0;
-    if (get(record + 12, 8) == record_hash(name, record, n_tokens)) return size;
+    if (vouch_kept_get(record + 12, 8) == record_hash(name, record, n_tokens)) return size;
     *budget -= size;
     return 0;
 }
 
-static bool record_make(bytes *out, const char *name, const int32_t *tokens, int32_t n_tokens)
+static bool record_make(vouch_bytes *out, const char *name, const int32_t *tokens, int32_t n_tokens)
 {
-    *out = (bytes){.n = HEAD + 4 * (size_t)n_tokens};
+    *out = (vouch_bytes){.n = HEAD + 4 * (size_t)n_tokens};
     out->at = malloc(out->n);
     if (!out->at) return false;
     memcpy(out->at, magic, 8);
-    put(out->at + 8, (uint32_t)n_tokens, 4);
-    for (int32_t i = 0; i < n_tokens; i++) put(out->at + HEAD + 4 * (size_t)i, (uint32_t)tokens[i], 4);
-    put(out->at + 12, record_hash(name, out->at, (size_t)n_tokens), 8);
+    vouch_kept_put(out->at + 8, (uint32_t)n_tokens, 4);
+    for (int32_t i = 0; i < n_tokens; i++) vouch_kept_put(out->at + HEAD + 4 * (size_t)i, (uint32_t)tokens[i], 4);
+    vouch_kept_put(out->at + 12, record_hash(name, out->at, (size_t)n_tokens), 8);
     return true;
 }
 
 /* Moves the whole records to the front, the newest `most` bytes of them. Returns the number of damaged places. */
-static int64_t records_tidy(const char *name, bytes *b, size_t most)
+static int64_t records_tidy(const char *name, vouch_bytes *b, size_t most)
 {
     int64_t n_damaged = 0;
     bool was_whole = true;
@@ -103,7 +86,7 @@ static int64_t records_tidy(const char *name, bytes *b, size_t most)
             at = mark ? (size_t)(mark - b->at) : b->n;
         }
     }
-    while (past - dropped > most) dropped += HEAD + 4 * (size_t)get(b->at + dropped + 8, 4);
+    while (past - dropped > most) dropped += HEAD + 4 * (size_t)vouch_kept_get(b->at + dropped + 8, 4);
     memmove(b->at, b->at + dropped, past - dropped);
     b->n = past - dropped;
     return n_damaged;
@@ -111,138 +94,16 @@ static int64_t records_tidy(const char *name, bytes *b, size_t most)
 
 /* --------------------------------------------------------------------- files */
 
-static vouch_status file_fail(vouch_error *err, const char *path)
-{
-    return vouch_fail(err, errno == ENOMEM ? VOUCH_E_MEMORY : VOUCH_E_IO, "%s: %s", path, strerror(errno));
-}
-
-static vouch_status path_join(char path[VOUCH_OS_PATH_SIZE], const char *folder, const char *name, const char *end,
-                              vouch_error *err)
-{
-    if (snprintf(path, VOUCH_OS_PATH_SIZE, "%s/%s%s", folder, name, end) < VOUCH_OS_PATH_SIZE) return VOUCH_OK;
-    return vouch_fail(err, VOUCH_E_IO, "%.200s...: the path is too long", folder);
-}
-
-/* Takes the folder's lock: *fd is open. Where another process has it and `waits` is false, *fd is -1. */
-static vouch_status folder_lock(const char *folder, bool waits, int *fd, vouch_error *err)
-{
-    char path[VOUCH_OS_PATH_SIZE];
-    *fd = -1;
-    VOUCH_TRY(path_join(path, folder, lock_name, "", err));
-    const int opened = vouch_os_open(path, VOUCH_OS_READ | VOUCH_OS_WRITE | VOUCH_OS_CREATE | VOUCH_OS_NO_LINK, 0600);
-    if (opened < 0) return file_fail(err, path);
-    const vouch_os_lock lock = vouch_os_file_lock(opened, waits);
-    if (lock == VOUCH_OS_LOCKED) {
-        *fd = opened;
-        return VOUCH_OK;
-    }
-    const int code = errno;
-    close(opened);
-    errno = code;
-    return lock == VOUCH_OS_LOCK_BUSY ? VOUCH_OK : file_fail(err, path);
-}
-
-static bool write_all(int fd, const bytes *b)
-{
-    for (size_t at = 0; at < b->n;) {
-        const size_t left = b->n - at;
-        const ptrdiff_t n = vouch_os_write(fd, b->at + at, left < INT32_MAX ? left : INT32_MAX);
-        if (n <= 0 && errno != EINTR) return false;
-        if (n > 0) at += (size_t)n;
-    }
-    return true;
-}
-
-/* Opens, writes and closes a file. *size is its size afterwards. */
-static vouch_status file_write(const char *path, unsigned how, const bytes *b, bool syncs, int64_t *size,
-                               vouch_error *err)
-{
-    const int fd = vouch_os_open(path, VOUCH_OS_WRITE | VOUCH_OS_CREATE | VOUCH_OS_NO_LINK | how, 0600);
-    vouch_os_info info = {0};
-    bool is_good =
-        fd >= 0 && write_all(fd, b) && (!syncs || vouch_os_file_sync(fd)) && vouch_os_info_of_open(fd, &info);
-    const int code = errno;
-    if (fd >= 0 && close(fd) != 0) is_good = false;
-    else errno = code;
-    *size = info.size;
-    return is_good ? VOUCH_OK : file_fail(err, path);
-}
-
-static vouch_status file_read(const char *path, bytes *out, vouch_error *err)
-{
-    const int fd = vouch_os_open(path, VOUCH_OS_READ | VOUCH_OS_NO_LINK | VOUCH_OS_NO_WAIT, 0);
-    vouch_os_info info = {0};
-    *out = (bytes){0};
-    bool is_good = fd >= 0 && vouch_os_info_of_open(fd, &info);
-    if (is_good && info.kind == VOUCH_OS_FILE) is_good = (out->at = malloc((size_t)info.size + 1));
-    while (is_good && out->at && out->n < (size_t)info.size) {
-        const size_t left = (size_t)info.size - out->n;
-        const ptrdiff_t n = vouch_os_read(fd, out->at + out->n, left < INT32_MAX ? left : INT32_MAX);
-        if (n == 0) break;
-        if (n > 0) out->n += (size_t)n;
-        else is_good = errno == EINTR;
-    }
-    const int code = errno;
-    if (fd >= 0) close(fd);
-    errno = code;
-    if (is_good) return VOUCH_OK;
-    const vouch_status status = file_fail(err, path);
-    free(out->at);
-    *out = (bytes){0};
-    return status;
-}
-
-/* Puts these records in place of a file, at once. */
-static vouch_status file_replace(const char *folder, const char *name, const bytes *b, vouch_error *err)
-{
-    char path[VOUCH_OS_PATH_SIZE], fresh[VOUCH_OS_PATH_SIZE];
-    int64_t size;
-    VOUCH_TRY(path_join(path, folder, name, "", err));
-    VOUCH_TRY(path_join(fresh, folder, name, ".new", err));
-    VOUCH_TRY(file_write(fresh, VOUCH_OS_EMPTY, b, true, &size, err));
-    return vouch_os_file_replace(fresh, path) ? VOUCH_OK : file_fail(err, path);
-}
-
-static bool ends_in(const char *name, const char *end)
-{
-    const size_t n = strlen(name), n_end = strlen(end);
-    return n >= n_end && strcmp(name + n - n_end, end) == 0;
-}
-
-/* Counts or removes the files whose names begin so, among them what a killed process has left. */
-static vouch_status files_remove(const char *folder, const char *begin, bool only_count, size_t *n_files,
-                                 int64_t *n_bytes, vouch_error *err)
-{
-    char **names, path[VOUCH_OS_PATH_SIZE];
-    vouch_status status = VOUCH_OK;
-    *n_files = 0;
-    *n_bytes = 0;
-    const ptrdiff_t n = vouch_os_folder_list(folder, &names);
-    if (n < 0) return file_fail(err, folder);
-    for (ptrdiff_t i = 0; i < n && status == VOUCH_OK; i++) {
-        vouch_os_info info;
-        const bool is_whole = ends_in(names[i], suffix);
-        if (strncmp(names[i], begin, strlen(begin)) != 0 || (!is_whole && !ends_in(names[i], ".answers.new"))) continue;
-        status = path_join(path, folder, names[i], "", err);
-        if (status != VOUCH_OK || !vouch_os_info_of_link(path, &info)) continue;
-        if (!only_count && !vouch_os_remove(path) && errno != ENOENT) status = file_fail(err, path);
-        *n_files += is_whole;
-        *n_bytes += info.size;
-    }
-    vouch_os_names_free(names, n);
-    return status;
-}
-
 vouch_status vouch_draft_memory_remove(const char *folder, bool only_count, size_t *n_files, int64_t *n_bytes,
                                        vouch_error *err)
 {
     int fd;
     *n_files = 0;
     *n_bytes = 0;
-    if (only_count) return files_remove(folder, "", true, n_files, n_bytes, err);
-    if (!vouch_os_exists(folder)) return file_fail(err, folder);
-    VOUCH_TRY(folder_lock(folder, true, &fd, err));
-    const vouch_status status = files_remove(folder, "", false, n_files, n_bytes, err);
+    if (only_count) return vouch_kept_remove(folder, "", suffix, true, n_files, n_bytes, err);
+    if (!vouch_os_exists(folder)) return vouch_kept_fail(err, folder);
+    VOUCH_TRY(vouch_kept_lock(folder, lock_name, true, &fd, err));
+    const vouch_status status = vouch_kept_remove(folder, "", suffix, false, n_files, n_bytes, err);
     close(fd);
     return status;
 }
@@ -265,14 +126,14 @@ static bool name_read(const char *name, const vouch_model *model, uint64_t *scop
     return strcmp(name, expected) == 0;
 }
 
-static void answers_take(vouch_draft_memory *m, uint64_t scope, const bytes *b)
+static void answers_take(vouch_draft_memory *m, uint64_t scope, const vouch_bytes *b)
 {
     for (size_t at = 0; at < b->n;) {
-        const size_t n = get(b->at + at + 8, 4);
+        const size_t n = vouch_kept_get(b->at + at + 8, 4);
         int32_t *tokens = (int32_t *)(void *)(b->at + at); /* decoded in place, over the head: aligned to 4 bytes */
         bool is_good = n > 0;
         for (size_t i = 0; i < n; i++) {
-            tokens[i] = (int32_t)(uint32_t)get(b->at + at + HEAD + 4 * i, 4);
+            tokens[i] = (int32_t)(uint32_t)vouch_kept_get(b->at + at + HEAD + 4 * i, 4);
             is_good &= tokens[i] >= 0 && tokens[i] < m->model->info.n_vocab;
         }
         if (is_good) vouch_answers_add(m->answers, scope, tokens, (int32_t)n);
@@ -284,13 +145,13 @@ static void answers_take(vouch_draft_memory *m, uint64_t scope, const bytes *b)
 static vouch_status file_take(vouch_draft_memory *m, const char *name, uint64_t scope, vouch_error *err)
 {
     char path[VOUCH_OS_PATH_SIZE];
-    bytes b;
-    VOUCH_TRY(path_join(path, m->folder, name, "", err));
-    VOUCH_TRY(file_read(path, &b, err));
+    vouch_bytes b;
+    VOUCH_TRY(vouch_kept_path(path, m->folder, name, "", err));
+    VOUCH_TRY(vouch_kept_read(path, &b, err));
     if (!b.at) return VOUCH_OK; /* no regular file */
     const int64_t n_damaged = records_tidy(name, &b, SIZE_MAX);
     m->info.n_damaged += n_damaged;
-    const vouch_status status = n_damaged > 0 ? file_replace(m->folder, name, &b, err) : VOUCH_OK;
+    const vouch_status status = n_damaged > 0 ? vouch_kept_replace(m->folder, name, &b, err) : VOUCH_OK;
     if (status == VOUCH_OK) answers_take(m, scope, &b);
     free(b.at);
     return status;
@@ -300,11 +161,11 @@ static vouch_status folder_take(vouch_draft_memory *m, vouch_error *err)
 {
     char **names;
     int fd;
-    if (!vouch_os_folder_make(m->folder, 0700) && errno != EEXIST) return file_fail(err, m->folder);
-    VOUCH_TRY(folder_lock(m->folder, true, &fd, err));
+    VOUCH_TRY(vouch_kept_folder(m->folder, err));
+    VOUCH_TRY(vouch_kept_lock(m->folder, lock_name, true, &fd, err));
     vouch_status status = VOUCH_OK;
     const ptrdiff_t n = vouch_os_folder_list(m->folder, &names);
-    if (n < 0) status = file_fail(err, m->folder);
+    if (n < 0) status = vouch_kept_fail(err, m->folder);
     for (ptrdiff_t i = 0; i < n && status == VOUCH_OK; i++) {
         uint64_t scope;
         if (name_read(names[i], m->model, &scope)) status = file_take(m, names[i], scope, err);
@@ -345,11 +206,11 @@ static vouch_status answer_append(const vouch_draft_memory *m, const char *name,
                                   int32_t n_tokens, int64_t *size, vouch_error *err)
 {
     char path[VOUCH_OS_PATH_SIZE];
-    bytes b;
-    VOUCH_TRY(path_join(path, m->folder, name, "", err));
+    vouch_bytes b;
+    VOUCH_TRY(vouch_kept_path(path, m->folder, name, "", err));
     if (!record_make(&b, name, tokens, n_tokens))
         return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for an answer of %d tokens", n_tokens);
-    const vouch_status status = file_write(path, VOUCH_OS_APPEND, &b, false, size, err);
+    const vouch_status status = vouch_kept_write(path, VOUCH_OS_APPEND, &b, false, size, err);
     free(b.at);
     return status;
 }
@@ -358,11 +219,11 @@ static vouch_status answer_append(const vouch_draft_memory *m, const char *name,
 static vouch_status file_halve(const vouch_draft_memory *m, const char *name, vouch_error *err)
 {
     char path[VOUCH_OS_PATH_SIZE];
-    bytes b;
-    VOUCH_TRY(path_join(path, m->folder, name, "", err));
-    VOUCH_TRY(file_read(path, &b, err));
+    vouch_bytes b;
+    VOUCH_TRY(vouch_kept_path(path, m->folder, name, "", err));
+    VOUCH_TRY(vouch_kept_read(path, &b, err));
     records_tidy(name, &b, m->most / 2);
-    const vouch_status status = file_replace(m->folder, name, &b, err);
+    const vouch_status status = vouch_kept_replace(m->folder, name, &b, err);
     free(b.at);
     return status;
 }
@@ -394,7 +255,7 @@ static vouch_status keep(vouch_draft_memory *m, bool waits, vouch_error *err)
     if (waits) pthread_mutex_lock(&m->lock);
     else if (pthread_mutex_trylock(&m->lock) != 0) return VOUCH_OK;
     vouch_status status = VOUCH_OK;
-    if (m->kept < vouch_answers_end(m->answers)) status = folder_lock(m->folder, waits, &fd, err);
+    if (m->kept < vouch_answers_end(m->answers)) status = vouch_kept_lock(m->folder, lock_name, waits, &fd, err);
     if (fd >= 0) {
         status = answers_keep(m, err);
         close(fd);
@@ -435,10 +296,11 @@ vouch_status vouch_draft_memory_clear(vouch_draft_memory *memory, vouch_error *e
     int fd = -1;
     vouch_status status = VOUCH_OK;
     snprintf(begin, sizeof begin, "%s-", m->model->digest);
-    if (m->folder) status = folder_lock(m->folder, true, &fd, err); /* first, so that no request waits for it */
+    if (m->folder)
+        status = vouch_kept_lock(m->folder, lock_name, true, &fd, err); /* first, so that no request waits for it */
     pthread_mutex_lock(&m->lock);
     m->kept = vouch_answers_clear(m->answers);
-    if (fd >= 0) status = files_remove(m->folder, begin, false, &n_files, &n_bytes, err);
+    if (fd >= 0) status = vouch_kept_remove(m->folder, begin, suffix, false, &n_files, &n_bytes, err);
     pthread_mutex_unlock(&m->lock);
     if (fd >= 0) close(fd);
     return status;

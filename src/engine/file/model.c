@@ -242,6 +242,7 @@ static vouch_status compute_digest(vouch_model *model, const vouch_gguf *gguf, v
 {
     uint64_t digest;
     VOUCH_TRY(vouch_gguf_digest(gguf, &digest, err));
+    model->stamp = vouch_gguf_stamp(gguf);
     snprintf(model->digest, sizeof model->digest, "%016llx", (unsigned long long)digest);
     return VOUCH_OK;
 }

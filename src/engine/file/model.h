@@ -21,6 +21,7 @@ struct vouch_model {
     vouch_recommendation recommendation;
     char *name;
     char weight_types[160];
+    uint64_t stamp;  /* vouch_gguf_stamp */
     char digest[17]; /* vouch_gguf_digest; "": a tokenizer without its model */
 };
 

@@ -230,14 +230,15 @@ int32_t vouch_memory_share(vouch_memory *memory, const vouch_memory *from, int32
     return n;
 }
 
-void vouch_memory_adopt(vouch_memory *memory, const int32_t *pages, int32_t n)
+void vouch_memory_adopt(vouch_memory *memory, const int32_t *pages, int32_t n, const float *states)
 {
     vouch_memory *m = memory;
-    assert(!vouch_memory_is_recurrent(m) && (int64_t)n * m->store->page_size <= m->n_ctx);
+    assert((states || !vouch_memory_is_recurrent(m)) && (int64_t)n * m->store->page_size <= m->n_ctx);
     for (int32_t i = 0; i < n; i++) vouch_page_share(m->store, pages[i]); /* first: the memory may own some of them */
     vouch_memory_rewind(m, 0);
     for (; m->n_pages < n; m->n_pages++) m->pages[m->n_pages] = pages[m->n_pages];
     m->n_tokens = n * m->store->page_size;
+    if (states) vouch_states_load(&m->states, states);
 }
 
 uint64_t vouch_memory_digest(const vouch_memory *memory)

@@ -70,8 +70,9 @@ void vouch_memory_checkpoint(vouch_memory *memory);
  * their number: n, or fewer where a recurrent layer of `from` can't go back to n, or 0 where no page is left for the
  * rest. */
 int32_t vouch_memory_share(vouch_memory *memory, const vouch_memory *from, int32_t n);
-/* The memory becomes the tokens whose keys and values fill these n pages of its store. No layer may be recurrent. */
-void vouch_memory_adopt(vouch_memory *memory, const int32_t *pages, int32_t n);
+/* The memory becomes the tokens whose keys and values fill these n pages of its store. states: the copy of
+ * vouch_states_save at their end; NULL where no layer is recurrent. */
+void vouch_memory_adopt(vouch_memory *memory, const int32_t *pages, int32_t n, const float *states);
 /* A number that differs when any byte of the tokens' keys, values and states does (for tests of L3). */
 uint64_t vouch_memory_digest(const vouch_memory *memory);
 /* The digest that the memory would have after vouch_memory_keep_rows(n). Changes nothing. */

@@ -136,13 +136,54 @@ void vouch_page_release(vouch_pages *pages, int32_t page)
     pthread_mutex_unlock(&pages->releasing);
 }
 
+size_t vouch_page_bytes(const vouch_pages *pages)
+{
+    size_t n = 0;
+    for (int32_t l = 0; l < pages->n_layers; l++) {
+        const vouch_page_layer *layer = &pages->layers[l];
+        n += (size_t)layer->n_kv_heads * (layer->keys_bytes + layer->values_bytes);
+    }
+    return n;
+}
+
+/* The parts of a page, one after the other: keys of head 0 of layer 0, its values, and so on. */
+typedef struct part {
+    unsigned char *at;
+    size_t size;
+} part;
+
+static part part_of(const vouch_pages *s, int32_t page, int32_t layer, int32_t i)
+{
+    const vouch_page_layer *l = &s->layers[layer];
+    if (i % 2 == 0) return (part){vouch_page_keys(s, page, layer, i / 2).data, l->keys_bytes};
+    return (part){vouch_page_values(s, page, layer, i / 2).data, l->values_bytes};
+}
+
+void vouch_page_save(const vouch_pages *pages, int32_t page, unsigned char *to)
+{
+    for (int32_t l = 0; l < pages->n_layers; l++)
+        for (int32_t i = 0; i < 2 * pages->layers[l].n_kv_heads; i++) {
+            const part p = part_of(pages, page, l, i);
+            memcpy(to, p.at, p.size);
+            to += p.size;
+        }
+}
+
+void vouch_page_load(vouch_pages *pages, int32_t page, const unsigned char *from)
+{
+    for (int32_t l = 0; l < pages->n_layers; l++)
+        for (int32_t i = 0; i < 2 * pages->layers[l].n_kv_heads; i++) {
+            const part p = part_of(pages, page, l, i);
+            memcpy(p.at, from, p.size);
+            from += p.size;
+        }
+}
+
 void vouch_page_copy(vouch_pages *pages, int32_t to, int32_t from)
 {
     for (int32_t l = 0; l < pages->n_layers; l++)
-        for (int32_t h = 0; h < pages->layers[l].n_kv_heads; h++) {
-            const vouch_page_layer *layer = &pages->layers[l];
-            memcpy(vouch_page_keys(pages, to, l, h).data, vouch_page_keys(pages, from, l, h).data, layer->keys_bytes);
-            memcpy(vouch_page_values(pages, to, l, h).data, vouch_page_values(pages, from, l, h).data,
-                   layer->values_bytes);
+        for (int32_t i = 0; i < 2 * pages->layers[l].n_kv_heads; i++) {
+            const part target = part_of(pages, to, l, i);
+            memcpy(target.at, part_of(pages, from, l, i).at, target.size);
         }
 }

@@ -34,6 +34,10 @@ typedef struct vouch_page_layer {
     int32_t n_kv_heads;              /* 0: the layer has no attention */
 } vouch_page_layer;
 
+/* The version of docs/float-order.md. Another order makes other bits: whoever changes one changes this number, and what
+ * files keep of keys, values and states is computed again. */
+enum { VOUCH_FLOAT_ORDER = 1 };
+
 typedef struct vouch_pages {
     const vouch_weights *weights;
     int32_t page_size, n_pages, n_layers;
@@ -45,8 +49,8 @@ typedef struct vouch_pages {
     vouch_arena arena;
 } vouch_pages;
 
-/* Slots of a page where nothing else is asked for. */
-enum { VOUCH_PAGE_SIZE = 256, VOUCH_MOST_PAGE_SIZE = 256 };
+/* Slots of a page where nothing else is asked for: of a sequence alone, and where sequences share pages. */
+enum { VOUCH_PAGE_SIZE = 256, VOUCH_SHARED_PAGE_SIZE = 64, VOUCH_MOST_PAGE_SIZE = 256 };
 
 typedef struct vouch_pages_options {
     vouch_kv_type kv_type;
@@ -72,6 +76,12 @@ int32_t vouch_page_take(vouch_pages *pages);
 void vouch_page_share(vouch_pages *pages, int32_t page);
 void vouch_page_release(vouch_pages *pages, int32_t page);
 void vouch_page_copy(vouch_pages *pages, int32_t to, int32_t from);
+
+/* For files. Bytes of a page's keys and values, and the page to or from such bytes. Every instruction set lays them out
+ * alike. */
+size_t vouch_page_bytes(const vouch_pages *pages);
+void vouch_page_save(const vouch_pages *pages, int32_t page, unsigned char *to);
+void vouch_page_load(vouch_pages *pages, int32_t page, const unsigned char *from);
 
 /* A KV head's keys of page 0. */
 static inline unsigned char *vouch_page_head(const vouch_pages *s, int32_t layer, int32_t head)

@@ -186,6 +186,37 @@ void vouch_states_checkpoint(vouch_states *states, int32_t n_tokens)
     states->n_checkpoint = n_tokens;
 }
 
+size_t vouch_states_size(const vouch_weights *weights)
+{
+    size_t n = 0;
+    for (int32_t l = 0; l < weights->hparams.n_layers; l++) {
+        const vouch_recurrent *r = &weights->layers[l].recurrent;
+        if (r->conv.n_channels > 0) n += (size_t)state_floats(r);
+    }
+    return n;
+}
+
+void vouch_states_save(const vouch_states *states, float *to)
+{
+    for (int32_t l = 0; l < states->n_layers; l++) {
+        const vouch_layer_state *layer = &states->layers[l];
+        if (!layer->recurrent) continue;
+        copy_layer(states, layer, states->n_pending, to);
+        to += state_floats(layer->recurrent);
+    }
+}
+
+void vouch_states_load(vouch_states *states, const float *from)
+{
+    states->n_pending = states->n_checkpoint = 0;
+    for (int32_t l = 0; l < states->n_layers; l++) {
+        const vouch_layer_state *layer = &states->layers[l];
+        if (!layer->recurrent) continue;
+        memcpy(layer->state, from, state_bytes(layer->recurrent));
+        from += state_floats(layer->recurrent);
+    }
+}
+
 void vouch_states_move(vouch_states *states, int32_t to, int32_t from)
 {
     for (int32_t l = 0; l < states->n_layers; l++) {

@@ -54,6 +54,11 @@ void vouch_states_rewind(vouch_states *states, int32_t n_tokens, int32_t n);
 void vouch_states_share(vouch_states *states, const vouch_states *from, int32_t n_tokens, int32_t n);
 /* Makes a copy of the states of all n_tokens tokens. */
 void vouch_states_checkpoint(vouch_states *states, int32_t n_tokens);
+/* For copies beside the memory. Floats of a copy of these weights' states; 0: no layer is recurrent. */
+size_t vouch_states_size(const vouch_weights *weights);
+/* Writes the states of all n_tokens tokens to `to`, or goes on from such a copy. */
+void vouch_states_save(const vouch_states *states, float *to);
+void vouch_states_load(vouch_states *states, const float *from);
 /* Copies the inputs of provisional row `from` to row `to`. */
 void vouch_states_move(vouch_states *states, int32_t to, int32_t from);
 uint64_t vouch_states_digest(const vouch_states *states, uint64_t hash);
