@@ -128,6 +128,8 @@ CLI_SRC  := $(wildcard tool/*.c cli/*.c cli/*/*.c cli/*/*/*.c)
 ifeq ($(SERVER),1)
 SERVER_SRC := $(wildcard server/*/*.c) $(OS_SOCKETS)
 CLI_SRC  += $(SERVER_SRC)
+else
+CLI_SRC  := $(filter-out cli/serve/models.c cli/serve/scopes.c,$(CLI_SRC))
 endif
 HUB_SRC := $(filter-out $(if $(filter 1,$(HUB)),cli/hub/absent.c,cli/hub/bytes/origin.c cli/hub/transfer.c),$(wildcard cli/hub/*.c cli/hub/*/*.c))
 CLI_SRC := $(filter-out cli/hub/%,$(CLI_SRC)) $(HUB_SRC)
@@ -212,7 +214,7 @@ $(B)/cli/machine.o: INCLUDES += -DVOUCH_EDITLINE
 $(B)/cli/run/chat/editor.o: INCLUDES += -DVOUCH_EDITLINE $(shell pkg-config --cflags libedit 2>/dev/null)
 endif
 ifeq ($(SERVER),1)
-$(B)/cli/serve/serve.o $(B)/cli/machine.o: INCLUDES += -Iserver -DVOUCH_SERVER
+$(B)/cli/serve/serve.o $(B)/cli/serve/models.o $(B)/cli/machine.o: INCLUDES += -Iserver -DVOUCH_SERVER
 $(B)/server/%.o: INCLUDES := -Iinclude -Iserver -I. -I$(B)/server $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
 $(B)/server/report/page.o: $(B)/server/page.inc
 $(B)/server/page.inc: server/page.html

@@ -127,6 +127,8 @@ typedef enum vouch_pooling {
  * on the model or session that is at work, except vouch_session_cancel. */
 typedef void (*vouch_progress_fn)(void *user, double share);
 
+#define VOUCH_MOST_LORAS 64
+
 typedef struct vouch_model_options {
     const char *cpu;            /* NULL or "auto": the widest instruction set of this machine; else a name
                                    of vouch_cpu_name: "ref", "avx2", "avxvnni", "avx512",
@@ -141,6 +143,9 @@ typedef struct vouch_model_options {
                        GGUF file of a vocabulary without weights, a tokenizer.json, a
                        tokenizer.model, or a Hugging Face folder that has one. The model's facts
                        are 0 there, and its architecture is "none" */
+    const char *const *adapters; /* [n_adapters] GGUF files of LoRA adapters (arXiv 2106.09685) for this model. A
+                                    session says how much it takes of each (adapter_scales) */
+    int32_t n_adapters;          /* 0 to VOUCH_MOST_LORAS */
     bool untuned; /* takes the usual way of reading packed weights instead of measuring which one is the fastest on this
                      machine, some 10 to 40 ms for each type of weights. Every way gives the same bits */
     vouch_progress_fn progress; /* may be NULL */
@@ -155,6 +160,7 @@ typedef struct vouch_model_info {
     const char *tokenizer;    /* "bpe/smollm", "spm", "unigram", ..., or "none" */
     const char *weight_types; /* "Q4_1 x210, F32 x61, Q8_0 x1" */
     int64_t n_parameters;
+    int32_t n_adapters;
     int64_t file_bytes, packed_bytes;                                       /* of all files; of the weights in memory */
     int32_t n_vocab, n_layers, n_embd, n_heads, n_kv_heads, head_dim, n_ff; /* n_embd, n_ff: widths, as GGUF has them */
     int32_t n_ctx_train;                                                    /* the context length that the file names */
@@ -609,7 +615,8 @@ typedef struct vouch_draft_memory_info {
 
 /* Opens a memory of n_bytes, 64 KiB to 1 TiB; 0: 64 MiB. Where it is full, a new answer takes the place of the oldest.
  * folder: reads what its files have for this model, and makes the folder where it is missing; NULL: nothing is kept.
- * The model outlives it. On success *out is the caller's, to be closed; on failure it is NULL. Errors: ARGUMENT,
+ * The model outlives it; it may have been opened with text_only, and sessions of another vouch_model with the same
+ * digest may use the memory. On success *out is the caller's, to be closed; on failure it is NULL. Errors: ARGUMENT,
  * MEMORY, IO. */
 VOUCH_API vouch_status vouch_draft_memory_open(vouch_draft_memory **out, const vouch_model *model, const char *folder,
                                                size_t n_bytes, vouch_error *err);
@@ -812,6 +819,10 @@ typedef struct vouch_session_options {
                                  rejected, the chance that it is accepted (costs time) */
     uint64_t scope; /* whose texts these are: the session finds prompts and answers of its scope alone, in an engine's
                        pages, a draft memory and a prompt cache */
+    const float *adapter_scales; /* [n_adapter_scales] how much of each adapter of the model the session takes; 0: it
+                                    goes without. NULL: 1 of each. Copied. What a prompt cache and an engine's pages
+                                    keep belongs to these scales */
+    int32_t n_adapter_scales;    /* the model's n_adapters; 0 where adapter_scales is NULL */
     vouch_prompt_cache *prompt_cache; /* of a session by itself, else the engine's; must outlive it; NULL: none */
 } vouch_session_options;
 
@@ -918,7 +929,8 @@ VOUCH_API vouch_status vouch_session_open(vouch_session **out, const vouch_model
                                           const vouch_session_options *options, vouch_error *err);
 VOUCH_API void vouch_session_close(vouch_session *session); /* NULL is allowed */
 /* Checks options without opening a session: OK where vouch_session_open with this model accepts them. A draft model
- * and stop texts are checked at open only. Errors: ARGUMENT (names the option). Any thread. */
+ * and stop texts are checked at open only. The model may have been opened with text_only. Errors: ARGUMENT (names the
+ * option). Any thread. */
 VOUCH_API vouch_status vouch_session_check(const vouch_model *model, const vouch_session_options *options,
                                            vouch_error *err);
 /* Returns the rule that a session with these options uses. VOUCH_ACCEPT_AUTO is replaced by the rule that it stands

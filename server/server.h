@@ -20,10 +20,28 @@
 
 typedef struct server server;
 
+/* What has been loaded of a model that comes on demand. */
+typedef struct server_stock {
+    const vouch_model *model;
+    vouch_speculation speculation; /* its draft model and files alone */
+    int64_t bytes;                 /* of all this */
+} server_stock;
+
+/* Loads and unloads models, each in the thread of its worker. */
+typedef struct server_supply {
+    /* Loads model i. Errors: any, with a message for clients; then nothing is loaded. */
+    vouch_status (*load)(void *user, size_t i, vouch_progress_fn progress, void *progress_user, server_stock *out,
+                         vouch_error *err);
+    void (*unload)(void *user, size_t i);
+    void *user;
+} server_supply;
+
 typedef struct server_model_options {
     const char *name;
     const char *path;                 /* the model's file, which /props tells */
+    bool is_on_demand;                /* `model` has no weights (text_only), and the supply loads them when needed */
     const vouch_model *model, *draft; /* draft may be NULL */
+    const char *const *adapters;      /* [session.n_adapter_scales] paths of the model's adapters */
     vouch_pooling pooling;            /* of embeddings; NONE: the model makes none */
     vouch_session_options session;    /* the defaults of requests; its texts and arrays must outlive the server */
 } server_model_options;
@@ -41,6 +59,9 @@ typedef struct server_options {
     const char *certificate, *private_key; /* PEM texts of TLS; NULL: plain HTTP */
     const server_model_options *models;    /* [n_models] at least 1; the first is the default */
     size_t n_models;
+    server_supply supply;        /* of models that come on demand */
+    int64_t most_memory;         /* bytes of all models together; 0: no bound */
+    double idle_seconds;         /* after which a model that came on demand goes; INFINITY: it stays */
     vouch_engine_options engine; /* of each model */
     int32_t n_queue;             /* most choices of a model that wait */
     const char *metrics_prefix;  /* of the names in /metrics: "vouch" */

@@ -40,7 +40,7 @@ void cli_engine_note_plain(const cli_options *options)
 
 /* `chat_template` becomes the model option of the same name. */
 static vouch_status model_open(vouch_model **out, const char *path, const char *chat_template, bool text_only,
-                               const cli_options *options, vouch_error *err)
+                               size_t n_loras, const cli_options *options, vouch_error *err)
 {
     char label[128] = "loading the model";
     tool_progress progress = {.label = label, .is_eager = !text_only};
@@ -52,10 +52,13 @@ static vouch_status model_open(vouch_model **out, const char *path, const char *
     if (options->think == CLI_THINK_OFF) model.chat_variables = "{\"enable_thinking\": false, \"thinking\": false}";
     model.n_threads = options->session.n_threads;
     model.text_only = text_only;
+    model.adapters = (const char *const *)options->lora_paths;
+    model.n_adapters = (int32_t)n_loras;
     model.untuned = options->tune == CLI_TUNE_OFF;
-    model.progress = tool_progress_report;
-    model.progress_user = &progress;
+    model.progress = options->load_progress ? options->load_progress : tool_progress_report;
+    model.progress_user = options->load_progress ? options->load_progress_user : &progress;
     if (!text_only) cli_engine_note_plain(options);
+    if (options->load_progress) return vouch_model_open(out, path, &model, err);
     tool_progress_report(&progress, 0);
     const vouch_status status = vouch_model_open(out, path, &model, err);
     tool_progress_end(&progress);
@@ -186,7 +189,7 @@ static int target_open(cli_engine *engine, const cli_options *options, bool text
                                            is_own    ? NULL
                                            : is_file ? text
                                                      : asked,
-                                           text_only, options, &err);
+                                           text_only, options->loras.n, options, &err);
     free(text);
     if (status == VOUCH_E_UNSUPPORTED && !is_own && strncmp(err.message, options->model, strlen(options->model)) != 0) {
         tool_complain("--chat-template: %s: %s", asked, err.message);
@@ -200,7 +203,7 @@ static int target_open(cli_engine *engine, const cli_options *options, bool text
 static int draft_open(cli_engine *engine, const cli_options *options)
 {
     vouch_error err;
-    const vouch_status status = model_open(&engine->draft, options->draft_model, NULL, false, options, &err);
+    const vouch_status status = model_open(&engine->draft, options->draft_model, NULL, false, 0, options, &err);
     if (status == VOUCH_E_IO) return cli_flag_refuse("draft-model", &err);
     if (status) return cli_flag_fail("draft-model", &err);
     const vouch_model_info *target = vouch_model_get_info(engine->model), *draft = vouch_model_get_info(engine->draft);
@@ -265,7 +268,7 @@ static void pairs_take(cli_engine *engine)
     cli_pairs pairs = cli_pairs_find(engine->model, options->model);
     memcpy(engine->files, pairs.files, sizeof engine->files);
     engine->is_paired = pairs.is_found;
-    if (pairs.draft && model_open(&engine->draft, pairs.draft, NULL, false, options, &err))
+    if (pairs.draft && model_open(&engine->draft, pairs.draft, NULL, false, 0, options, &err))
         tool_note("%s is left: %s", pairs.draft_name, err.message);
     else if (pairs.draft)
         tool_note("drafting with %s, which has the same tokens (--draft-model none leaves it out)", pairs.draft_name);
@@ -275,7 +278,7 @@ static void pairs_take(cli_engine *engine)
     free(pairs.draft_name);
 }
 
-static int memory_open(cli_engine *engine, const cli_options *options)
+int cli_engine_open_memory(cli_engine *engine, const cli_options *options)
 {
     vouch_error err;
     const unsigned drafters = options->session.speculation.drafters; /* of a request: any */
@@ -341,7 +344,7 @@ int cli_engine_open(cli_engine *engine, const cli_options *options)
     engine->load_seconds = tool_now() - start;
     status = bias_check(engine);
     if (!status && !(options->command & CLI_SERVE)) status = cli_prompt_cache_open(&engine->cache, options);
-    return status ? status : memory_open(engine, options);
+    return status ? status : cli_engine_open_memory(engine, options);
 }
 
 int cli_engine_open_text(cli_engine *engine, const cli_options *options)

@@ -38,6 +38,9 @@ typedef struct cli_engine {
 int cli_engine_open(cli_engine *engine, const cli_options *options);
 /* As cli_engine_open, for the target alone and without its weights. */
 int cli_engine_open_text(cli_engine *engine, const cli_options *options);
+/* Opens its draft memory, if the command has one; cli_engine_open does so, too. Prints its own complaint; returns an
+ * exit status. */
+int cli_engine_open_memory(cli_engine *engine, const cli_options *options);
 /* Sets the draft model with its vocabulary, the head and the table. */
 void cli_engine_speculate(const cli_engine *engine, vouch_speculation *speculation);
 /* Opens the session. A value that the model doesn't allow is wrong usage. */

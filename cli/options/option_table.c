@@ -78,6 +78,20 @@ static const tool_flag rows[] = {
     {"model", NULL, 'm', TOOL_FLAG_TEXTS, AT(models), "NAME=FILE", NULL, CLI_SERVE, "Model",
      "serve this file or folder under this name; repeatable. Requests choose by the name; the first is the default",
      NULL, NULL},
+    {"models", NULL, 0, TOOL_FLAG_FILE, AT(serve.models_folder), "FOLDER", NULL, CLI_SERVE, "Model",
+     "serve the models of this folder: GGUF files, and folders with one or of Hugging Face. Each is loaded when a "
+     "request "
+     "asks for it. Those of --model are loaded at the start and stay",
+     NULL, NULL},
+    {"idle", NULL, 0, TOOL_FLAG_DOUBLE, AT(serve.idle), "S", "[0, 1e9]", CLI_SERVE, "Model",
+     "a model of --models that nobody asks for goes after so many seconds; 0: it stays while there is memory (default "
+     "600)",
+     NULL, NULL},
+    {"lora", NULL, 0, TOOL_FLAG_TEXTS, AT(loras), "FILE=SCALE", NULL, WITH_WEIGHTS | CLI_SERVE, "Model",
+     "apply this LoRA adapter, a GGUF file made for the model; repeatable (default scale 1). Requests of a server "
+     "choose "
+     "their own scales",
+     NULL, NULL},
     {"target", NULL, 0, TOOL_FLAG_FILE, AT(model), "FILE", NULL, CLI_DISTILL, "Model", "the same as --model FILE", NULL,
      NULL},
     {"head", NULL, 'o', TOOL_FLAG_FILE, AT(distill.head), "OUT", NULL, CLI_DISTILL, "Model",
@@ -428,6 +442,10 @@ static const tool_flag rows[] = {
      "for each N, answer N prompts at once in shared passes, plain and with each --spec, and report throughput, time "
      "between tokens and acceptance. N is at most the number of prompts",
      NULL, NULL},
+    {"max-memory", NULL, 0, TOOL_FLAG_SIZE, AT(max_memory), "SIZE", "[1, 1e18]", CLI_SERVE, "Resources",
+     "most memory for all models together, with their caches: others go where one needs it (default: with --models, "
+     "four fifths of what is free at the start)",
+     NULL, NULL},
     {"max-memory", NULL, 0, TOOL_FLAG_SIZE, AT(max_memory), "SIZE", "[1, 1e18]", CLI_BATCH, "Resources",
      "most memory for weights, cache and sessions together, such as 800M or 4G. Where it is short, answers wait for "
      "each other (default: no limit)",
@@ -589,6 +607,7 @@ cli_options cli_options_default(unsigned command)
                                      .n_queue = 256,
                                      .ping = 15,
                                      .timeout = 60,
+                                     .idle = 600,
                                      .inter_token_ms = 50},
                            .distill = {.n_tokens = 2000000, .train = train_options_default()}};
     options.session.max_tokens = command & (CLI_RUN | CLI_BATCH) ? 512 : command & CLI_SERVE ? 0 : 128;

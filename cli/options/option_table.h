@@ -72,8 +72,9 @@ typedef struct cli_serve_options {
     const char *host, *metrics_prefix, *key_file, *admin_key, *admin_key_file, *tls_cert, *tls_key;
     bool no_key, shares_memory;
     int32_t port, n_queue;
-    double ping, timeout; /* seconds */
+    double ping, timeout, idle; /* seconds */
     double inter_token_ms;
+    const char *models_folder;
 } cli_serve_options;
 
 typedef struct cli_bench_options {
@@ -141,9 +142,12 @@ typedef struct cli_options {
     cli_pairing pairing;
     const char *tree;                     /* "B,D" */
     const char *prediction, *draft_vocab; /* files */
-    const char *draft_memory;             /* a folder; NULL: the memory isn't kept */
-    int pooling;                          /* vouch_pooling; NONE: as the model's file says */
-    int32_t dimensions;                   /* embed: of the vectors; 0: all */
+    tool_texts loras;                     /* FILE=SCALE */
+    char *lora_paths[VOUCH_MOST_LORAS];   /* [loras.n] */
+    float lora_scales[VOUCH_MOST_LORAS];
+    const char *draft_memory; /* a folder; NULL: the memory isn't kept */
+    int pooling;              /* vouch_pooling; NONE: as the model's file says */
+    int32_t dimensions;       /* embed: of the vectors; 0: all */
     bool clears_memory;
     int64_t draft_memory_size;               /* bytes; 0: there is none */
     const char *prompt_cache;                /* a folder; NULL: pages aren't kept */
@@ -161,11 +165,13 @@ typedef struct cli_options {
     const char *file; /* perplexity: the text */
     const char *text; /* analyze: likewise */
     int32_t n_chunks;
-    const char *tokens; /* logits */
-    const char *out;    /* logits, quantize, batch */
-    const char *type;   /* quantize, convert */
-    int32_t n_parallel; /* batch, serve */
-    bool resume;        /* batch */
+    const char *tokens;              /* logits */
+    const char *out;                 /* logits, quantize, batch */
+    const char *type;                /* quantize, convert */
+    int32_t n_parallel;              /* batch, serve */
+    bool resume;                     /* batch */
+    vouch_progress_fn load_progress; /* of models; NULL: it is shown on the terminal */
+    void *load_progress_user;
     int64_t max_memory; /* bytes; 0: no limit */
 
     cli_tokenize_options tokenize;

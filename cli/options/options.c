@@ -2,6 +2,7 @@
 #include "options/options.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,11 +153,40 @@ static void take_draft_word(cli_options *options, cli_given given)
     give(given, "draft-model", NULL);
 }
 
+/* Splits FILE=SCALE of each --lora. A word whose end is no number is a path alone. */
+static bool take_loras(cli_options *options)
+{
+    if (options->loras.n > VOUCH_MOST_LORAS) {
+        tool_complain("--lora is given %zu times, expected at most %d", options->loras.n, VOUCH_MOST_LORAS);
+        return false;
+    }
+    for (size_t i = 0; i < options->loras.n; i++) {
+        const char *text = options->loras.items[i], *equal = strrchr(text, '=');
+        char *end = NULL;
+        const float scale = equal ? strtof(equal + 1, &end) : 1;
+        const bool has_scale = equal && end > equal + 1 && !*end;
+        options->lora_scales[i] = has_scale ? scale : 1;
+        options->lora_paths[i] = has_scale ? strndup(text, (size_t)(equal - text)) : strdup(text);
+        if (!options->lora_paths[i]) {
+            tool_complain("not enough memory");
+            return false;
+        }
+        if (!(fabsf(options->lora_scales[i]) <= 1e6f)) {
+            tool_complain("--lora '%s': the scale must be -1e6 to 1e6", text);
+            return false;
+        }
+    }
+    if (options->loras.n == 0) return true;
+    options->session.adapter_scales = options->lora_scales;
+    options->session.n_adapter_scales = (int32_t)options->loras.n;
+    return true;
+}
+
 /* Room for as many values as there are arguments, for each flag that can be repeated. */
 static bool lists_allocate(cli_options *o, size_t n)
 {
     const char ***lists[] = {
-        &o->stop.items,       &o->bias_texts.items,    &o->categories.items,       &o->models.items,
+        &o->stop.items,       &o->bias_texts.items,    &o->categories.items,       &o->models.items,  &o->loras.items,
         &o->serve.keys.items, &o->serve.origins.items, &o->distill.excluded.items, &o->breakers.items};
     bool ok = (o->bias = calloc(n, sizeof *o->bias)) != NULL;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) ok &= (*lists[i] = calloc(n, sizeof **lists[i])) != NULL;
@@ -167,7 +197,7 @@ static bool lists_allocate(cli_options *o, size_t n)
 /* Whether the command does without the model that it takes otherwise. */
 static bool is_without_model(const cli_options *options)
 {
-    return options->machine || options->check.system;
+    return options->machine || options->check.system || options->serve.models_folder;
 }
 
 static bool takes_model(const cli_command *command)
@@ -194,6 +224,7 @@ bool cli_options_parse(cli_options *options, const cli_command *command, int arg
     if (options->session.max_tokens < 0) options->session.max_tokens = 0;
     if (!take_prompt_word(options, given) || !take_model_word(options, command->name, given)) return false;
     take_draft_word(options, given);
+    if (!take_loras(options)) return false;
     if (!check_exclusive(given) || !cli_check_files(options, given)) return false;
     options->drafters_given = cli_drafters_given(options, given);
     if (!check_lengths(options) || !check_cpu(options->cpu) || !check_template(options->chat_template)) return false;
@@ -206,12 +237,14 @@ bool cli_options_parse(cli_options *options, const cli_command *command, int arg
 
 void cli_options_free(cli_options *options)
 {
+    for (size_t i = 0; i < VOUCH_MOST_LORAS; i++) free(options->lora_paths[i]);
     free(options->model_path);
     free(options->stop.items);
     free(options->breakers.items);
     free(options->bias_texts.items);
     free(options->categories.items);
     free(options->models.items);
+    free(options->loras.items);
     free(options->serve.keys.items);
     free(options->serve.origins.items);
     free(options->distill.excluded.items);

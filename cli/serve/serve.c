@@ -44,6 +44,14 @@ bool cli_serve_check(cli_options *options, cli_given given)
                       options->serve.tls_cert ? "tls-key" : "tls-cert");
         return false;
     }
+    if (options->loras.n > 0 && (options->models.n > 1 || options->serve.models_folder)) {
+        tool_complain("--lora is made for a single model, but several are served; leave out the others");
+        return false;
+    }
+    if (options->draft_model && options->serve.models_folder) {
+        tool_complain("--draft-model drafts for a single model, and --models serves many; leave out one of them");
+        return false;
+    }
     if (options->draft_model && options->models.n > 1) {
         tool_complain("--draft-model drafts for a single model, but --model is given %zu times; leave out the others",
                       options->models.n);
@@ -63,22 +71,17 @@ int cli_serve_run(const cli_options *options)
 
 #else
 
+#include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "os/os.h"
 #include "tool/file.h"
-#include "options/recommended.h"
+#include "serve/models.h"
 #include "serve/scopes.h"
-#include "server.h"
 
 typedef struct serving {
     const cli_options *options;
-    size_t n_models, n_open;
-    cli_options *model_options;   /* [n_models] the command's options, with the path of each model */
-    cli_engine *engines;          /* [n_open] */
-    server_model_options *models; /* [n_models] */
-    char **names;                 /* [n_models] */
+    cli_served_models models;
     char *key_text, *admin_text, *certificate, *private_key;
     const char **keys; /* [n_keys] */
     size_t n_keys;
@@ -86,76 +89,6 @@ typedef struct serving {
     vouch_prompt_cache *cache; /* NULL: none */
     server *server;
 } serving;
-
-/* -------------------------------------------------------------------- models */
-
-/* The name of a model given as a path: its last part without ".gguf". */
-static char *name_of_path(const char *path)
-{
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/') n--;
-    size_t from = n;
-    while (from > 0 && path[from - 1] != '/') from--;
-    if (n - from > 5 && strncmp(path + n - 5, ".gguf", 5) == 0) n -= 5;
-    return strndup(path + from, n - from);
-}
-
-/* Splits NAME=FILE. A word without "=" is a path. */
-static int model_name(serving *s, size_t i, const char *text)
-{
-    const char *equal = strchr(text, '='), *slash = strchr(text, '/');
-    const bool has_name = equal && (!slash || equal < slash);
-    s->names[i] = has_name ? strndup(text, (size_t)(equal - text)) : name_of_path(text);
-    s->model_options[i] = *s->options;
-    s->model_options[i].model = has_name ? equal + 1 : text;
-    for (size_t j = 0; j < i; j++)
-        if (s->names[i] && strcmp(s->names[i], s->names[j]) == 0) {
-            tool_complain("--model '%s': the name '%s' is given twice; choose another, as in --model NAME=FILE",
-                          s->model_options[i].model, s->names[i]);
-            return CLI_WRONG_USAGE;
-        }
-    return CLI_DONE;
-}
-
-static int model_open(serving *s, size_t i)
-{
-    vouch_error err;
-    cli_engine *engine = &s->engines[s->n_open++];
-    const int status = cli_engine_open(engine, &s->model_options[i]);
-    if (status) return status;
-    cli_sampling_take(&s->model_options[i], engine->model);
-    server_model_options *m = &s->models[i];
-    *m = (server_model_options){.name = s->names[i],
-                                .path = s->model_options[i].model,
-                                .model = engine->model,
-                                .draft = engine->draft,
-                                .pooling = cli_engine_pooling(engine),
-                                .session = s->model_options[i].session};
-    cli_engine_check_think(engine);
-    m->session.n_ctx = cli_engine_context(engine);
-    cli_engine_speculate(engine, &m->session.speculation);
-    if (vouch_session_check(m->model, &m->session, &err)) {
-        tool_complain("%s: %s", m->path, err.message);
-        return CLI_WRONG_USAGE;
-    }
-    return CLI_DONE;
-}
-
-static int models_open(serving *s)
-{
-    const tool_texts *given = &s->options->models;
-    s->n_models = given->n > 0 ? given->n : 1;
-    s->model_options = calloc(s->n_models, sizeof *s->model_options);
-    s->engines = calloc(s->n_models, sizeof *s->engines);
-    s->models = calloc(s->n_models, sizeof *s->models);
-    s->names = calloc(s->n_models, sizeof *s->names);
-    int status = s->model_options && s->engines && s->models && s->names ? CLI_DONE : CLI_FAILED;
-    if (status) tool_complain("not enough memory");
-    for (size_t i = 0; i < s->n_models && !status; i++)
-        status = model_name(s, i, given->n > 0 ? given->items[i] : s->options->model);
-    for (size_t i = 0; i < s->n_models && !status; i++) status = model_open(s, i);
-    return status;
-}
 
 /* ---------------------------------------------------------------------- keys */
 
@@ -238,6 +171,33 @@ static void wait_for_end(const serving *s)
     while (server_is_busy(s->server) && !vouch_os_end_wait(MOMENT)) continue;
 }
 
+/* Bytes of all models together; 0: no bound. Models that come on demand leave a fifth of the memory that is free now.
+ */
+static int64_t most_memory(const serving *s)
+{
+    const cli_options *o = s->options;
+    if (o->max_memory > 0 || !o->serve.models_folder) return o->max_memory;
+    const int64_t left = vouch_os_memory_left();
+    return left > 0 ? left / 5 * 4 : 0;
+}
+
+static void tell_models(const serving *s, int64_t most)
+{
+    size_t n_on_demand = 0;
+    for (size_t i = 0; i < s->models.n; i++) {
+        const server_model_options *m = &s->models.options[i];
+        n_on_demand += m->is_on_demand;
+        if (m->is_on_demand) continue;
+        fprintf(stderr, "%s: weights %.0f MB, cache and passes %.0f MB; context %d, %d answers at once\n", m->name,
+                (double)vouch_model_get_info(m->model)->packed_bytes * 1e-6, (double)server_memory(s->server, i) * 1e-6,
+                m->session.n_ctx, s->options->n_parallel);
+    }
+    if (n_on_demand == 0) return;
+    fprintf(stderr, "%zu models of %s come on demand", n_on_demand, s->options->serve.models_folder);
+    if (most > 0) fprintf(stderr, ", within %.0f MB together", (double)most * 1e-6);
+    fprintf(stderr, "\n");
+}
+
 static int serve(serving *s)
 {
     const cli_options *o = s->options;
@@ -253,8 +213,11 @@ static int serve(serving *s)
                                     .n_origins = o->serve.origins.n,
                                     .certificate = s->certificate,
                                     .private_key = s->private_key,
-                                    .models = s->models,
-                                    .n_models = s->n_models,
+                                    .models = s->models.options,
+                                    .n_models = s->models.n,
+                                    .supply = cli_served_supply(&s->models),
+                                    .most_memory = most_memory(s),
+                                    .idle_seconds = o->serve.idle > 0 ? o->serve.idle : INFINITY,
                                     .engine = {.n_sessions = o->n_parallel,
                                                .n_threads = o->session.n_threads,
                                                .prefill_chunk = o->session.prefill_chunk,
@@ -270,10 +233,7 @@ static int serve(serving *s)
         cli_engine_fail(&err);
         return status == VOUCH_E_ARGUMENT ? CLI_WRONG_USAGE : CLI_FAILED;
     }
-    for (size_t i = 0; i < s->n_models; i++)
-        fprintf(stderr, "%s: weights %.0f MB, cache and passes %.0f MB; context %d, %d answers at once\n", s->names[i],
-                (double)vouch_model_get_info(s->models[i].model)->packed_bytes * 1e-6,
-                (double)server_memory(s->server, i) * 1e-6, s->models[i].session.n_ctx, o->n_parallel);
+    tell_models(s, options.most_memory);
     const bool is_v6 = strchr(o->serve.host, ':') != NULL;
     printf("listening on http%s://%s%s%s:%d\n", s->certificate ? "s" : "", is_v6 ? "[" : "", o->serve.host,
            is_v6 ? "]" : "", server_port(s->server));
@@ -302,16 +262,11 @@ int cli_serve_run(const cli_options *options)
     if (!status) status = check_host(&s);
     if (!status) status = scopes_open(&s);
     if (!status) status = cli_prompt_cache_open(&s.cache, options);
-    if (!status) status = models_open(&s);
+    if (!status) status = cli_served_open(&s.models, options);
     if (!status) status = serve(&s);
-    for (size_t i = 0; i < s.n_open; i++) cli_engine_close(&s.engines[i]);
+    cli_served_close(&s.models);
     cli_prompt_cache_check(s.cache);
     vouch_prompt_cache_close(s.cache);
-    for (size_t i = 0; s.names && i < s.n_models; i++) free(s.names[i]);
-    free(s.names);
-    free(s.models);
-    free(s.engines);
-    free(s.model_options);
     free(s.keys);
     free(s.scopes);
     free(s.key_text);

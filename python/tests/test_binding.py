@@ -308,6 +308,23 @@ def test_answers_are_remembered(model, tmp_path):
         vouch.Session(model, draft_memory=model)
 
 
+def test_adapter_options(path, tmp_path):
+    with pytest.raises(vouch.FileError, match="no such adapter"):
+        vouch.Model(path, adapters=[tmp_path / "no such adapter.gguf"])
+    with pytest.raises(vouch.FormatError, match="is no LoRA adapter"):
+        vouch.Model(path, adapters=[path])
+    with pytest.raises(TypeError, match="adapters: expected a list of paths"):
+        vouch.Model(path, adapters=path)
+
+
+def test_adapter_scales(model):
+    assert model.info["n_adapters"] == 0
+    with pytest.raises(vouch.ArgumentError, match="n_adapter_scales is 1, must be 0"):
+        vouch.Session(model, adapter_scales=[0.5])
+    with pytest.raises(TypeError, match=r"adapter_scales\[0\]: expected a number"):
+        vouch.Session(model, adapter_scales=["1"])
+
+
 def test_prompts_are_kept(model, tmp_path):
     folder, prompt = tmp_path / "prompts", list(range(100, 200))
     texts, n_run = [], []

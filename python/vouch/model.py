@@ -13,14 +13,7 @@ from typing import Any, Iterable, Mapping, Sequence
 
 from . import _abi
 from ._library import COMMAND, ArgumentError, call, exception, library
-from .options import FILES, Options, integer_of, text_of, tokens_of, wrong
-
-
-def path_of(path: object) -> bytes:
-    data = os.fsencode(path).replace(os.sep.encode(), b"/")  # the library takes / on Windows, too
-    if b"\0" in data:
-        raise ArgumentError(f"path: expected a path without NUL, got {path!r}")
-    return data
+from .options import FILES, Options, integer_of, path_of, text_of, tokens_of, wrong
 
 
 # What the command takes for a name where no such file exists.
@@ -98,6 +91,7 @@ class Model(Handle):
     chat_template: the text of a Jinja template, or "chatml"; by default the file's.
     chat_variables: variables of the template, such as {"enable_thinking": False}.
     text_only: opens the tokenizer and the facts alone, in milliseconds.
+    adapters: GGUF files of LoRA adapters; a session's `adapter_scales` say how much it takes of each (default 1).
 
     Raises FileError, FormatError, Unsupported, MemoryShort, ArgumentError (`cpu`, the template)."""
 
@@ -105,11 +99,11 @@ class Model(Handle):
 
     def __init__(self, path: str | os.PathLike[str], *, cpu: str | None = None, n_threads: int = 0,
                  chat_template: str | None = None, chat_variables: Mapping[str, Any] | None = None,
-                 text_only: bool = False) -> None:
+                 text_only: bool = False, adapters: Sequence[str | os.PathLike[str]] = ()) -> None:
         variables = None if chat_variables is None else json.dumps(chat_variables)
         options = Options(library.vouch_model_options_default(), {
             "cpu": cpu, "n_threads": n_threads, "chat_template": chat_template, "chat_variables": variables,
-            "text_only": text_only})
+            "text_only": text_only, "adapters": adapters})
         out = ctypes.c_void_p()
         path = found(path)
         call("vouch_model_open", ctypes.byref(out), path_of(path), ctypes.byref(options.struct))

@@ -8,6 +8,7 @@ and arrays must live until the library has copied them: `Options.keep` holds the
 from __future__ import annotations
 
 import ctypes
+import os
 from typing import Any, Callable, Iterable
 
 from . import _abi
@@ -75,6 +76,13 @@ def bias_of(name: str, value: object, keep: list) -> tuple[ctypes.Array, int]:
     return array, len(pairs)
 
 
+def path_of(path: object) -> bytes:
+    data = os.fsencode(path).replace(os.sep.encode(), b"/")  # the library takes / on Windows, too
+    if b"\0" in data:
+        raise ArgumentError(f"path: expected a path without NUL, got {path!r}")
+    return data
+
+
 def stop_of(name: str, value: object, keep: list) -> tuple[ctypes.Array, int]:
     if isinstance(value, str):
         value = [value]
@@ -84,6 +92,27 @@ def stop_of(name: str, value: object, keep: list) -> tuple[ctypes.Array, int]:
     array = (ctypes.c_char_p * len(texts))(*texts)
     keep.append(array)
     return array, len(texts)
+
+
+def paths_of(name: str, value: object, keep: list) -> tuple[ctypes.Array, int]:
+    if isinstance(value, (str, os.PathLike)) or not isinstance(value, (list, tuple)):
+        raise wrong(name, "a list of paths", value)
+    paths = [path_of(path) for path in value]
+    array = (ctypes.c_char_p * len(paths))(*paths)
+    keep.append(array)
+    return array, len(paths)
+
+
+def floats_of(name: str, value: object, keep: list) -> tuple[ctypes.Array, int]:
+    if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__iter__"):
+        raise wrong(name, "a list of numbers", value)
+    numbers = list(value)
+    for i, number in enumerate(numbers):
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            raise wrong(f"{name}[{i}]", "a number", number)
+    array = (ctypes.c_float * len(numbers))(*numbers)
+    keep.append(array)
+    return array, len(numbers)
 
 
 def tokens_of(name: str, value: object, keep: list | None = None) -> tuple[ctypes.Array, int]:
@@ -111,14 +140,15 @@ def tokens_of(name: str, value: object, keep: list | None = None) -> tuple[ctype
 CHOICES = {"kv_type": names_of("VOUCH_KV_"), "draft_sampling": names_of("VOUCH_DRAFT_"),
            "accept": names_of("VOUCH_ACCEPT_")}
 ARRAYS: dict[str, Callable] = {"bias": bias_of, "stop": stop_of, "dry_sequence_breakers": stop_of,
-                               "draft_vocab": tokens_of}
+                               "draft_vocab": tokens_of, "adapters": paths_of, "adapter_scales": floats_of}
 HANDLES = {"draft_model": ("vouch_model_close", "a Model"), "grammar": ("vouch_grammar_close", "a Grammar"),
            "draft_memory": ("vouch_draft_memory_close", "a DraftMemory"),
            "prompt_cache": ("vouch_prompt_cache_close", "a PromptCache")}
 # The drafters that have a file, by name: their numbers. The file is the option with the drafter's name.
 FILES = {info.name.decode(): i for i in range(_abi.VOUCH_DRAFTERS)
          if (info := library.vouch_drafter_get_info(i)).file}
-HIDDEN = {"n_bias", "n_stop", "n_dry_sequence_breakers", "n_draft_vocab", "custom", "progress", "progress_user"}
+HIDDEN = {"n_bias", "n_stop", "n_dry_sequence_breakers", "n_draft_vocab", "n_adapters",
+          "n_adapter_scales", "custom", "progress", "progress_user"}
 
 
 class Options:

@@ -12,7 +12,7 @@
 enum { MOST_TEXTS = 2048 };
 
 typedef struct embedding_fields {
-    json_t *model, *input, *prompt;
+    json_t *model, *input, *prompt, *keep_alive;
     const char *encoding_format;
     int32_t dimensions;
 } embedding_fields;
@@ -30,7 +30,7 @@ static const server_field fields[] = {
     {"user", OPENAI, SERVER_FIELD_IGNORED, 0, NULL},
     {"truncate", OLLAMA, SERVER_FIELD_IGNORED, 0, NULL}, /* a text that is too long is an error that says so */
     {"options", OLLAMA, SERVER_FIELD_IGNORED, 0, NULL},
-    {"keep_alive", OLLAMA, SERVER_FIELD_IGNORED, 0, NULL},
+    {"keep_alive", OLLAMA, SERVER_FIELD_VALUE, AT(keep_alive), NULL},
 };
 const server_field_table server_embedding_fields = {fields, sizeof fields / sizeof *fields};
 
@@ -198,7 +198,7 @@ static bool request_read(server_exchange *x, embeddings *e, server_job **job, se
         return false;
     e->model =
         e->is_ollama ? server_ollama_model(x->server, f.model, fault) : server_find_model(x->server, f.model, fault);
-    if (!e->model) return false;
+    if (!e->model || !server_ollama_keep(f.keep_alive, &x->keep_seconds, fault)) return false;
     const int32_t n_embd = vouch_model_get_info(e->model->options->model)->n_embd;
     if (e->model->options->pooling == VOUCH_POOLING_NONE)
         return server_fail(fault, 501, "not_implemented", "model",

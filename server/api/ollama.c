@@ -8,6 +8,7 @@
  */
 #include "api/ollama.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,11 +160,16 @@ static const server_format stream_format = {
     .event = stream_event, .fail = stream_fail, .free = server_answer_free, .type = "application/x-ndjson"};
 static const server_format whole_format = {.event = server_answer_keep, .body = whole, .free = server_answer_free};
 
-/* A request without a text asks to load the model, which is loaded. */
+/* A request without a text asks to load the model; with "keep_alive" 0, to let it go. */
 static void reply_loaded(server_exchange *x, bool is_chat)
 {
+    server_fault fault;
+    const server_model *m = server_find_model(x->server, json_object_get(x->json, "model"), &fault);
+    const bool goes = m && m->options->is_on_demand && x->keep_seconds == 0;
+    if (goes) server_worker_unload(m->worker);
+    else if (m && m->options->is_on_demand) server_worker_load(m->worker);
     json_t *line = json_pack("{s:O, s:o, s:b, s:s}", "model", json_object_get(x->json, "model"), "created_at",
-                             now_json(), "done", 1, "done_reason", "load");
+                             now_json(), "done", 1, "done_reason", goes ? "unload" : "load");
     if (is_chat) json_object_set_new(line, "message", json_pack("{s:s, s:s}", "role", "assistant", "content", ""));
     else json_object_set_new(line, "response", json_string(""));
     server_reply_json(x, 200, line);
@@ -249,19 +255,26 @@ void server_ollama_tags(server_exchange *x)
     server_reply_json(x, 200, json_pack("{s:o}", "models", models));
 }
 
-/* All models are loaded, and stay. */
+static json_t *expires_json(double seconds)
+{
+    if (isinf(seconds)) return json_string("9999-01-01T00:00:00Z");
+    return time_json((int64_t)time(NULL) * 1000000000 + (int64_t)(seconds * 1e9));
+}
+
+/* The models that are loaded, and when they go. */
 void server_ollama_ps(server_exchange *x)
 {
     json_t *models = json_array();
     for (size_t i = 0; i < x->server->options->n_models; i++) {
         const server_model *m = &x->server->models[i];
+        const server_worker_state state = server_worker_get_state(m->worker);
+        if (state.stage != SERVER_STAGE_LOADED) continue;
         json_t *model = model_json(m);
         json_object_del(model, "modified_at");
-        json_object_set_new(model, "size",
-                            json_integer((json_int_t)vouch_model_get_info(m->options->model)->packed_bytes));
+        json_object_set_new(model, "size", json_integer(state.bytes));
         json_object_set_new(model, "size_vram", json_integer(0));
         json_object_set_new(model, "context_length", json_integer(m->options->session.n_ctx));
-        json_object_set_new(model, "expires_at", json_string("9999-01-01T00:00:00Z"));
+        json_object_set_new(model, "expires_at", expires_json(state.goes_in));
         json_array_append_new(models, model);
     }
     server_reply_json(x, 200, json_pack("{s:o}", "models", models));

@@ -16,6 +16,8 @@ void server_ollama_refuse(server_exchange *x);   /* what changes models: 501 */
 /* Turns x->json into a request of the chat API, or of completions where it is a text (ollama_request.c). `where` is the
  * bit of the request that it becomes; 0: it only asks to load the model. False with a fault. */
 bool server_ollama_convert(server_exchange *x, bool is_chat, unsigned *where, server_fault *fault);
+/* Reads "keep_alive", which may be NULL, into seconds; INFINITY: for ever. False with a fault. */
+bool server_ollama_keep(const json_t *value, double *seconds, server_fault *fault);
 /* The model that "NAME" or "NAME:latest" means. NULL with a fault. */
 server_model *server_ollama_model(server *s, const json_t *name, server_fault *fault);
 

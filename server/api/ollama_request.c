@@ -8,6 +8,7 @@
  * A stream is the default. A prompt becomes a conversation, unless it is raw, has a suffix, or the model has no
  * template.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ enum { TALK = SERVER_OLLAMA_CHAT, PROMPT = SERVER_OLLAMA_GENERATE, BOTH = TALK |
 
 typedef struct ollama_fields {
     json_t *messages, *tools, *tool_choice, *think, *format, *options;
-    json_t *stream, *model, *prompt, *suffix, *system, *logprobs, *top_logprobs, *speculative, *prediction;
+    json_t *stream, *keep_alive, *model, *prompt, *suffix, *system, *logprobs, *top_logprobs, *speculative, *prediction;
     bool raw;
 } ollama_fields;
 
@@ -41,7 +42,7 @@ static const server_field fields[] = {
     {"format", BOTH, SERVER_FIELD_VALUE, AT(format), NULL},
     {"options", BOTH, SERVER_FIELD_VALUE, AT(options), NULL},
     {"stream", BOTH, SERVER_FIELD_VALUE, AT(stream), NULL},
-    {"keep_alive", BOTH, SERVER_FIELD_IGNORED, 0, NULL}, /* models stay */
+    {"keep_alive", BOTH, SERVER_FIELD_VALUE, AT(keep_alive), NULL},
     {"logprobs", BOTH, SERVER_FIELD_VALUE, AT(logprobs), NULL},
     {"top_logprobs", BOTH, SERVER_FIELD_VALUE, AT(top_logprobs), NULL},
     {"truncate", BOTH, SERVER_FIELD_IGNORED, 0, NULL},
@@ -219,6 +220,48 @@ server_model *server_ollama_model(server *s, const json_t *name, server_fault *f
     return m;
 }
 
+/* "1h30m", "300ms". False: the text is no duration. */
+static bool read_duration(const char *text, double *seconds)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+    enum { N_UNITS = sizeof units / sizeof *units };
+    const bool is_negative = *text == '-';
+    const char *at = text + is_negative;
+    *seconds = 0;
+    if (!*at) return false;
+    while (*at) {
+        char *end;
+        const double n = strtod(at, &end);
+        size_t unit = 0;
+        if (end == at || !strchr("0123456789.", *at)) return false;
+        const size_t n_name = strspn(end, "nmush");
+        while (unit < N_UNITS && (strlen(units[unit].name) != n_name || strncmp(units[unit].name, end, n_name) != 0))
+            unit++;
+        if (unit == N_UNITS) return false;
+        *seconds += n * units[unit].seconds;
+        at = end + n_name;
+    }
+    if (is_negative) *seconds = INFINITY;
+    return true;
+}
+
+bool server_ollama_keep(const json_t *value, double *seconds, server_fault *fault)
+{
+    if (!value || json_is_null(value)) return true;
+    if (json_is_number(value)) {
+        const double n = json_number_value(value);
+        *seconds = n < 0 ? INFINITY : n;
+        return true;
+    }
+    if (json_is_string(value) && read_duration(json_string_value(value), seconds)) return true;
+    return server_fail_field(fault, "keep_alive",
+                             "expected seconds or a duration such as \"5m\"; negative: as long as the "
+                             "operator lets models stay");
+}
+
 /* Log probabilities are a switch and a number in chats, and a number in completions. */
 static void convert_logprobs(const ollama_fields *f, json_t *out, unsigned where)
 {
@@ -241,6 +284,7 @@ static bool convert(server_exchange *x, const ollama_fields *f, bool is_chat, un
     json_t *message;
     size_t i;
     if (!m) return false;
+    if (!server_ollama_keep(f->keep_alive, &x->keep_seconds, fault)) return false;
     json_object_set_new(out, "model", json_string(m->options->name));
     json_object_set_new(out, "stream", json_boolean(!json_is_false(f->stream)));
     if (f->stream && !json_is_boolean(f->stream)) return server_fail_field(fault, "stream", "expected true or false");

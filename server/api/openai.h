@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The OpenAI API: chat completions, completions, models. */
+/* The OpenAI API: chat completions, completions. */
 #ifndef VOUCH_SERVER_OPENAI_H
 #define VOUCH_SERVER_OPENAI_H
 
@@ -9,7 +9,5 @@ void server_chat_completions(server_exchange *x);
 void server_completions(server_exchange *x);
 /* {"input_tokens": N}: the tokens of a request for a chat completion. */
 void server_count_chat_tokens(server_exchange *x);
-void server_list_models(server_exchange *x);
-void server_show_model(server_exchange *x); /* the one that the path names */
 
 #endif

@@ -3,6 +3,7 @@
 #include "tool/json.h"
 #include "api/embeddings.h"
 #include "api/messages.h"
+#include "api/models.h"
 #include "api/native.h"
 #include "report/observe.h"
 #include "api/ollama.h"
@@ -47,6 +48,10 @@ const server_route server_routes[] = {
     {"GET", "/models", 0, server_list_models, "The models.", JSON, NOTHING},
     {"GET", "/v1/models/{model}", 0, server_show_model, "The model of this name.", JSON, NOTHING},
     {"GET", "/models/{model}", 0, server_show_model, "The model of this name.", JSON, NOTHING},
+    {"POST", "/models/load", ADMIN, server_load_model, "Load a model that comes on demand.", JSON, &server_named_fields,
+     SERVER_ADMIN},
+    {"POST", "/models/unload", ADMIN, server_unload_model, "Unload a model once its answers are over.", JSON,
+     &server_named_fields, SERVER_ADMIN},
     {"POST", "/v1/chat/completions", ANSWERS, CHAT},
     {"POST", "/chat/completions", ANSWERS, CHAT},
     {"POST", "/v1/completions", ANSWERS, server_completions, "Go on with a text.", JSON, REQUEST, SERVER_COMPLETIONS},
@@ -91,6 +96,8 @@ const server_route server_routes[] = {
      SERVER_OLLAMA_EMBED},
     {"GET", "/tokenizer_info", 0, server_show_tokenizer, "Special tokens and the chat template.", JSON, NOTHING},
     {"GET", "/props", 0, server_show_props, "Properties of the server and of a model, ?model=NAME.", JSON, NOTHING},
+    {"GET", "/lora-adapters", 0, server_show_loras, "The LoRA adapters of the model.", JSON, NOTHING},
+    {"POST", "/lora-adapters", ADMIN, server_set_loras, "Change the scales of requests that set none.", JSON, NOTHING},
     {"GET", "/slots", 0, server_show_slots, "The sessions that may run at once.", JSON, NOTHING},
     {"GET", "/metrics", 0, server_show_metrics, "Counters and histograms for Prometheus.", "text/plain", NOTHING},
     {"GET", "/admin/speculation", 0, server_show_speculation, "Speculation of requests that set none.", JSON, NOTHING},
@@ -98,7 +105,7 @@ const server_route server_routes[] = {
      JSON, &server_speculation_fields, SERVER_ADMIN},
     {"GET", "/admin/draft-memory", 0, server_show_memory, "What the draft memories hold.", JSON, NOTHING},
     {"POST", "/admin/draft-memory/clear", ADMIN, server_clear_memory, "Forget all answers, and remove their files.",
-     JSON, &server_memory_fields, SERVER_ADMIN},
+     JSON, &server_named_fields, SERVER_ADMIN},
     {"GET", "/admin/prompt-cache", 0, server_show_prompts, "What the files of prompts hold.", JSON, NOTHING},
     {"POST", "/admin/prompt-cache/clear", ADMIN, server_clear_prompts, "Forget all prompts, and remove their files.",
      JSON, NOTHING},

@@ -253,6 +253,15 @@ static void on_gone(void *user)
     server_worker_notify(x->model->worker);
 }
 
+/* Seconds until the next ping. While the model is loading, they tell how far it is. */
+static double ping_seconds(server_exchange *x)
+{
+    char news[200];
+    server_worker_news(x->model->worker, news, sizeof news);
+    const double usual = x->server->options->ping_seconds;
+    return *news ? fmin(1, usual) : usual;
+}
+
 /* Where libmicrohttpd (0.9.75) has no memory for its list for poll, it forgets a connection that was resumed. */
 static void on_tick(void *user)
 {
@@ -262,7 +271,7 @@ static void on_tick(void *user)
     if (x->is_stream && now >= x->ping_due) {
         x->ping = x->suspended && !x->has_news;
         x->has_news = false;
-        x->ping_due = now + x->server->options->ping_seconds;
+        x->ping_due = now + ping_seconds(x);
         if (x->ping) resume(x);
     }
     if (x->resumed_at > 0 && now > x->resumed_at + FORGOTTEN) {
@@ -276,7 +285,7 @@ static void on_tick(void *user)
 static void watch_connection(server_exchange *x)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    x->ping_due = tool_now() + x->server->options->ping_seconds;
+    x->ping_due = tool_now() + (x->model->options->is_on_demand ? 0 : x->server->options->ping_seconds);
     x->watched =
         (server_watched){.socket = (vouch_os_socket)info->connect_fd, .gone = on_gone, .tick = on_tick, .user = x};
     server_watch_add(x->server->watch, &x->watched);
@@ -293,6 +302,7 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
     x->is_stream = is_stream;
     if (is_stream) job->limit = STREAM_LIMIT;
     if (is_stream && format->begin) format->begin(x); /* it reads the choices, which then are the worker's */
+    job->keep_seconds = x->keep_seconds;
     job->wake = on_event;
     job->wake_user = x;
     atomic_fetch_add(&x->server->n_jobs, 1);
@@ -392,6 +402,13 @@ static bool is_gone(server_exchange *x, bool *ping)
     return gone;
 }
 
+static void put_ping(server_exchange *x)
+{
+    char news[200];
+    server_worker_news(x->model->worker, news, sizeof news);
+    server_text_format(&x->out, ": %s\n\n", *news ? news : "ping");
+}
+
 /* libmicrohttpd asks for the next bytes of a stream. */
 static ssize_t stream_read(void *cls, uint64_t position, char *bytes, size_t most)
 {
@@ -416,7 +433,7 @@ static ssize_t stream_read(void *cls, uint64_t position, char *bytes, size_t mos
         /* After END_WITH_ERROR libmicrohttpd would keep the socket until its thread wakes up for another reason. */
         if (is_gone(x, &ping)) return MHD_CONTENT_READER_END_OF_STREAM;
         take_events(x);
-        if (x->out.n == 0 && ping && !x->is_over && !x->format->type) server_text_put(&x->out, ": ping\n\n");
+        if (x->out.n == 0 && ping && !x->is_over && !x->format->type) put_ping(x);
         if (x->out.n == 0 && !x->out.failed && !x->is_over && wait_for_events(x)) return 0;
     }
 }
@@ -511,6 +528,7 @@ static enum MHD_Result exchange_begin(server *s, struct MHD_Connection *connecti
     *memory = x;
     x->server = s;
     x->connection = connection;
+    x->keep_seconds = -1;
     x->is_chunked = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
     x->deadline = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     atomic_fetch_add(&s->n_exchanges, 1);

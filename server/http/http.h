@@ -37,13 +37,15 @@ typedef struct server_model {
     server_worker *worker;
     atomic_bool fails_to_keep; /* so that a full disk is told once */
     pthread_mutex_t lock;
-    vouch_speculation speculation; /* under the lock: the default of requests that set none */
+    vouch_speculation speculation;  /* under the lock: the default of requests that set none */
+    float scales[VOUCH_MOST_LORAS]; /* likewise, of the model's adapters */
 } server_model;
 
 struct server {
     const server_options *options;
     server_model *models; /* [options->n_models] */
     size_t n_open;        /* models that are open */
+    server_shelf *shelf;  /* their memory */
     server_watch *watch;
     struct MHD_Daemon *daemon;
     int32_t port;
@@ -96,6 +98,7 @@ struct server_exchange {
     const char *rest;    /* what stands for "{name}" in the route's path; "": nothing */
     const char *allowed; /* the path's methods, for status 405 */
     uint64_t scope;      /* of the request's key */
+    double keep_seconds; /* that the model stays afterwards (server_job) */
     const char *origin;  /* of the page that may read the answer; NULL: none asks */
     server_text body;
     bool body_too_long, is_handled;

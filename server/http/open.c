@@ -20,7 +20,15 @@ static vouch_status models_open(server *s, vouch_error *err)
         server_model *m = &s->models[s->n_open];
         m->options = &o->models[s->n_open];
         m->speculation = m->options->session.speculation;
-        server_worker_options worker = {.model = m->options->model, .engine = o->engine, .n_queue = o->n_queue};
+        for (int32_t i = 0; i < m->options->session.n_adapter_scales; i++)
+            m->scales[i] = m->options->session.adapter_scales[i];
+        server_worker_options worker = {.model = m->options,
+                                        .number = s->n_open,
+                                        .supply = m->options->is_on_demand ? &o->supply : NULL,
+                                        .shelf = s->shelf,
+                                        .idle_seconds = o->idle_seconds,
+                                        .engine = o->engine,
+                                        .n_queue = o->n_queue};
         worker.engine.n_ctx = m->options->session.n_ctx;
         m->form = server_form_open(m->options->model);
         const vouch_status status = m->form ? server_worker_open(&m->worker, &worker, err) : fail_memory(err);
@@ -38,7 +46,9 @@ vouch_status server_open(server **out, const server_options *options, vouch_erro
     *out = NULL;
     server *s = calloc(1, sizeof *s);
     if (s) s->models = calloc(options->n_models, sizeof *s->models);
-    if (!s || !s->models) {
+    if (s) s->shelf = server_shelf_open(options->most_memory);
+    if (!s || !s->models || !s->shelf) {
+        if (s) free(s->models);
         free(s);
         return fail_memory(err);
     }
@@ -94,6 +104,7 @@ void server_close(server *s)
         server_form_close(s->models[i].form);
         pthread_mutex_destroy(&s->models[i].lock);
     }
+    server_shelf_close(s->shelf);
     free(s->models);
     free(s);
 }

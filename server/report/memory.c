@@ -5,15 +5,6 @@
 #include "request/request.h"
 #include "tool/json.h"
 
-typedef struct memory_fields {
-    json_t *model;
-} memory_fields;
-
-static const server_field fields[] = {
-    {"model", SERVER_ADMIN, SERVER_FIELD_VALUE, offsetof(memory_fields, model), NULL},
-};
-const server_field_table server_memory_fields = {fields, sizeof fields / sizeof *fields};
-
 static json_t *memory_json(server_model *m)
 {
     const vouch_draft_memory *memory = m->options->session.speculation.draft_memory;
@@ -43,8 +34,8 @@ static bool memory_clear(const server_model *m, server_fault *fault)
 void server_clear_memory(server_exchange *x)
 {
     server_fault fault;
-    memory_fields given = {0};
-    bool is_good = server_fields_read(x->json, "", &server_memory_fields, SERVER_ADMIN, &given, &fault);
+    server_named given = {0};
+    bool is_good = server_fields_read(x->json, "", &server_named_fields, SERVER_ADMIN, &given, &fault);
     const server_model *only = is_good && given.model ? server_find_model(x->server, given.model, &fault) : NULL;
     if (given.model && !only) is_good = false;
     for (size_t i = 0; i < x->server->options->n_models && is_good; i++)

@@ -65,6 +65,8 @@ static const struct {
     {"spec_decode_num_draft_tokens_total", "counter", "Guesses.", VALUE_INT64, STATE(metrics.stats.drafted)},
     {"spec_decode_num_accepted_tokens_total", "counter", "Accepted guesses.", VALUE_INT64,
      STATE(metrics.stats.accepted)},
+    {"model_loads_total", "counter", "Times that the model was loaded.", VALUE_INT64, STATE(n_loads)},
+    {"model_bytes", "gauge", "Memory of the model and its cache; 0: it isn't loaded.", VALUE_INT64, STATE(bytes)},
     {"passes_total", "counter", "Passes of the model.", VALUE_INT64, STATE(engine.passes)},
     {"rows_total", "counter", "Rows of all passes.", VALUE_INT64, STATE(engine.rows)},
     {"prompt_rows_total", "counter", "Rows of prompts in all passes.", VALUE_INT64, STATE(engine.prompt_rows)},

@@ -60,6 +60,7 @@ static const server_field fields[] = {
     {"repetition_penalty", ALL, SERVER_FIELD_FLOAT, AT(session.sampling.repeat_penalty), "[0.001, 1000]"},
     {"repeat_last_n", ALL, SERVER_FIELD_INT, AT(session.sampling.penalty_window), "[-1, 2147483647]"},
     {"logit_bias", ALL, SERVER_FIELD_VALUE, AT(logit_bias), NULL},
+    {"lora", ALL, SERVER_FIELD_VALUE, AT(lora), NULL},
     {"seed", ALL, SERVER_FIELD_VALUE, AT(seed_value), NULL},
 
     {"prediction", CHAT, SERVER_FIELD_VALUE, AT(prediction), NULL},
@@ -574,7 +575,8 @@ static bool read_speculative(server_request *r, server_fault *fault)
     if (s->drafters & vouch_drafter_needing(VOUCH_NEED_GRAMMAR) && !r->response_format && !r->grammar &&
         !r->json_schema && !r->must_call)
         return server_fail_field(fault, "speculative.drafters", "grammar needs an answer that is bound to a grammar");
-    return server_check_drafters(s, "speculative.drafters", fault);
+    /* What drafts for a model that comes on demand is known when it has come. */
+    return r->model->options->is_on_demand || server_check_drafters(s, "speculative.drafters", fault);
 }
 
 bool server_request_read(server_request *r, server_exchange *x, unsigned where, server_fault *fault)
@@ -713,7 +715,7 @@ server_job *server_request_job(const server_request *r, int32_t n_prompts, serve
     job->prompt_only = r->prompt_only;
     for (int32_t i = 0; i < job->n_choices; i++) job->choices[i].seed = r->seed + (uint64_t)(i % r->n);
     if (copy_stops(r, job, fault) && copy_breakers(r, job, fault) && server_request_biases(r, job, fault) &&
-        copy_prediction(r, job, fault)) {
+        server_request_lora(r, job, fault) && copy_prediction(r, job, fault)) {
         if (!vouch_session_check(r->model->options->model, &job->options, &err)) return job;
         server_fail_library(fault, "", &err);
     }

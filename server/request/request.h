@@ -30,12 +30,15 @@ enum {
     SERVER_RERANK = 1u << 15           /* /v1/rerank */
 };
 
-extern const server_field_table server_request_fields;     /* of requests for text */
-extern const server_field_table server_text_fields;        /* of /tokenize and /detokenize (native.c) */
-extern const server_field_table server_embedding_fields;   /* of /v1/embeddings and /api/embed (embeddings.c) */
-extern const server_field_table server_rerank_fields;      /* of /v1/rerank (rerank.c) */
-extern const server_field_table server_ollama_fields;      /* of /api/chat and /api/generate (ollama_request.c) */
-extern const server_field_table server_memory_fields;      /* of /admin/draft-memory (memory.c) */
+extern const server_field_table server_request_fields;   /* of requests for text */
+extern const server_field_table server_text_fields;      /* of /tokenize and /detokenize (native.c) */
+extern const server_field_table server_embedding_fields; /* of /v1/embeddings and /api/embed (embeddings.c) */
+extern const server_field_table server_rerank_fields;    /* of /v1/rerank (rerank.c) */
+extern const server_field_table server_ollama_fields;    /* of /api/chat and /api/generate (ollama_request.c) */
+extern const server_field_table server_named_fields;     /* of requests that name a model alone (models.c) */
+typedef struct server_named {
+    json_t *model; /* NULL: none is named */
+} server_named;
 extern const server_field_table server_speculation_fields; /* of `speculative` and /admin/speculation */
 
 typedef struct server_request {
@@ -51,7 +54,7 @@ typedef struct server_request {
     int32_t max_tokens, max_completion_tokens, n_predict; /* 0: not given */
     uint64_t seed;
     json_t *breakers, *samplers; /* dry_sequence_breakers; the order of the chain */
-    json_t *seed_value, *stop, *logit_bias, *stream_options, *prediction, *speculative;
+    json_t *seed_value, *stop, *logit_bias, *lora, *stream_options, *prediction, *speculative;
     json_t *messages, *tools, *tool_choice, *documents, *template_kwargs, *response_format, *prompt;
     json_t *n_logprobs;                                 /* completions: a number */
     int32_t top_logprobs;                               /* chat */
@@ -138,5 +141,12 @@ bool server_check_drafters(const vouch_speculation *speculation, const char *par
 /* Reads a `speculative` object into the speculation. trace NULL: the object can't ask for a trace. */
 bool server_read_speculation(json_t *value, const char *path, vouch_speculation *speculation, bool *trace,
                              server_fault *fault);
+
+/* Reads [{"id", "scale"}] into scales [n]; adapters that aren't listed get 0. False with a fault. */
+bool server_lora_read(const json_t *given, int32_t n, float *scales, const char *param, server_fault *fault);
+/* The scales of the job's adapters: the model's, or the request's. False with a fault. */
+bool server_request_lora(const server_request *r, server_job *job, server_fault *fault);
+void server_show_loras(server_exchange *x); /* GET /lora-adapters */
+void server_set_loras(server_exchange *x);  /* POST /lora-adapters */
 
 #endif

@@ -33,6 +33,7 @@ server_job *server_job_new(int32_t n_choices)
     atomic_init(&job->full, false);
     pthread_mutex_init(&job->lock, NULL);
     job->limit = SIZE_MAX;
+    job->keep_seconds = -1;
     job->n_choices = n_choices;
     job->choices = server_job_allocate(job, (size_t)n_choices, sizeof *job->choices);
     if (job->choices) return job;

@@ -75,6 +75,7 @@ typedef struct server_job {
     vouch_grammar *grammar;        /* of the options, owned by the job; NULL: none */
     const char *prediction;        /* [n_prediction], owned by the job; NULL: none */
     size_t n_prediction;
+    double keep_seconds;    /* that a model which came on demand stays after the answer; negative: the usual time */
     bool prompt_only;       /* no answer is wanted, only prompt_logprobs or embeddings */
     vouch_pooling pooling;  /* of embeddings */
     bool with_guesses;      /* events carry the guesses of their step */

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "work/worker.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "os/os.h"
 #include "tool/term.h"
@@ -18,16 +22,23 @@ typedef struct live {
 
 struct server_worker {
     server_worker_options options;
-    vouch_engine *engine;
     pthread_t thread;
-    live *lives; /* [n_lives], room for options.engine.n_sessions; the thread's */
+    bool has_thread;
+    /* The thread's. */
+    vouch_engine *engine;       /* NULL: the model isn't loaded */
+    server_stock stock;         /* of a model that came on demand */
+    vouch_engine_stats earlier; /* of its engines before this one */
+    server_place place;
+    bool is_idle;
+    double keep_seconds, goes_at; /* tool_now() at which an idle model goes */
+    live *lives;                  /* [n_lives], room for options.engine.n_sessions */
     int32_t n_lives;
 
     pthread_mutex_t lock; /* guards the rest */
     pthread_cond_t change;
     server_job *first, *last; /* jobs with choices that wait */
     int32_t n_waiting;        /* these choices */
-    bool notified, cancels, ends;
+    bool notified, cancels, ends, loads, unloads;
     bool forgets; /* `forgotten` tells when it is false again */
     pthread_cond_t forgotten;
     server_worker_state state;
@@ -62,6 +73,7 @@ void server_worker_notify(server_worker *w)
 
 void server_worker_forget(server_worker *w)
 {
+    if (!w) return;
     pthread_mutex_lock(&w->lock);
     w->forgets = true;
     pthread_cond_signal(&w->change);
@@ -77,10 +89,51 @@ void server_worker_cancel_all(server_worker *w)
     pthread_mutex_unlock(&w->lock);
 }
 
+static void ask_for(server_worker *w, bool *what)
+{
+    pthread_mutex_lock(&w->lock);
+    *what = w->notified = true;
+    pthread_cond_signal(&w->change);
+    pthread_mutex_unlock(&w->lock);
+}
+
+void server_worker_load(server_worker *w)
+{
+    ask_for(w, &w->loads);
+}
+
+void server_worker_unload(server_worker *w)
+{
+    ask_for(w, &w->unloads);
+}
+
+const char *server_stage_name(server_stage stage)
+{
+    static const char *const names[] = {
+#define SERVER_STAGE_NAME(constant, name) #name,
+        SERVER_STAGE_LIST(SERVER_STAGE_NAME)
+#undef SERVER_STAGE_NAME
+    };
+    return names[stage];
+}
+
+void server_worker_news(server_worker *w, char *text, size_t size)
+{
+    const server_worker_state state = server_worker_get_state(w);
+    const char *name = w->options.model->name;
+    *text = '\0';
+    if (state.stage == SERVER_STAGE_LOADING)
+        snprintf(text, size, "loading %s, %d %%", name, (int)(100 * state.progress));
+    else if (state.stage == SERVER_STAGE_WAITING)
+        snprintf(text, size, "%s waits for memory, %d models before it", name,
+                 (int)fmax(0, server_shelf_before(w->options.shelf, &w->place)));
+}
+
 server_worker_state server_worker_get_state(server_worker *w)
 {
     pthread_mutex_lock(&w->lock);
     server_worker_state state = w->state;
+    state.goes_in = state.goes_in == 0 ? INFINITY : fmax(0, state.goes_in - tool_now()); /* kept as a moment */
     state.n_waiting = w->n_waiting;
     state.n_sessions = w->options.engine.n_sessions;
     pthread_mutex_unlock(&w->lock);
@@ -108,7 +161,7 @@ static bool queue_take(server_worker *w, server_job **job, int32_t *choice)
 }
 
 /* Takes the first cancelled job out of the queue, with the queue's reference; with `all`, the first job. NULL: none. */
-static server_job *queue_take_cancelled(server_worker *w, bool all)
+static server_job *queue_take_job(server_worker *w, bool all)
 {
     pthread_mutex_lock(&w->lock);
     server_job *before = NULL, *job = w->first;
@@ -146,10 +199,23 @@ static void live_end(server_worker *w, int32_t at)
     choice_end(w, l.job, l.choice);
 }
 
+/* The draft model and the files that came with the model. */
+static void stock_take(const server_stock *stock, vouch_speculation *speculation)
+{
+    const vouch_speculation *from = &stock->speculation;
+    speculation->draft_model = from->draft_model;
+    speculation->draft_vocab = from->draft_vocab;
+    speculation->n_draft_vocab = from->n_draft_vocab;
+    memcpy(speculation->files, from->files, sizeof from->files);
+}
+
 static vouch_status session_begin(server_worker *w, server_job *job, server_choice *choice, vouch_session **out)
 {
     vouch_session_options options = job->options;
     options.sampling.seed = choice->seed;
+    if (w->options.supply) stock_take(&w->stock, &options.speculation);
+    if (job->keep_seconds >= 0) w->keep_seconds = job->keep_seconds;
+    else w->keep_seconds = INFINITY;
     vouch_status status = vouch_engine_session_open(out, w->engine, &options, &choice->error);
     if (!status && job->prediction)
         status = vouch_session_predict(*out, job->prediction, job->n_prediction, &choice->error);
@@ -224,23 +290,158 @@ static void live_step(server_worker *w, int32_t at, const vouch_engine_event *ev
 
 /* -------------------------------------------------------------------- thread */
 
-static void drop_cancelled(server_worker *w, bool all)
+/* Ends the cancelled jobs of the queue, or all, with this error. */
+static void queue_drop(server_worker *w, bool all, const vouch_error *err)
 {
-    for (int32_t i = w->n_lives - 1; i >= 0; i--) {
-        live *l = &w->lives[i];
-        if (!all && !atomic_load(&l->job->cancelled)) continue;
-        l->job->choices[l->choice].error = (vouch_error){VOUCH_E_CANCELLED, "the request was cancelled"};
-        live_end(w, i);
-    }
-    for (server_job *job; (job = queue_take_cancelled(w, all));) {
+    for (server_job *job; (job = queue_take_job(w, all));) {
         while (job->n_begun < job->n_choices) {
             const int32_t choice = job->n_begun++;
-            job->choices[choice].error = (vouch_error){VOUCH_E_CANCELLED, "the request was cancelled"};
+            job->choices[choice].error = *err;
             server_job_hold(job);
             choice_end(w, job, choice);
         }
         server_job_release(job);
     }
+}
+
+static void drop_cancelled(server_worker *w, bool all)
+{
+    const vouch_error cancelled = {VOUCH_E_CANCELLED, "the request was cancelled"};
+    for (int32_t i = w->n_lives - 1; i >= 0; i--) {
+        live *l = &w->lives[i];
+        if (!all && !atomic_load(&l->job->cancelled)) continue;
+        l->job->choices[l->choice].error = cancelled;
+        live_end(w, i);
+    }
+    queue_drop(w, all, &cancelled);
+}
+
+/* ---------------------------------------------------------------- the model */
+
+static void set_stage(server_worker *w, server_stage stage)
+{
+    pthread_mutex_lock(&w->lock);
+    w->state.stage = stage;
+    w->state.progress = 0;
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void on_progress(void *user, double share)
+{
+    server_worker *w = user;
+    pthread_mutex_lock(&w->lock);
+    w->state.progress = share;
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* The model and its engine are there to stay. */
+static void note_loaded(server_worker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->state.memory = vouch_engine_memory(w->engine);
+    w->state.bytes = w->stock.bytes + (int64_t)w->state.memory;
+    w->state.stage = SERVER_STAGE_LOADED;
+    w->state.n_loads++;
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* Lets the model go, to this stage. */
+static void model_drop(server_worker *w, server_stage stage)
+{
+    vouch_engine_close(w->engine);
+    w->engine = NULL;
+    w->options.supply->unload(w->options.supply->user, w->options.number);
+    w->stock = (server_stock){0};
+    w->earlier = w->state.engine;
+    server_shelf_leave(w->options.shelf, &w->place);
+    pthread_mutex_lock(&w->lock);
+    w->state.stage = stage;
+    w->state.memory = 0;
+    w->state.bytes = 0;
+    w->state.goes_in = 0;
+    w->unloads = false;
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* There is room for it. */
+static vouch_status model_load(server_worker *w, vouch_error *err)
+{
+    const server_supply *supply = w->options.supply;
+    const double start = tool_now();
+    set_stage(w, SERVER_STAGE_LOADING);
+    vouch_status status = supply->load(supply->user, w->options.number, on_progress, w, &w->stock, err);
+    if (status) {
+        server_shelf_leave(w->options.shelf, &w->place);
+        return status;
+    }
+    status = vouch_engine_open(&w->engine, w->stock.model, &w->options.engine, err);
+    const int64_t bytes = w->stock.bytes + (int64_t)(status ? 0 : vouch_engine_memory(w->engine));
+    if (status) model_drop(w, SERVER_STAGE_FAILED);
+    else if (server_shelf_settle(w->options.shelf, &w->place, bytes, tool_now() - start)) note_loaded(w);
+    else model_drop(w, SERVER_STAGE_WAITING); /* it asks again, and for more */
+    return status;
+}
+
+/* Somebody wants the model. Loads it where there is room; tells the jobs where there never will be. */
+static void model_bring(server_worker *w)
+{
+    vouch_error err;
+    const server_shelf_answer answer = server_shelf_ask(w->options.shelf, &w->place, &err);
+    if (answer == SERVER_SHELF_WAIT) {
+        set_stage(w, SERVER_STAGE_WAITING);
+        return;
+    }
+    if (answer == SERVER_SHELF_READY && !model_load(w, &err)) {
+        w->is_idle = false;
+        w->keep_seconds = INFINITY;
+        if (w->engine) server_shelf_use(w->options.shelf, &w->place, false);
+        return;
+    }
+    tool_complain("%s", err.message);
+    pthread_mutex_lock(&w->lock);
+    w->loads = false;
+    w->state.stage = SERVER_STAGE_FAILED;
+    w->state.fail = err;
+    pthread_mutex_unlock(&w->lock);
+    queue_drop(w, true, &err);
+}
+
+/* Notes when the model begins to have nothing to do, and when it has work again. */
+static void model_note_idle(server_worker *w, bool is_idle)
+{
+    if (is_idle == w->is_idle) return;
+    w->is_idle = is_idle;
+    const double seconds = fmin(w->keep_seconds, w->options.idle_seconds);
+    w->goes_at = is_idle && !isinf(seconds) ? tool_now() + seconds : INFINITY;
+    server_shelf_use(w->options.shelf, &w->place, is_idle);
+    pthread_mutex_lock(&w->lock);
+    w->state.goes_in = isinf(w->goes_at) ? 0 : w->goes_at;
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* Step 2 of worker.h, for a model that comes on demand. Returns the seconds after which to look again. */
+static double model_tend(server_worker *w, bool ends)
+{
+    enum { AGAIN = 100 /* milliseconds */ };
+    pthread_mutex_lock(&w->lock);
+    if (w->engine) w->loads = false;
+    const bool is_wanted = w->first || w->loads, unloads = w->unloads;
+    if (!w->engine) w->unloads = false;
+    pthread_mutex_unlock(&w->lock);
+    if (w->engine) {
+        model_note_idle(w, w->n_lives == 0 && !is_wanted);
+        const bool must = atomic_load(&w->place.must_go), sleeps = w->is_idle && tool_now() >= w->goes_at;
+        if (w->n_lives == 0 && (must || (w->is_idle && (unloads || sleeps))))
+            model_drop(w, is_wanted ? SERVER_STAGE_WAITING : sleeps ? SERVER_STAGE_SLEEPING : SERVER_STAGE_UNLOADED);
+    }
+    const bool brings = !w->engine && is_wanted && !ends;
+    if (brings) model_bring(w);
+    else if (!w->engine && w->place.is_waiting) {
+        server_shelf_withdraw(w->options.shelf, &w->place);
+        set_stage(w, SERVER_STAGE_UNLOADED);
+    }
+    if (w->engine) return brings ? 0 : w->is_idle ? w->goes_at - tool_now() : INFINITY;
+    return w->place.is_waiting ? 1e-3 * AGAIN : INFINITY;
 }
 
 /* Pauses the sessions of full jobs and resumes the others. Returns the number of sessions that may run. */
@@ -260,13 +461,28 @@ static int32_t pause_full(server_worker *w)
 static void forget_if_asked(server_worker *w)
 {
     pthread_mutex_lock(&w->lock);
-    if (w->forgets) vouch_engine_forget(w->engine);
+    if (w->forgets && w->engine) vouch_engine_forget(w->engine);
     w->forgets = false;
     pthread_cond_broadcast(&w->forgotten);
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Steps 1 to 3 of worker.h. Sleeps while there is nothing to run; false: the worker ends. */
+/* Sleeps until something changes, or for so many seconds; under the lock. */
+static void wait_for_change(server_worker *w, double seconds)
+{
+    struct timespec until;
+    if (seconds > 1e6) {
+        pthread_cond_wait(&w->change, &w->lock);
+        return;
+    }
+    clock_gettime(CLOCK_REALTIME, &until);
+    const int64_t ns = until.tv_nsec + (int64_t)(fmax(0, seconds) * 1e9);
+    until.tv_sec += ns / 1000000000;
+    until.tv_nsec = ns % 1000000000;
+    (void)pthread_cond_timedwait(&w->change, &w->lock, &until);
+}
+
+/* Steps 1 to 4 of worker.h. Sleeps while there is nothing to run; false: the worker ends. */
 static bool prepare_pass(server_worker *w)
 {
     for (;;) {
@@ -276,18 +492,37 @@ static bool prepare_pass(server_worker *w)
         pthread_mutex_unlock(&w->lock);
         drop_cancelled(w, cancels);
         forget_if_asked(w);
+        const double seconds = w->options.supply ? model_tend(w, ends) : INFINITY;
+        const bool begins = w->engine && !atomic_load(&w->place.must_go);
         server_job *job;
         int32_t choice;
-        while (w->n_lives < w->options.engine.n_sessions && queue_take(w, &job, &choice)) choice_begin(w, job, choice);
+        while (begins && w->n_lives < w->options.engine.n_sessions && queue_take(w, &job, &choice))
+            choice_begin(w, job, choice);
         const bool runs = pause_full(w) > 0;
         pthread_mutex_lock(&w->lock);
         w->state.n_running = w->n_lives;
-        const bool has_room = w->n_lives < w->options.engine.n_sessions;
-        while (!ends && !runs && !w->notified && !w->forgets && !w->cancels && !w->ends && !(w->first && has_room))
-            pthread_cond_wait(&w->change, &w->lock);
+        const bool has_room = begins && w->n_lives < w->options.engine.n_sessions;
+        const bool has_news = w->notified || w->forgets || w->cancels || w->ends || (w->first && has_room);
+        if (!ends && !runs && !has_news) wait_for_change(w, seconds);
         pthread_mutex_unlock(&w->lock);
         if (runs || ends) return !ends;
     }
+}
+
+/* What an engine has counted, and the engines before it. */
+static vouch_engine_stats stats_sum(const vouch_engine_stats *a, const vouch_engine_stats *b)
+{
+    return (vouch_engine_stats){.passes = a->passes + b->passes,
+                                .rows = a->rows + b->rows,
+                                .prompt_rows = a->prompt_rows + b->prompt_rows,
+                                .shared_tokens = a->shared_tokens + b->shared_tokens,
+                                .generated_tokens = a->generated_tokens + b->generated_tokens,
+                                .drafted = a->drafted + b->drafted,
+                                .accepted = a->accepted + b->accepted,
+                                .preemptions = a->preemptions + b->preemptions,
+                                .seconds = a->seconds + b->seconds,
+                                .draft_passes = a->draft_passes + b->draft_passes,
+                                .draft_rows = a->draft_rows + b->draft_rows};
 }
 
 static void *worker_run(void *arg)
@@ -298,7 +533,7 @@ static void *worker_run(void *arg)
     while (prepare_pass(w)) {
         vouch_engine_step(w->engine, &events, &n_events);
         pthread_mutex_lock(&w->lock);
-        w->state.engine = *vouch_engine_get_stats(w->engine);
+        w->state.engine = stats_sum(&w->earlier, vouch_engine_get_stats(w->engine));
         vouch_engine_pass_seconds(w->engine, SERVER_COST_ROWS, w->state.pass_seconds);
         pthread_mutex_unlock(&w->lock);
         for (size_t i = 0; i < n_events; i++) {
@@ -311,6 +546,32 @@ static void *worker_run(void *arg)
 }
 
 /* ------------------------------------------------------------------- opening */
+
+static void wake_worker(void *user)
+{
+    server_worker_notify(user);
+}
+
+/* A model that comes on demand gets a place; another one its engine. */
+static vouch_status model_place(server_worker *w, vouch_error *err)
+{
+    const vouch_model *model = w->options.model->model;
+    w->stock.model = model;
+    w->place = (server_place){.name = w->options.model->name, .is_pinned = !w->options.supply, .user = w};
+    w->place.wake = wake_worker;
+    w->place.expected = (int64_t)vouch_model_get_info(model)->packed_bytes;
+    if (w->options.supply) {
+        server_shelf_add(w->options.shelf, &w->place);
+        return VOUCH_OK;
+    }
+    w->stock.bytes = w->place.expected;
+    const vouch_status status = vouch_engine_open(&w->engine, model, &w->options.engine, err);
+    if (status) return status;
+    note_loaded(w);
+    w->place.bytes = w->state.bytes;
+    server_shelf_add(w->options.shelf, &w->place);
+    return VOUCH_OK;
+}
 
 vouch_status server_worker_open(server_worker **out, const server_worker_options *options, vouch_error *err)
 {
@@ -325,15 +586,13 @@ vouch_status server_worker_open(server_worker **out, const server_worker_options
     }
     w->options = *options;
     w->lives = lives;
+    w->keep_seconds = INFINITY;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->change, NULL);
     pthread_cond_init(&w->forgotten, NULL);
-    vouch_status status = vouch_engine_open(&w->engine, options->model, &options->engine, err);
-    if (!status) w->state.memory = vouch_engine_memory(w->engine);
-    if (!status && !vouch_os_thread_start(&w->thread, worker_run, w)) {
+    vouch_status status = model_place(w, err);
+    if (!status && !(w->has_thread = vouch_os_thread_start(&w->thread, worker_run, w))) {
         *err = (vouch_error){VOUCH_E_MEMORY, "the system gives no more threads"};
-        vouch_engine_close(w->engine);
-        w->engine = NULL;
         status = VOUCH_E_MEMORY;
     }
     if (!status) *out = w;
@@ -344,15 +603,17 @@ vouch_status server_worker_open(server_worker **out, const server_worker_options
 void server_worker_close(server_worker *w)
 {
     if (!w) return;
-    if (w->engine) {
+    if (w->has_thread) {
         pthread_mutex_lock(&w->lock);
         w->ends = true;
         pthread_cond_signal(&w->change);
         pthread_cond_broadcast(&w->forgotten);
         pthread_mutex_unlock(&w->lock);
         pthread_join(w->thread, NULL);
-        vouch_engine_close(w->engine);
     }
+    if (w->options.supply && w->engine) model_drop(w, SERVER_STAGE_UNLOADED);
+    vouch_engine_close(w->engine);
+    server_shelf_remove(w->options.shelf, &w->place);
     pthread_cond_destroy(&w->forgotten);
     pthread_cond_destroy(&w->change);
     pthread_mutex_destroy(&w->lock);

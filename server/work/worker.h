@@ -3,20 +3,27 @@
  * A worker: the thread that owns a model's engine. Between two passes it
  *
  *   1 drops the sessions of cancelled jobs        a client that has gone costs no further pass
- *   2 begins waiting choices, oldest job first    as long as the engine has room for sessions
- *   3 pauses and resumes sessions of full jobs    a client that doesn't read costs nothing either
+ *   2 loads or unloads the model                  where it comes on demand (shelf.h): jobs wait for it in the queue
+ *   3 begins waiting choices, oldest job first    as long as the engine has room for sessions
+ *   4 pauses and resumes sessions of full jobs    a client that doesn't read costs nothing either
  *
  * and then runs one pass for all sessions, and adds each session's step to its job. Without work it sleeps.
  */
 #ifndef VOUCH_SERVER_WORKER_H
 #define VOUCH_SERVER_WORKER_H
 
+#include "server.h"
 #include "work/metrics.h"
+#include "work/shelf.h"
 
 typedef struct server_worker server_worker;
 
 typedef struct server_worker_options {
-    const vouch_model *model; /* must outlive the worker */
+    const server_model_options *model; /* must outlive the worker, as what follows */
+    size_t number;                     /* of the model */
+    const server_supply *supply;       /* of a model that comes on demand; NULL: it is there */
+    server_shelf *shelf;               /* likewise */
+    double idle_seconds;
     vouch_engine_options engine;
     int32_t n_queue; /* most choices that wait for a session */
 } server_worker_options;
@@ -29,15 +36,39 @@ void server_worker_close(server_worker *worker);
 bool server_worker_submit(server_worker *worker, server_job *job);
 /* Something about a job has changed: it was cancelled, or its events were taken. */
 void server_worker_notify(server_worker *worker);
-/* Drops the pages of prompts that no running job uses, and returns when that is done. */
+/* Drops the pages of prompts that no running job uses, and returns when that is done. NULL is allowed. */
 void server_worker_forget(server_worker *worker);
+/* Loads a model that comes on demand, or unloads it once its jobs are over. Return at once. */
+void server_worker_load(server_worker *worker);
+void server_worker_unload(server_worker *worker);
 /* Cancels all jobs, waiting and running. */
 void server_worker_cancel_all(server_worker *worker);
 
 enum { SERVER_COST_ROWS = 17 }; /* a token and 16 guesses */
 
-/* The state for /metrics, /slots and /props. */
+/* Where a model is. SLEEPING: it went because nobody had asked for it. */
+#define SERVER_STAGE_LIST(X) \
+    X(UNLOADED, unloaded)    \
+    X(WAITING, loading)      \
+    X(LOADING, loading)      \
+    X(LOADED, loaded)        \
+    X(SLEEPING, sleeping)    \
+    X(FAILED, unloaded)
+typedef enum server_stage {
+#define SERVER_STAGE_ENUM(constant, name) SERVER_STAGE_##constant,
+    SERVER_STAGE_LIST(SERVER_STAGE_ENUM)
+#undef SERVER_STAGE_ENUM
+} server_stage;
+const char *server_stage_name(server_stage stage); /* as llama.cpp's router has it */
+
+/* The state for /metrics, /slots, /props and /v1/models. */
 typedef struct server_worker_state {
+    server_stage stage;
+    double progress;  /* of LOADING, 0 to 1 */
+    double goes_in;   /* seconds until a loaded model goes; INFINITY: it stays, or has work */
+    int64_t n_loads;  /* of the model, since the start */
+    int64_t bytes;    /* of the model in memory, with its engine */
+    vouch_error fail; /* of FAILED */
     int32_t n_running, n_waiting, n_sessions;
     vouch_engine_stats engine;             /* of the last pass */
     double pass_seconds[SERVER_COST_ROWS]; /* of 1, 2, ... rows; 0: no pass yet */
@@ -45,5 +76,7 @@ typedef struct server_worker_state {
     server_metrics metrics;
 } server_worker_state;
 server_worker_state server_worker_get_state(server_worker *worker);
+/* What a job of the worker waits for: "loading NAME, 43 %". "": the model is there. */
+void server_worker_news(server_worker *worker, char *text, size_t size);
 
 #endif

@@ -17,6 +17,7 @@ vouch_engine_options vouch_engine_options_default(void)
 
 static vouch_status resolve(vouch_engine_options *o, const vouch_model *model, vouch_error *err)
 {
+    VOUCH_TRY(vouch_model_need_weights(model, err));
     vouch_session_options session = vouch_session_options_default();
     session.n_ctx = o->n_ctx;
     session.prefill_chunk = o->prefill_chunk;

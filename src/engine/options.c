@@ -2,6 +2,9 @@
 /* A session's options (options.h). */
 #include "engine/options.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/common.h"
 #include "draft/registry.h"
 #include "engine/file/draft_memory.h"
@@ -155,6 +158,13 @@ vouch_status vouch_options_resolve(vouch_session_options *o, vouch_options_choic
     if (o->max_tokens == 0) o->max_tokens = INT32_MAX;
     if (o->min_tokens < 0 || o->min_tokens > o->max_tokens)
         return vouch_options_out_of_range(err, "min_tokens", o->min_tokens, 0, o->max_tokens);
+    if (o->adapter_scales && o->n_adapter_scales != model->info.n_adapters)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "n_adapter_scales is %d, must be %d: the model has so many adapters",
+                          o->n_adapter_scales, model->info.n_adapters);
+    for (int32_t i = 0; o->adapter_scales && i < model->info.n_adapters; i++)
+        if (!(fabsf(o->adapter_scales[i]) <= 1e6f))
+            return vouch_fail(err, VOUCH_E_ARGUMENT, "adapter_scales[%d] is %g, must be -1e6 to 1e6", i,
+                              (double)o->adapter_scales[i]);
     if (o->thought_budget < -1)
         return vouch_options_out_of_range(err, "thought_budget", o->thought_budget, -1, INT32_MAX);
     vouch_speculation *s = &o->speculation;
@@ -166,13 +176,11 @@ vouch_status vouch_options_resolve(vouch_session_options *o, vouch_options_choic
     if (s->draft_sampling == VOUCH_DRAFT_AUTO) s->draft_sampling = best_draft_sampling(s);
     if (s->accept == VOUCH_ACCEPT_AUTO) s->accept = vouch_rule_auto(s->lenience, draws_guesses(o));
     VOUCH_TRY(check_speculation(s, err));
-    VOUCH_TRY(vouch_model_need_weights(model, err));
-    if (s->draft_model) VOUCH_TRY(vouch_model_need_weights(s->draft_model, err));
     for (int i = 0; i < VOUCH_DRAFTERS; i++)
         if (s->files[i] && s->files[i]->target != model)
             return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: the file of %s was opened for another model",
                               vouch_drafter_name(i));
-    if (s->draft_memory && s->draft_memory->model != model)
+    if (s->draft_memory && strcmp(s->draft_memory->model->digest, model->digest) != 0)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "speculation: draft_memory was opened for another model");
     made.paid_branches = paid_branches(o, made.is_paced);
     resolve_shape(o, made.paid_branches);

@@ -108,7 +108,7 @@ bool vouch_session_shares(const vouch_session *session)
 
 static vouch_scoped_prefix prefix_of(const vouch_session *s, int32_t n)
 {
-    return (vouch_scoped_prefix){.scope = s->options.scope, .tokens = s->cycle.tokens, .n = n};
+    return (vouch_scoped_prefix){.scope = s->page_scope, .tokens = s->cycle.tokens, .n = n};
 }
 
 void vouch_session_take_pages(vouch_session *session)

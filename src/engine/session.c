@@ -13,9 +13,11 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/common.h"
 #include "base/floats.h"
+#include "base/hash.h"
 #include "draft/registry.h"
 #include "engine/file/draft_memory.h"
 #include "engine/options.h"
@@ -99,6 +101,7 @@ static void layout_session(vouch_session *s, vouch_arena *arena)
     s->target.sampler.breakers = &s->target.breakers;
     s->target.seed = &s->seeded.seed;
     vouch_dist_layout(&s->target.p, s->model->info.n_vocab, arena);
+    s->scales = vouch_arena_take(arena, (size_t)s->model->info.n_adapters, sizeof *s->scales);
     if (s->options.logprobs)
         s->logprobs = vouch_arena_take(arena, (size_t)(VOUCH_MAX_DRAFT + 1) * (size_t)(1 + s->options.top_logprobs),
                                        sizeof *s->logprobs);
@@ -177,6 +180,22 @@ static vouch_status open_constraint(vouch_session *s, vouch_error *err)
     return vouch_constraint_open(&s->target.constraint, o->grammar, trie, thoughts, s->model->info.n_vocab, err);
 }
 
+/* The sequence's adapters. Its pages belong to their scales, too. */
+static void take_scales(vouch_session *s, const float *given)
+{
+    bool has_any = false;
+    s->page_scope = s->options.scope;
+    for (int32_t i = 0; i < s->model->info.n_adapters; i++) {
+        uint32_t bits;
+        s->scales[i] = given ? given[i] : 1;
+        if (s->scales[i] == 0) continue;
+        memcpy(&bits, &s->scales[i], sizeof bits);
+        s->page_scope = vouch_hash_word(vouch_hash_word(s->page_scope, s->model->adapters[i]), bits);
+        has_any = true;
+    }
+    if (has_any) s->target.memory->scales = s->scales;
+}
+
 static vouch_status open_parts(vouch_session *s, const vouch_session_options *given, vouch_error *err)
 {
     const vouch_session_options *o = &s->options;
@@ -184,6 +203,7 @@ static vouch_status open_parts(vouch_session *s, const vouch_session_options *gi
     s->target.prefill_chunk = o->prefill_chunk;
     s->target.pass = s->engine->pass;
     VOUCH_TRY(vouch_memory_open(&s->target.memory, s->engine->pages, o->n_ctx, fewest_logits(o), err));
+    take_scales(s, given->adapter_scales);
     VOUCH_TRY(vouch_stream_open(&s->stream, s->model->tokenizer, given->stop, given->n_stop, VOUCH_MAX_DRAFT + 1, err));
     VOUCH_TRY(open_constraint(s, err));
     return open_drafters(s, err);
@@ -223,7 +243,9 @@ vouch_status vouch_session_join(vouch_session **out, vouch_engine *engine, const
     s->model = engine->model;
     s->options = *given;
     s->answers = given->speculation.draft_memory ? given->speculation.draft_memory->answers : NULL;
+    const vouch_model *draft = given->speculation.draft_model;
     vouch_status status = vouch_options_resolve(&s->options, &s->choice, s->model, err);
+    if (status == VOUCH_OK && draft) status = vouch_model_need_weights(draft, err);
     if (status == VOUCH_OK) status = open_resolved(s, given, err);
     engine->sessions[engine->n_sessions++] = s;
     if (status == VOUCH_OK) *out = s;
@@ -239,6 +261,7 @@ vouch_status vouch_session_open(vouch_session **out, const vouch_model *model, c
     vouch_session_options o = options ? *options : vouch_session_options_default();
     vouch_session_options resolved = o;
     VOUCH_TRY(vouch_options_resolve(&resolved, NULL, model, err));
+    VOUCH_TRY(vouch_model_need_weights(model, err));
     vouch_engine *engine;
     const int32_t max_logits = fewest_logits(&resolved);
     vouch_pages_options pages = vouch_pages_for(resolved.n_ctx, resolved.kv_type);

@@ -51,6 +51,8 @@ struct vouch_session {
     vouch_scores scores, next_scores;          /* of the running prompt, and of the next one */
     vouch_embedding embedding, next_embedding; /* likewise */
     float *embedding_row;                      /* [n_embd] of one token */
+    float *scales;                             /* [n_adapters] of the sequence's adapters */
+    uint64_t page_scope;                       /* whose pages it finds: those of its scope and its adapters */
     int32_t n_answer;                          /* tokens since the prompt */
     int32_t n_reused;                          /* tokens of the prompt that were in the cache when it was given */
     int32_t load_until;                        /* files may have the prompt up to there; 0: nothing is to be loaded */

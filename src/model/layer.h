@@ -33,12 +33,13 @@ typedef struct vouch_norm {
     const float *weight, *bias; /* [n_embd]; NULL: none */
 } vouch_norm;
 
-/* Adapters of a matrix (LoRA; Hu et al., arXiv 2106.09685): W x becomes W x + B_a A_a x, where a is the adapter of the
- * row (pass/adapters.c). */
+/* Adapters of a matrix (LoRA; Hu et al., arXiv 2106.09685): W x becomes W x + sum over i of B_i (s_i f_i A_i x), where
+ * s_i is the scale that the row has for adapter i (stage/affine.h). */
 typedef struct vouch_lora {
-    vouch_matrix a, b;  /* of adapter 0: [rank, n_in], [n_out, rank]; vouch_matrix_at has the others */
-    bool is_first_idle; /* adapter 0 changes nothing */
-    int32_t part;       /* number among the matrices that read the same x */
+    const vouch_matrix *a, *b;    /* of each adapter: [rank, n_in], [n_out, rank]; n_out 0: it leaves this matrix */
+    const float *factors;         /* f of each adapter */
+    vouch_needs needs, low_needs; /* forms of activations that all A ask for, and all B */
+    int32_t part;                 /* number among the matrices that read the same x */
 } vouch_lora;
 
 /* A result W x becomes W x * scale + bias, or (W x + bias) * scale where the bias is scaled. NULL: none. */

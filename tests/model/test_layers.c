@@ -77,9 +77,10 @@ static void multiply_adapted(double *y, const vouch_matrix *w, const vouch_affin
     double low[WIDTH], part[WIDTH];
     multiply(y, w, x);
     if (!after->lora) return;
-    const vouch_matrix a = vouch_matrix_at(&after->lora->a, adapter), b = vouch_matrix_at(&after->lora->b, adapter);
-    multiply(low, &a, x);
-    multiply(part, &b, low);
+    const vouch_matrix *a = &after->lora->a[adapter], *b = &after->lora->b[adapter];
+    if (a->n_out == 0) return;
+    multiply(low, a, x);
+    multiply(part, b, low);
     for (int64_t i = 0; i < w->n_out; i++) y[i] += part[i];
 }
 

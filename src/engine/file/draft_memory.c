@@ -97,15 +97,7 @@ static int64_t records_tidy(const char *name, vouch_bytes *b, size_t most)
 vouch_status vouch_draft_memory_remove(const char *folder, bool only_count, size_t *n_files, int64_t *n_bytes,
                                        vouch_error *err)
 {
-    int fd;
-    *n_files = 0;
-    *n_bytes = 0;
-    if (only_count) return vouch_kept_remove(folder, "", suffix, true, n_files, n_bytes, err);
-    if (!vouch_os_exists(folder)) return vouch_kept_fail(err, folder);
-    VOUCH_TRY(vouch_kept_lock(folder, lock_name, true, &fd, err));
-    const vouch_status status = vouch_kept_remove(folder, "", suffix, false, n_files, n_bytes, err);
-    close(fd);
-    return status;
+    return vouch_kept_remove_all(folder, lock_name, suffix, only_count, n_files, n_bytes, err);
 }
 
 /* ------------------------------------------------------------------- opening */
@@ -184,7 +176,7 @@ vouch_status vouch_draft_memory_open(vouch_draft_memory **out, const vouch_model
     if (n_bytes < LEAST_BYTES || n_bytes >> 40 > 0)
         return vouch_fail(err, VOUCH_E_ARGUMENT, "draft memory: n_bytes is %zu, must be %d to 2^40", n_bytes,
                           LEAST_BYTES);
-    VOUCH_TRY(vouch_model_need_weights(model, err));
+    if (!*model->digest) return vouch_fail(err, VOUCH_E_ARGUMENT, "a tokenizer without its model has no draft memory");
     vouch_draft_memory *m = calloc(1, sizeof *m);
     if (!m) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for a draft memory");
     pthread_mutex_init(&m->lock, NULL);

@@ -153,3 +153,17 @@ vouch_status vouch_kept_remove(const char *folder, const char *begin, const char
     vouch_os_names_free(names, n);
     return status;
 }
+
+vouch_status vouch_kept_remove_all(const char *folder, const char *lock, const char *end, bool only_count,
+                                   size_t *n_files, int64_t *n_bytes, vouch_error *err)
+{
+    int fd;
+    *n_files = 0;
+    *n_bytes = 0;
+    if (only_count) return vouch_kept_remove(folder, "", end, true, n_files, n_bytes, err);
+    if (!vouch_os_exists(folder)) return vouch_kept_fail(err, folder);
+    VOUCH_TRY(vouch_kept_lock(folder, lock, true, &fd, err));
+    const vouch_status status = vouch_kept_remove(folder, "", end, false, n_files, n_bytes, err);
+    close(fd);
+    return status;
+}

@@ -46,8 +46,12 @@ vouch_status vouch_kept_replace(const char *folder, const char *name, const vouc
 /* Reads up to n bytes; fewer only at the end of the file. False: errno tells why. */
 bool vouch_kept_fill(int fd, void *bytes, size_t n, size_t *n_read);
 
-/* Counts or removes the files whose names begin and end so, and what killed processes have left of them. Errors: IO. */
+/* Counts or removes the files whose names begin and end so, and what killed processes have left of them. Who removes
+ * holds the lock. Errors: IO. */
 vouch_status vouch_kept_remove(const char *folder, const char *begin, const char *end, bool only_count, size_t *n_files,
                                int64_t *n_bytes, vouch_error *err);
+/* The same for all files that end so; it takes the lock FOLDER/LOCK itself. */
+vouch_status vouch_kept_remove_all(const char *folder, const char *lock, const char *end, bool only_count,
+                                   size_t *n_files, int64_t *n_bytes, vouch_error *err);
 
 #endif

@@ -169,8 +169,8 @@ static vouch_status load_text(vouch_model *model, const vouch_gguf *gguf, const 
     return VOUCH_OK;
 }
 
-static vouch_status load_weights(vouch_model *model, const vouch_gguf *gguf, const vouch_model_options *options,
-                                 const vouch_kernels *kernels, vouch_error *err)
+static vouch_status load_weights(vouch_model *model, const vouch_gguf *gguf, const vouch_gguf *const *adapters,
+                                 const vouch_model_options *options, const vouch_kernels *kernels, vouch_error *err)
 {
     const int32_t n_tokens = model->tokenizer ? vouch_tokenizer_size(model->tokenizer) : 0;
     vouch_pool *pool = NULL;
@@ -179,6 +179,8 @@ static vouch_status load_weights(vouch_model *model, const vouch_gguf *gguf, con
     if (!options->text_only) VOUCH_TRY(vouch_pool_open(&pool, options->n_threads, err));
     const vouch_packing packing = {.kernels = kernels,
                                    .pool = pool,
+                                   .adapters = adapters,
+                                   .n_adapters = options->n_adapters,
                                    .is_tuned = !options->untuned,
                                    .progress = options->progress,
                                    .user = options->progress_user};
@@ -188,6 +190,28 @@ static vouch_status load_weights(vouch_model *model, const vouch_gguf *gguf, con
     model->own = (vouch_draft_file){.target = model, .content = head};
     vouch_pool_close(pool);
     if (status == VOUCH_OK) fill_info(model, gguf);
+    return status;
+}
+
+/* Opens the adapters' files for load_weights. */
+static vouch_status load_with_adapters(vouch_model *model, const vouch_gguf *gguf, const vouch_model_options *options,
+                                       const vouch_kernels *kernels, vouch_error *err)
+{
+    vouch_gguf *files[VOUCH_MOST_LORAS] = {NULL};
+    int32_t n = 0;
+    if (options->n_adapters < 0 || options->n_adapters > VOUCH_MOST_LORAS)
+        return vouch_fail(err, VOUCH_E_ARGUMENT, "n_adapters is %d, must be 0 to %d", options->n_adapters,
+                          VOUCH_MOST_LORAS);
+    vouch_status status = VOUCH_OK;
+    for (; n < options->n_adapters && status == VOUCH_OK; n++) {
+        uint64_t digest = 0;
+        status = vouch_gguf_open(&files[n], options->adapters[n], err);
+        if (status == VOUCH_OK) status = vouch_gguf_digest(files[n], &digest, err);
+        if (status == VOUCH_OK) model->adapters[n] = vouch_hash_word(digest, vouch_gguf_stamp(files[n]));
+    }
+    if (status == VOUCH_OK) status = load_weights(model, gguf, (const vouch_gguf *const *)files, options, kernels, err);
+    if (status == VOUCH_OK) model->info.n_adapters = options->n_adapters;
+    for (int32_t i = 0; i < n; i++) vouch_gguf_close(files[i]);
     return status;
 }
 
@@ -255,7 +279,7 @@ static vouch_status load_model(vouch_model *model, const vouch_gguf *gguf, const
         fill_tokenizer_info(model, kernels);
         return VOUCH_OK;
     }
-    VOUCH_TRY(load_weights(model, gguf, options, kernels, err));
+    VOUCH_TRY(load_with_adapters(model, gguf, options, kernels, err));
     VOUCH_TRY(read_pooling(model, gguf, err));
     return compute_digest(model, gguf, err);
 }

@@ -21,8 +21,9 @@ struct vouch_model {
     vouch_recommendation recommendation;
     char *name;
     char weight_types[160];
-    uint64_t stamp;  /* vouch_gguf_stamp */
-    char digest[17]; /* vouch_gguf_digest; "": a tokenizer without its model */
+    uint64_t adapters[VOUCH_MOST_LORAS]; /* [info.n_adapters] a hash of each file, which tells it from others */
+    uint64_t stamp;                      /* vouch_gguf_stamp */
+    char digest[17];                     /* vouch_gguf_digest; "": a tokenizer without its model */
 };
 
 static inline vouch_vocabulary vouch_model_vocabulary(const vouch_model *model)

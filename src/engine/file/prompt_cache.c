@@ -316,15 +316,7 @@ vouch_status vouch_prompt_cache_check(vouch_prompt_cache *cache, vouch_error *er
 vouch_status vouch_prompt_cache_remove(const char *folder, bool only_count, size_t *n_files, int64_t *n_bytes,
                                        vouch_error *err)
 {
-    int fd;
-    *n_files = 0;
-    *n_bytes = 0;
-    if (only_count) return vouch_kept_remove(folder, "", suffix, true, n_files, n_bytes, err);
-    if (!vouch_os_exists(folder)) return vouch_kept_fail(err, folder);
-    VOUCH_TRY(vouch_kept_lock(folder, lock_name, true, &fd, err));
-    const vouch_status status = vouch_kept_remove(folder, "", suffix, false, n_files, n_bytes, err);
-    close(fd);
-    return status;
+    return vouch_kept_remove_all(folder, lock_name, suffix, only_count, n_files, n_bytes, err);
 }
 
 vouch_status vouch_prompt_cache_clear(vouch_prompt_cache *cache, vouch_error *err)

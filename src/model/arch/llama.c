@@ -287,11 +287,23 @@ static vouch_status take_lora(vouch_loader *loader, int32_t index, const char *t
                               vouch_lora *lora)
 {
     const vouch_adapter_hparams *h = &loader->hparams->adapters;
-    VOUCH_TRY(vouch_loader_stack(loader, vouch_loader_name_of(loader, index, tensor, "lora_a"), true, &lora->a,
-                                 h->n + 1, n_in, (vouch_rows){0, h->rank, h->rank}));
-    VOUCH_TRY(vouch_loader_stack(loader, vouch_loader_name_of(loader, index, tensor, "lora_b"), true, &lora->b,
-                                 h->n + 1, h->rank, (vouch_rows){0, n_out, n_out}));
-    return find_idle(loader, loader->name, h->n + 1, &lora->is_first_idle);
+    const int32_t n = h->n + 1;
+    vouch_matrix first_a, first_b;
+    bool is_first_idle;
+    VOUCH_TRY(vouch_loader_stack(loader, vouch_loader_name_of(loader, index, tensor, "lora_a"), true, &first_a, n, n_in,
+                                 (vouch_rows){0, h->rank, h->rank}));
+    VOUCH_TRY(vouch_loader_stack(loader, vouch_loader_name_of(loader, index, tensor, "lora_b"), true, &first_b, n,
+                                 h->rank, (vouch_rows){0, n_out, n_out}));
+    VOUCH_TRY(find_idle(loader, loader->name, n, &is_first_idle));
+    const vouch_loras all = vouch_loader_loras(loader, n, lora);
+    for (int32_t i = 0; all.a && i < n; i++) {
+        if (i == 0 && is_first_idle) continue;
+        all.a[i] = vouch_matrix_at(&first_a, i);
+        all.b[i] = vouch_matrix_at(&first_b, i);
+        all.factors[i] = 1;
+    }
+    vouch_lora_find_needs(lora, n);
+    return VOUCH_OK;
 }
 
 /* The layer that finds adapters. It has no tensors. */

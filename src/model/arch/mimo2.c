@@ -21,7 +21,8 @@ static vouch_status read_mimo2(const vouch_gguf *gguf, vouch_hparams *h, vouch_e
 static vouch_status take_mimo2(vouch_loader *loader, int32_t index, vouch_layer *layer)
 {
     VOUCH_TRY(vouch_mixture_take(loader, index, layer));
-    layer->attention.q_after = layer->attention.k_after = layer->attention.v_after = (vouch_affine){0};
+    vouch_affine *const after[] = {&layer->attention.q_after, &layer->attention.k_after, &layer->attention.v_after};
+    for (int i = 0; i < 3; i++) after[i]->bias = after[i]->scale = NULL;
     if (layer->experts.n_experts > 0) VOUCH_TRY(vouch_mixture_ignore_dense(loader, index));
     if (loader->hparams->value_scale != 0) layer->mix.scale = loader->hparams->value_scale;
     return VOUCH_OK;

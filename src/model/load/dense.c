@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "model/load/lora_files.h"
 #include "model/load/dense.h"
 
 #include <limits.h>
@@ -219,7 +220,11 @@ static vouch_status take_projections(vouch_loader *loader, int32_t index, vouch_
         const vouch_rows rows = {is_fused ? parts[i].first : 0, parts[i].n, is_fused ? n_q + n_k + n_v : parts[i].n};
         VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, name), true, parts[i].matrix, n_in, rows));
         VOUCH_TRY(vouch_loader_affine(loader, index, name, parts[i].after, rows));
+        VOUCH_TRY(vouch_lora_files_take(loader, index, name, parts[i].after, rows, i));
         if (i == 1 && loader->hparams->keys_may_be_values && !is_fused && !vouch_loader_has(loader, index, "attn_v")) {
+            if (a->k_after.lora)
+                return vouch_fail(loader->err, VOUCH_E_UNSUPPORTED, "%s: keys that are values can't have adapters",
+                                  vouch_gguf_path(loader->gguf));
             a->v = a->k;
             a->v_after = a->k_after;
             break;
@@ -273,6 +278,8 @@ static vouch_status take_attention(vouch_loader *loader, int32_t index, vouch_at
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "attn_output"), true, &a->o, h->n_embd,
                                   a->n_heads * width));
     VOUCH_TRY(vouch_loader_affine(loader, index, "attn_output", &a->o_after, (vouch_rows){0, h->n_embd, h->n_embd}));
+    VOUCH_TRY(vouch_lora_files_take(loader, index, "attn_output", &a->o_after, (vouch_rows){0, h->n_embd, h->n_embd},
+                                    0));
     if (h->has_no_feed_bias) a->o_after.bias = NULL;
     if (h->has_inner_norms)
         VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_norm_name(loader, index, "attn_sub_norm"), true, &a->o_norm,
@@ -318,9 +325,11 @@ static vouch_status take_gate_and_up(vouch_loader *loader, int32_t index, vouch_
         const char *name = is_fused ? "ffn_up" : "ffn_gate";
         VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, name), true, &f->gate, n_embd, gate));
         VOUCH_TRY(vouch_dense_take_feed_affine(loader, index, name, &f->gate_after, gate));
+        VOUCH_TRY(vouch_lora_files_take(loader, index, name, &f->gate_after, gate, 0));
     }
     VOUCH_TRY(vouch_loader_rows(loader, vouch_loader_name(loader, index, "ffn_up"), true, &f->up, n_embd, up));
-    return vouch_dense_take_feed_affine(loader, index, "ffn_up", &f->up_after, up);
+    VOUCH_TRY(vouch_dense_take_feed_affine(loader, index, "ffn_up", &f->up_after, up));
+    return vouch_lora_files_take(loader, index, "ffn_up", &f->up_after, up, 1);
 }
 
 static double softplus(double x)
@@ -355,8 +364,9 @@ vouch_status vouch_dense_take_feed_forward(vouch_loader *loader, int32_t index, 
     VOUCH_TRY(take_gate_and_up(loader, index, f));
     VOUCH_TRY(vouch_loader_matrix(loader, vouch_loader_name(loader, index, "ffn_down"), true, &f->down, h->n_embd,
                                   f->n_ff));
-    VOUCH_TRY(vouch_dense_take_feed_affine(loader, index, "ffn_down", &f->down_after,
-                                           (vouch_rows){0, h->n_embd, h->n_embd}));
+    const vouch_rows down = {0, h->n_embd, h->n_embd};
+    VOUCH_TRY(vouch_dense_take_feed_affine(loader, index, "ffn_down", &f->down_after, down));
+    VOUCH_TRY(vouch_lora_files_take(loader, index, "ffn_down", &f->down_after, down, 0));
     if (h->gate == VOUCH_GATE_NONE)
         VOUCH_TRY(vouch_loader_vector(loader, vouch_loader_name_of(loader, index, "ffn.act", "scales"), false,
                                       &f->divisors, f->n_ff));

@@ -96,6 +96,7 @@ static vouch_status add_job(vouch_loader *w, vouch_job job)
         w->jobs = jobs;
         w->max_jobs = most;
     }
+    job.gguf = w->gguf;
     w->jobs[w->n_jobs++] = job;
     return VOUCH_OK;
 }
@@ -274,6 +275,27 @@ vouch_status vouch_loader_affine(vouch_loader *w, int32_t layer, const char *ten
     return vouch_loader_ignore(w, vouch_loader_name_of(w, layer, tensor, "input_scale"));
 }
 
+vouch_loras vouch_loader_loras(vouch_loader *w, int32_t n, vouch_lora *lora)
+{
+    const vouch_loras all = {.a = vouch_arena_take(w->arena, (size_t)n, sizeof *all.a),
+                             .b = vouch_arena_take(w->arena, (size_t)n, sizeof *all.b),
+                             .factors = vouch_arena_take(w->arena, (size_t)n, sizeof *all.factors)};
+    lora->a = all.a;
+    lora->b = all.b;
+    lora->factors = all.factors;
+    return all;
+}
+
+void vouch_lora_find_needs(vouch_lora *lora, int32_t n)
+{
+    lora->needs = lora->low_needs = 0;
+    for (int32_t i = 0; lora->a && i < n; i++) {
+        if (lora->a[i].n_out == 0) continue;
+        lora->needs |= vouch_type_needs(lora->a[i].type);
+        lora->low_needs |= vouch_type_needs(lora->b[i].type);
+    }
+}
+
 vouch_status vouch_loader_ignore(vouch_loader *w, const char *name)
 {
     const vouch_gguf_tensor *tensor = vouch_gguf_find_tensor(w->gguf, name);
@@ -433,19 +455,19 @@ static vouch_status batch_load(const vouch_loader *w, packing *p)
         if (fit == 0) break;
         if (one.end > one.begin + fit) one.end = one.begin + fit;
         const size_t begin = part_offset(&one, one.begin), size = part_offset(&one, one.end) - begin;
-        VOUCH_TRY(vouch_gguf_load(w->gguf, one.job->tensor, begin, size, w->err));
+        VOUCH_TRY(vouch_gguf_load(one.job->gguf, one.job->tensor, begin, size, w->err));
         room -= size < room ? size : room;
         p->end_tile += one.end - one.begin;
     }
     return VOUCH_OK;
 }
 
-static void batch_release(const vouch_loader *w, const packing *p)
+static void batch_release(const packing *p)
 {
     for (int64_t tile = p->first_tile; tile < p->end_tile;) {
         const part one = part_first(p, tile, p->end_tile);
         const size_t begin = part_offset(&one, one.begin);
-        vouch_gguf_release(w->gguf, one.job->tensor, begin, part_offset(&one, one.end) - begin);
+        vouch_gguf_release(one.job->gguf, one.job->tensor, begin, part_offset(&one, one.end) - begin);
         tile += one.end - one.begin;
     }
 }
@@ -460,7 +482,7 @@ vouch_status vouch_loader_pack(vouch_loader *w, vouch_pool *pool, vouch_progress
     for (; p.first_tile < p.n_tiles; p.first_tile = p.end_tile) {
         VOUCH_TRY(batch_load(w, &p));
         vouch_pool_run(pool, pack_on_thread, &p);
-        batch_release(w, &p);
+        batch_release(&p);
     }
     if (progress) progress(user, 1.0);
     return vouch_gguf_recheck(w->gguf, w->err);

@@ -27,9 +27,10 @@
 typedef struct vouch_job {
     vouch_matrix matrix;
     bool is_transposed;
-    float *vector; /* NULL: a matrix */
-    int64_t width; /* the vector is a matrix [n, width], whose transpose is copied; 0: no */
-    int64_t of;    /* floats of a row of that transpose's destination */
+    float *vector;          /* NULL: a matrix */
+    int64_t width;          /* the vector is a matrix [n, width], whose transpose is copied; 0: no */
+    int64_t of;             /* floats of a row of that transpose's destination */
+    const vouch_gguf *gguf; /* the tensor's file */
     const vouch_gguf_tensor *tensor;
     int64_t first_tile, n_tiles; /* first_tile is counted over all jobs */
     size_t stride;               /* bytes of a tile in the file; the last may have fewer */
@@ -45,8 +46,9 @@ typedef struct vouch_loader {
     vouch_error *err;
     vouch_job *jobs; /* [n_jobs], with room for max_jobs; the caller frees it */
     size_t n_jobs, max_jobs;
-    bool *is_taken; /* [tensors of the file] */
-    char name[64];  /* of vouch_loader_name */
+    bool *is_taken;                 /* [tensors of the file] */
+    struct vouch_lora_files *loras; /* adapters; NULL: none */
+    char name[64];                  /* of vouch_loader_name */
 } vouch_loader;
 
 /* Longest row of a tensor that is transposed. */
@@ -110,6 +112,15 @@ vouch_status vouch_loader_split_transposed(vouch_loader *loader, const char *nam
 /* Takes blk.LAYER.TENSOR.bias and .scale, if there. Ignores .input_scale, which only 4-bit activations need. */
 vouch_status vouch_loader_affine(vouch_loader *loader, int32_t layer, const char *tensor, vouch_affine *affine,
                                  vouch_rows rows);
+/* Takes room for the matrices of n adapters, all without rows, and sets those of `lora`. a NULL: the walk only counts.
+ */
+typedef struct vouch_loras {
+    vouch_matrix *a, *b;
+    float *factors;
+} vouch_loras;
+vouch_loras vouch_loader_loras(vouch_loader *loader, int32_t n, vouch_lora *lora);
+/* Sets the needs of its matrices. */
+void vouch_lora_find_needs(vouch_lora *lora, int32_t n);
 /* Accepts a tensor without loading it: logits don't depend on it. */
 vouch_status vouch_loader_ignore(vouch_loader *loader, const char *name);
 /* Accepts blk.LAYER.TENSOR.scale and .input_scale. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a model: find its family, read its numbers, take and pack its tensors. */
+#include "model/load/lora_files.h"
 #include "model/load/hyper_tensors.h"
 #include "model/load/weights.h"
 
@@ -279,6 +280,7 @@ static vouch_status load(vouch_weights *w, const vouch_weights_plan *plan, vouch
     loader->arena = &counting;
     VOUCH_TRY(take_all(w, plan, loader, &sources));
     if (!plan->is_part) VOUCH_TRY(vouch_loader_refuse_others(loader));
+    if (loader->loras) VOUCH_TRY(vouch_lora_files_refuse_others(loader->loras, loader->err));
     VOUCH_TRY(check_all_rope_factors(loader->gguf, loader->err));
     if (!packing->pool) {
         w->arena.used = counting.used;
@@ -287,8 +289,12 @@ static vouch_status load(vouch_weights *w, const vouch_weights_plan *plan, vouch
     VOUCH_TRY(vouch_arena_allocate(&counting, "the packed weights", loader->err));
     w->arena = counting;
     loader->arena = &w->arena;
+    if (loader->loras) loader->loras->n_taken = 0;
     VOUCH_TRY(take_all(w, plan, loader, &sources));
+    if (loader->loras) VOUCH_TRY(vouch_lora_files_check(loader->loras, w->layers, &w->hparams, loader->err));
     VOUCH_TRY(vouch_loader_pack(loader, packing->pool, packing->progress, packing->user));
+    for (int32_t i = 0; i < packing->n_adapters; i++) VOUCH_TRY(vouch_gguf_recheck(packing->adapters[i], loader->err));
+    if (loader->loras) w->adapters = (vouch_adapters){loader->loras->n, loader->loras->n, loader->loras->most_rank};
     for (int32_t i = 0; i < w->n_rotaries; i++) fill_frequencies(&w->rotaries[i], &sources.of[i]);
     if (packing->is_tuned) tune(w, loader, packing->pool);
     return VOUCH_OK;
@@ -300,6 +306,7 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
     *out = NULL;
     vouch_weights *w = calloc(1, sizeof *w);
     vouch_loader loader = {.gguf = gguf, .err = err, .is_taken = calloc(vouch_gguf_n_tensors(gguf) + 1, sizeof(bool))};
+    vouch_lora_files loras = {0};
     vouch_status status = VOUCH_OK;
     if (!w || !loader.is_taken) status = vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the weights' table");
     if (status == VOUCH_OK) {
@@ -313,6 +320,15 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
         loader.hparams = &w->hparams;
         status = plan->arch->read(gguf, &w->hparams, err);
     }
+    const bool has_own = status == VOUCH_OK && w->hparams.adapters.n > 0;
+    if (has_own) w->adapters = (vouch_adapters){w->hparams.adapters.n + 1, 1, w->hparams.adapters.rank};
+    if (status == VOUCH_OK && packing->n_adapters > 0) {
+        loader.loras = &loras;
+        status = has_own
+                     ? vouch_fail(err, VOUCH_E_UNSUPPORTED,
+                                  "%s: the model has adapters of its own, and takes no others", vouch_gguf_path(gguf))
+                     : vouch_lora_files_open(&loras, packing->adapters, packing->n_adapters, gguf, err);
+    }
     if (status == VOUCH_OK && plan->nextn > 0) leave_nextn(&w->hparams, plan->nextn);
     if (status == VOUCH_OK && !plan->take_ends) status = read_activation(gguf, &w->hparams, err);
     if (status == VOUCH_OK && !plan->take_ends) status = read_vocabulary_size(gguf, plan->n_tokens, &w->hparams, err);
@@ -324,6 +340,7 @@ vouch_status vouch_weights_open_plan(vouch_weights **out, const vouch_gguf *gguf
     else vouch_weights_close(w);
     free(loader.jobs);
     free(loader.is_taken);
+    vouch_lora_files_close(&loras);
     return status;
 }
 

@@ -10,8 +10,16 @@
 #include "kernels/kernels.h"
 #include "model/load/arch.h"
 
+/* The adapters of a model's matrices (layer.h, vouch_lora). */
+typedef struct vouch_adapters {
+    int32_t n;         /* 0: there are none */
+    int32_t n_slots;   /* 1: a row has at most one of them; otherwise n */
+    int32_t most_rank; /* of a matrix A */
+} vouch_adapters;
+
 typedef struct vouch_weights {
     vouch_hparams hparams;
+    vouch_adapters adapters;
     vouch_matrix embedding;     /* [n_vocab, n_embd] */
     const vouch_matrix *output; /* the output matrix, or the embedding where tied */
     vouch_matrix own_output;    /* n_out 0: tied */
@@ -39,8 +47,10 @@ typedef struct vouch_packing {
     const vouch_kernels *kernels;
     vouch_pool *pool; /* its threads pack; NULL: the file is only checked, and the arena counts its bytes */
     bool is_tuned;    /* measures the readings (tune.h) */
-    const vouch_tuning *readings_of; /* has the readings where they aren't measured; NULL: the usual ones */
-    vouch_progress_fn progress;      /* may be NULL */
+    const vouch_tuning *readings_of;   /* has the readings where they aren't measured; NULL: the usual ones */
+    const vouch_gguf *const *adapters; /* [n_adapters] files (lora_files.h) */
+    int32_t n_adapters;
+    vouch_progress_fn progress; /* may be NULL */
     void *user;
 } vouch_packing;
 

@@ -35,6 +35,8 @@ typedef struct vouch_memory {
     int32_t n_chain;           /* its first rows each follow the row before them */
     int32_t *parents, *depths; /* [max_rows] a row's position is n_tokens + its depth */
     vouch_states states;
+    const float *scales; /* [adapters of the weights] that all rows have for them (layer.h, vouch_lora), set by the
+                            owner while there are no tokens; NULL: the sequence has no adapter */
     vouch_arena arena;
 } vouch_memory;
 

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "model/pass/attention.h"
+#include "model/stage/affine.h"
 #include "model/stage/stream.h"
 
 enum { N_BITS = 10, HEAD = VOUCH_ADAPTER_HEAD };
@@ -70,15 +71,11 @@ static int32_t number_of(const float *mixed, int32_t most)
 /* Reads off the rows' adapters, and lists those of some row. */
 static void list_adapters(vouch_workspace *c)
 {
-    adapter_space *s = &c->adapters;
     const int32_t n = c->weights->hparams.adapters.n;
-    for (int64_t r = 0; r < c->n_rows; r++) s->of[r] = number_of(c->mixed + r * HEAD, n);
-    s->n_listed = 0;
-    for (int32_t i = 0; i <= n; i++) {
-        int64_t r = 0;
-        while (r < c->n_rows && s->of[r] != i) r++;
-        if (r < c->n_rows) s->listed[s->n_listed++] = i;
-    }
+    float *scales = c->adapters.scales;
+    memset(scales, 0, (size_t)c->n_rows * (size_t)(n + 1) * sizeof *scales);
+    for (int64_t r = 0; r < c->n_rows; r++) scales[r * (n + 1) + number_of(c->mixed + r * HEAD, n)] = 1;
+    vouch_adapters_list(c);
 }
 
 void vouch_adapters_find(vouch_workspace *c, vouch_pool *team, thread_space *my)

@@ -4,8 +4,10 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/pass/forward.h"
+#include "model/stage/affine.h"
 
 struct vouch_pass {
     vouch_workspace space;
@@ -80,6 +82,19 @@ static void add_row(vouch_workspace *c, const vouch_row *row, int32_t r)
     if (row->hidden) c->hidden_rows[c->n_hidden++] = r;
 }
 
+/* The scales of adapters are those of the rows' sequences, unless tokens choose them (adapters.h). */
+static void take_adapters(vouch_workspace *c, const vouch_row *rows)
+{
+    const size_t n = (size_t)c->weights->adapters.n;
+    if (n == 0 || c->weights->hparams.adapters.n > 0) return;
+    for (int32_t r = 0; r < c->n_rows; r++) {
+        float *to = c->adapters.scales + (size_t)r * n;
+        if (rows[r].memory->scales) memcpy(to, rows[r].memory->scales, n * sizeof *to);
+        else memset(to, 0, n * sizeof *to);
+    }
+    vouch_adapters_list(c);
+}
+
 void vouch_pass_run(vouch_pass *pass, const vouch_row *rows, int32_t n)
 {
     vouch_workspace *c = &pass->space;
@@ -88,6 +103,7 @@ void vouch_pass_run(vouch_pass *pass, const vouch_row *rows, int32_t n)
     c->n_runs = c->n_logits = c->n_hidden = 0;
     for (int32_t r = 0; r < n; r++) add_row(c, &rows[r], r);
     assert(c->n_logits <= c->max_logits);
+    take_adapters(c, rows);
     for (row_run *run = c->runs; run < c->runs + c->n_runs; run++)
         vouch_states_plan(&run->memory->states, run->memory->parents, run->memory->n_rows);
     vouch_forward(c);

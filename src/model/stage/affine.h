@@ -5,6 +5,8 @@
 
 #include "model/stage/workspace.h"
 
+/* Lists the adapters that some row of the pass has. One thread calls it, once the scales of all rows are set. */
+void vouch_adapters_list(vouch_workspace *c);
 /* A x of n matrices with the same input, for vouch_stage_affine; nothing where they have no adapters. All threads call
  * it. factors: of the rows of `in`; NULL: none. */
 void vouch_lora_reduce(vouch_workspace *c, vouch_pool *team, thread_space *my, const vouch_affine *const *matrices,

@@ -75,8 +75,7 @@ void vouch_stage_multiply_piece(const vouch_workspace *c, const vouch_matrix *w,
 
 vouch_needs vouch_stage_end_needs(const vouch_matrix *w, const vouch_affine *after)
 {
-    const vouch_matrix *const all[] = {w, after->lora ? &after->lora->a : w};
-    return vouch_stage_needs(all, 2);
+    return vouch_stage_needs(&w, 1) | (after->lora ? after->lora->needs : 0);
 }
 
 void vouch_stage_rotate(const vouch_workspace *c, int32_t rotary, float *x, int64_t row)

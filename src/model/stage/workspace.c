@@ -209,15 +209,19 @@ static void layout_hyper(vouch_workspace *c, vouch_arena *arena)
 /* Room for adapters; nothing where the model has none. */
 static void layout_adapters(vouch_workspace *c, vouch_arena *arena)
 {
-    const vouch_adapter_hparams *h = &c->weights->hparams.adapters;
+    const vouch_adapters *h = &c->weights->adapters;
     adapter_space *s = &c->adapters;
-    const size_t rows = (size_t)c->max_rows, rank = (size_t)h->rank;
+    const size_t rows = (size_t)c->max_rows, rank = (size_t)h->most_rank, n_slots = (size_t)h->n_slots;
     if (h->n == 0) return;
-    s->of = vouch_arena_take(arena, rows, sizeof *s->of);
-    s->listed = vouch_arena_take(arena, (size_t)h->n + 1, sizeof *s->listed);
+    s->scales = vouch_arena_take(arena, rows * (size_t)h->n, sizeof *s->scales);
+    s->listed = vouch_arena_take(arena, (size_t)h->n, sizeof *s->listed);
     for (int i = 0; i < VOUCH_MOST_PARTS; i++) {
-        s->low[i] = vouch_arena_take(arena, rows * rank, sizeof *s->low[i]);
-        vouch_acts_layout(&s->acts[i], rows, rank, c->needs, arena);
+        s->low[i] = vouch_arena_take(arena, n_slots * rows * rank, sizeof *s->low[i]);
+        s->acts[i] = vouch_arena_take(arena, n_slots, sizeof *s->acts[i]);
+        for (size_t slot = 0; slot < n_slots; slot++) {
+            vouch_acts counted = {0};
+            vouch_acts_layout(s->acts[i] ? &s->acts[i][slot] : &counted, rows, rank, c->needs, arena);
+        }
     }
     take_for_threads(c, arena, rows * VOUCH_EXPERT_UNIT, offsetof(thread_space, adapted));
 }
@@ -343,8 +347,7 @@ static vouch_needs find_needs(const vouch_weights *w, const vouch_matrix *head)
         const vouch_affine *const after[] = {&a->q_after,    &a->k_after,  &a->v_after,   &a->o_after,
                                              &f->gate_after, &f->up_after, &f->down_after};
         for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
-            if (after[i]->lora)
-                needs |= vouch_type_needs(after[i]->lora->a.type) | vouch_type_needs(after[i]->lora->b.type);
+            if (after[i]->lora) needs |= after[i]->lora->needs | after[i]->lora->low_needs;
     }
     return needs;
 }

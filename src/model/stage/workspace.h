@@ -115,13 +115,13 @@ typedef struct hyper_space {
     vouch_acts acts;    /* [n_rows][hyper.n * n_embd] the input of the connections' matrix */
 } hyper_space;
 
-/* Adapters (affine.h). */
+/* Adapters (affine.h). Each has a slot; those of which a row has only one share it. */
 typedef struct adapter_space {
-    int32_t *of;     /* [n_rows] adapter of a row */
+    float *scales;   /* [n_rows][weights->adapters.n] that a row has for an adapter; 0: the row doesn't have it */
     int32_t *listed; /* [n_listed] adapters of some row, ascending */
     int32_t n_listed;
-    float *low[VOUCH_MOST_PARTS];      /* [n_rows][rank] A x of each row's adapter */
-    vouch_acts acts[VOUCH_MOST_PARTS]; /* the same as the input of B */
+    float *low[VOUCH_MOST_PARTS];       /* [n_slots][max_rows * most_rank] s f A x, [n_rows][rank] in each slot */
+    vouch_acts *acts[VOUCH_MOST_PARTS]; /* [n_slots] the same as the input of B */
 } adapter_space;
 
 /* RWKV's mixers and channel mixes (wkv.c). */
