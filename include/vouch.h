@@ -655,7 +655,8 @@ typedef struct vouch_prompt_cache_info {
  * the caller's, to be closed; on failure it is NULL. Errors: ARGUMENT, MEMORY, IO. */
 VOUCH_API vouch_status vouch_prompt_cache_open(vouch_prompt_cache **out, const char *folder, int64_t n_bytes,
                                                vouch_error *err);
-/* Tells once of the first record since the last call that could not be written. Errors: IO, MEMORY. Any thread. */
+/* Tells once of the first record since the last call that could not be written. Errors: IO, MEMORY, ARGUMENT (a page
+ * has more bytes than all files may have). Any thread. */
 VOUCH_API vouch_status vouch_prompt_cache_check(vouch_prompt_cache *cache, vouch_error *err);
 /* Removes the files. An engine may still hold pages (vouch_engine_forget). Any thread. Errors: IO. */
 VOUCH_API vouch_status vouch_prompt_cache_clear(vouch_prompt_cache *cache, vouch_error *err);
@@ -928,6 +929,14 @@ VOUCH_API vouch_session_options vouch_session_options_default(void);
 VOUCH_API vouch_status vouch_session_open(vouch_session **out, const vouch_model *model,
                                           const vouch_session_options *options, vouch_error *err);
 VOUCH_API void vouch_session_close(vouch_session *session); /* NULL is allowed */
+/* Writes the session's sequence with its keys, values and recurrent states to a file, which only this user can read; a
+ * file of the name is replaced at once. A session with the same model, kv_type, adapter_scales and scope goes on from
+ * it: a prompt that begins with these tokens runs only the others. Not while an answer of an engine's session is
+ * running. Errors: ARGUMENT (nothing to save), IO, MEMORY. */
+VOUCH_API vouch_status vouch_session_save(const vouch_session *session, const char *path, vouch_error *err);
+/* The session's sequence becomes that of the file. On failure it is empty, or as before. Errors: IO, MEMORY, FORMAT (it
+ * doesn't fit the session, or is damaged), CONTEXT, UNSUPPORTED (a head reads the hidden states of all tokens). */
+VOUCH_API vouch_status vouch_session_load(vouch_session *session, const char *path, vouch_error *err);
 /* Checks options without opening a session: OK where vouch_session_open with this model accepts them. A draft model
  * and stop texts are checked at open only. The model may have been opened with text_only. Errors: ARGUMENT (names the
  * option). Any thread. */
@@ -1107,8 +1116,20 @@ typedef struct vouch_engine_event {
  * where no session has anything to do. */
 VOUCH_API bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event **events, size_t *n_events);
 
-/* Drops the pages that no session uses. */
+/* Drops the pages that no session uses. Those that one uses no longer go to the files of a prompt cache. */
 VOUCH_API void vouch_engine_forget(vouch_engine *engine);
+/* Writes the pages that the engine has of the beginning of these tokens to a file, as vouch_session_save does: those of
+ * a session with these adapter_scales and this scope. *n_saved: tokens that they hold; 0: none, and no file is written.
+ * Errors: IO, MEMORY. */
+VOUCH_API vouch_status vouch_engine_save(vouch_engine *engine, const vouch_session_options *whose,
+                                         const int32_t *tokens, size_t n_tokens, const char *path, int32_t *n_saved,
+                                         vouch_error *err);
+/* Takes the pages of such a file, so that prompts which begin with their tokens find them. *n_loaded: tokens that the
+ * engine has then, fewer than the file's where the cache is full. Errors: IO, MEMORY, FORMAT (made for another model,
+ * kv type, adapters or scope, or damaged), ARGUMENT (the engine doesn't share pages, or has a page_size other than 64).
+ */
+VOUCH_API vouch_status vouch_engine_load(vouch_engine *engine, const vouch_session_options *whose, const char *path,
+                                         int32_t *n_loaded, vouch_error *err);
 
 /* Sums since open, over all sessions. */
 typedef struct vouch_engine_stats {

@@ -53,7 +53,7 @@ typedef struct server_options {
     size_t n_keys;
     const char *admin_key;      /* lets a request do everything, also change the server; NULL: where there are keys, no
                                request      may change it */
-    const uint64_t *scopes;     /* [n_keys] of each key's answers in draft memories; NULL: all have scope 0 */
+    const uint64_t *scopes;     /* [n_keys] of each key's answers and prompts (vouch_session_options); NULL: 0 */
     const char *const *origins; /* [n_origins] pages that may ask: "https://host:port", "localhost" or "*" */
     size_t n_origins;
     const char *certificate, *private_key; /* PEM texts of TLS; NULL: plain HTTP */

@@ -237,6 +237,11 @@ static const tool_flag rows[] = {
      NULL, NULL},
     {"draft-memory-size", NULL, 0, TOOL_FLAG_SIZE, AT(draft_memory_size), "SIZE", "[0, 1e12]", REMEMBERING,
      "bytes of memory for answers, at least 100K; 0: none are remembered", NULL, NULL},
+    {"session", NULL, 0, TOOL_FLAG_FILE, AT(session_file), "FILE", NULL, CLI_RUN, "Resources",
+     "go on with the session in this file, if it is there, and keep it there at the end: what the model has made of "
+     "all "
+     "tokens so far. A conversation keeps its messages in FILE.json, too",
+     NULL, NULL},
     {"prompt-cache", NULL, 0, TOOL_FLAG_FILE, AT(prompt_cache), "FOLDER", NULL, REMEMBERING_PROMPTS,
      "keep what the model has made of prompts and answers in this folder, and go on from there when a prompt begins "
      "with the same tokens",

@@ -150,6 +150,7 @@ typedef struct cli_options {
     int32_t dimensions;       /* embed: of the vectors; 0: all */
     bool clears_memory;
     int64_t draft_memory_size;               /* bytes; 0: there is none */
+    const char *session_file;                /* NULL: the session isn't kept */
     const char *prompt_cache;                /* a folder; NULL: pages aren't kept */
     int64_t prompt_cache_size;               /* bytes */
     const char *draft_files[VOUCH_DRAFTERS]; /* by drafter's number (vouch_draft_file_open) */

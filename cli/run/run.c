@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "os/os.h"
 #include "tool/file.h"
 #include "options/recommended.h"
 #include "run/run.h"
@@ -181,6 +182,25 @@ bool cli_run_check(cli_options *options, cli_given given)
     return cli_check_asking(options, given) && cli_check_speculation(options, given);
 }
 
+/* Goes on with the file of --session, if it is there. */
+static int load_session(const cli_engine *engine)
+{
+    vouch_error err;
+    const char *path = engine->options->session_file;
+    if (!path || !vouch_os_exists(path)) return CLI_DONE;
+    return vouch_session_load(engine->session, path, &err) ? cli_flag_refuse("session", &err) : CLI_DONE;
+}
+
+/* Keeps the session, unless it has no tokens. */
+static int keep_session(const cli_engine *engine)
+{
+    vouch_error err;
+    const char *path = engine->options->session_file;
+    if (!path || !engine->session) return CLI_DONE;
+    const vouch_status status = vouch_session_save(engine->session, path, &err);
+    return status && status != VOUCH_E_ARGUMENT ? cli_flag_fail("session", &err) : CLI_DONE;
+}
+
 int cli_run_run(const cli_options *given)
 {
     cli_options own = *given, *options = &own; /* the model's file and /set change it */
@@ -202,6 +222,8 @@ int cli_run_run(const cli_options *given)
         return CLI_WRONG_USAGE;
     }
     if (options->stats_json && tool_file_check(options->stats_json, &err)) status = cli_flag_refuse("stats-json", &err);
+    if (options->session_file && tool_file_check(options->session_file, &err))
+        status = cli_flag_refuse("session", &err);
     if (!status && !chat) status = cli_prompt_read(options, &text, &n);
     if (!status && options->show_prompt) {
         status = prompt_show(options, text, n);
@@ -210,11 +232,13 @@ int cli_run_run(const cli_options *given)
     if (status) goto done;
     status = run_open(&engine, options);
     if (!status) status = cli_sources_load(&engine);
+    if (!status) status = load_session(&engine);
     if (!status) {
         cli_stats_open(&engine);
         cli_engine_check_think(&engine);
         status = chat ? run_conversation(&engine, options, &reply) : run_once(&engine, text, n, &reply);
         status = cli_first_failure(status, cli_engine_keep(&engine));
+        status = cli_first_failure(status, keep_session(&engine));
     }
 done:
     cli_engine_close(&engine);

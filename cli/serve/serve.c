@@ -87,6 +87,7 @@ typedef struct serving {
     size_t n_keys;
     uint64_t *scopes;          /* [n_keys]; NULL: all keys share one */
     vouch_prompt_cache *cache; /* NULL: none */
+    int64_t memory_left;       /* before the models were opened; -1: not known */
     server *server;
 } serving;
 
@@ -171,14 +172,13 @@ static void wait_for_end(const serving *s)
     while (server_is_busy(s->server) && !vouch_os_end_wait(MOMENT)) continue;
 }
 
-/* Bytes of all models together; 0: no bound. Models that come on demand leave a fifth of the memory that is free now.
- */
+/* Bytes of all models together; 0: no bound. Models that come on demand leave a fifth of the memory that was free
+ * before any model was opened. */
 static int64_t most_memory(const serving *s)
 {
     const cli_options *o = s->options;
     if (o->max_memory > 0 || !o->serve.models_folder) return o->max_memory;
-    const int64_t left = vouch_os_memory_left();
-    return left > 0 ? left / 5 * 4 : 0;
+    return s->memory_left > 0 ? s->memory_left / 5 * 4 : 0;
 }
 
 static void tell_models(const serving *s, int64_t most)
@@ -257,6 +257,7 @@ int cli_serve_run(const cli_options *options)
 {
     serving s = {.options = options};
     vouch_os_service_start();
+    s.memory_left = vouch_os_memory_left();
     int status = check_think(options);
     if (!status) status = keys_read(&s);
     if (!status) status = check_host(&s);

@@ -308,6 +308,26 @@ def test_answers_are_remembered(model, tmp_path):
         vouch.Session(model, draft_memory=model)
 
 
+def test_sessions_are_saved(model, tmp_path):
+    path, prompt = tmp_path / "session", list(range(100, 140))
+    options = {"max_tokens": 6, "ignore_eos": True}
+    with vouch.Session(model, **options) as session:
+        with pytest.raises(vouch.ArgumentError, match="no tokens to save"):
+            session.save(path)
+        first = [token for step in session.generate(prompt) for token in step.tokens]
+        session.save(path)
+        expected = text_of(session, prompt + first + [7, 8])
+    with vouch.Session(model, **options) as session:
+        session.load(path)
+        assert text_of(session, prompt + first + [7, 8]) == expected
+        assert session.stats["prompt_tokens"] == 3
+        with pytest.raises(vouch.FileError):
+            session.load(tmp_path / "nowhere")
+    with vouch.Session(model, kv_type="f32", **options) as session:
+        with pytest.raises(vouch.FormatError, match="no session of this model with these options"):
+            session.load(path)
+
+
 def test_adapter_options(path, tmp_path):
     with pytest.raises(vouch.FileError, match="no such adapter"):
         vouch.Model(path, adapters=[tmp_path / "no such adapter.gguf"])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from . import _abi
 from ._library import ArgumentError, call, exception, library, names_of
 from .model import Handle, Model
-from .options import Options, choice_of, integer_of, text_of, tokens_of, wrong
+from .options import Options, choice_of, integer_of, path_of, text_of, tokens_of, wrong
 
 # A text (no special tokens), token ids, or a conversation for the model's chat template.
 Prompt = Union[str, Sequence[int], Sequence[Mapping[str, Any]]]
@@ -174,6 +175,18 @@ class Session(Handle):
             yield step
             if step.finish:
                 return
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the sequence, with what the model has made of it, to a file. Raises ArgumentError (there is nothing to
+        save), FileError, MemoryShort."""
+        with self._turn:
+            call("vouch_session_save", self._pointer(), path_of(path))
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Goes on from a saved session of the same model, kv_type, adapter_scales and scope: a prompt that begins with
+        its tokens runs only the others. Raises FileError, FormatError (it doesn't fit), ContextFull, Unsupported."""
+        with self._turn:
+            call("vouch_session_load", self._pointer(), path_of(path))
 
     def cancel(self) -> None:
         """The running or the next prompt or step raises Cancelled. Any thread. A cancelled step has changed nothing."""

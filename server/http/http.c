@@ -303,6 +303,7 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
     if (is_stream) job->limit = STREAM_LIMIT;
     if (is_stream && format->begin) format->begin(x); /* it reads the choices, which then are the worker's */
     job->keep_seconds = x->keep_seconds;
+    job->options.scope = x->scope;
     job->wake = on_event;
     job->wake_user = x;
     atomic_fetch_add(&x->server->n_jobs, 1);

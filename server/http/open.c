@@ -48,7 +48,10 @@ vouch_status server_open(server **out, const server_options *options, vouch_erro
     if (s) s->models = calloc(options->n_models, sizeof *s->models);
     if (s) s->shelf = server_shelf_open(options->most_memory);
     if (!s || !s->models || !s->shelf) {
-        if (s) free(s->models);
+        if (s) {
+            server_shelf_close(s->shelf);
+            free(s->models);
+        }
         free(s);
         return fail_memory(err);
     }

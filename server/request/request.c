@@ -594,7 +594,7 @@ bool server_request_read(server_request *r, server_exchange *x, unsigned where, 
     pthread_mutex_lock(&r->model->lock);
     r->session.speculation = r->model->speculation;
     pthread_mutex_unlock(&r->model->lock);
-    r->session.scope = x->scope;
+    r->session.scope = x->scope; /* also of what a conversation brings to the draft memory */
     if (where == CHAT && !server_convert_functions(r, fault)) return false;
     if (!server_fields_read(x->json, "", &server_request_fields, where, r, fault)) return false;
     vouch_sampling *sampling = &r->session.sampling;

@@ -124,9 +124,11 @@ server_shelf_answer server_shelf_ask(server_shelf *shelf, server_place *place, v
     if (s->n_bytes > 0 && never > 0) {
         answer = SERVER_SHELF_NEVER;
         *err = (vouch_error){.code = VOUCH_E_MEMORY};
-        snprintf(err->message, sizeof err->message,
-                 "model: '%.200s' needs %.0f MB, %.0f MB more than --max-memory leaves beside the models that stay",
-                 place->name, (double)place->expected * 1e-6, (double)never * 1e-6);
+        snprintf(
+            err->message, sizeof err->message,
+            "model: '%.200s' needs %.0f MB, %.0f MB more than --max-memory (%.0f MB) leaves beside the models that "
+            "stay",
+            place->name, (double)place->expected * 1e-6, (double)never * 1e-6, (double)s->n_bytes * 1e-6);
     } else if (s->first == place) {
         if (s->n_bytes == 0 || now <= 0) answer = SERVER_SHELF_READY;
         else make_go(s, place, now);
@@ -145,6 +147,8 @@ void server_shelf_withdraw(server_shelf *shelf, server_place *place)
 {
     pthread_mutex_lock(&shelf->lock);
     dequeue(shelf, place);
+    for (server_place *p = shelf->places; p && !shelf->first; p = p->next) /* nobody needs their memory any more */
+        if (atomic_exchange(&p->must_go, false)) p->wake(p->user);
     pthread_mutex_unlock(&shelf->lock);
 }
 

@@ -57,6 +57,7 @@ bool server_worker_submit(server_worker *w, server_job *job)
         else w->first = job;
         w->last = job;
         w->n_waiting += job->n_choices;
+        w->notified = true;
         pthread_cond_signal(&w->change);
     }
     pthread_mutex_unlock(&w->lock);
@@ -75,36 +76,30 @@ void server_worker_forget(server_worker *w)
 {
     if (!w) return;
     pthread_mutex_lock(&w->lock);
-    w->forgets = true;
+    w->forgets = w->state.stage == SERVER_STAGE_LOADED;
     pthread_cond_signal(&w->change);
     while (w->forgets && !w->ends) pthread_cond_wait(&w->forgotten, &w->lock);
     pthread_mutex_unlock(&w->lock);
 }
 
-void server_worker_cancel_all(server_worker *w)
+static void ask_for(server_worker *w, bool loads)
 {
     pthread_mutex_lock(&w->lock);
-    w->cancels = true;
-    pthread_cond_signal(&w->change);
-    pthread_mutex_unlock(&w->lock);
-}
-
-static void ask_for(server_worker *w, bool *what)
-{
-    pthread_mutex_lock(&w->lock);
-    *what = w->notified = true;
+    w->loads = loads;
+    w->unloads = !loads;
+    w->notified = true;
     pthread_cond_signal(&w->change);
     pthread_mutex_unlock(&w->lock);
 }
 
 void server_worker_load(server_worker *w)
 {
-    ask_for(w, &w->loads);
+    ask_for(w, true);
 }
 
 void server_worker_unload(server_worker *w)
 {
-    ask_for(w, &w->unloads);
+    ask_for(w, false);
 }
 
 const char *server_stage_name(server_stage stage)
@@ -316,6 +311,18 @@ static void drop_cancelled(server_worker *w, bool all)
     queue_drop(w, all, &cancelled);
 }
 
+/* The worker may be loading its model: so the jobs of the queue end here, and the others in the worker's thread. */
+void server_worker_cancel_all(server_worker *w)
+{
+    const vouch_error cancelled = {VOUCH_E_CANCELLED, "the request was cancelled"};
+    queue_drop(w, true, &cancelled);
+    pthread_mutex_lock(&w->lock);
+    w->cancels = true;
+    w->loads = false;
+    pthread_cond_signal(&w->change);
+    pthread_mutex_unlock(&w->lock);
+}
+
 /* ---------------------------------------------------------------- the model */
 
 static void set_stage(server_worker *w, server_stage stage)
@@ -363,7 +370,8 @@ static void model_drop(server_worker *w, server_stage stage)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* There is room for it. */
+/* There is room for it, as far as was known. Without an error and without an engine it needs more, and has to ask
+ * again. */
 static vouch_status model_load(server_worker *w, vouch_error *err)
 {
     const server_supply *supply = w->options.supply;
@@ -378,7 +386,7 @@ static vouch_status model_load(server_worker *w, vouch_error *err)
     const int64_t bytes = w->stock.bytes + (int64_t)(status ? 0 : vouch_engine_memory(w->engine));
     if (status) model_drop(w, SERVER_STAGE_FAILED);
     else if (server_shelf_settle(w->options.shelf, &w->place, bytes, tool_now() - start)) note_loaded(w);
-    else model_drop(w, SERVER_STAGE_WAITING); /* it asks again, and for more */
+    else model_drop(w, SERVER_STAGE_WAITING);
     return status;
 }
 
@@ -386,15 +394,20 @@ static vouch_status model_load(server_worker *w, vouch_error *err)
 static void model_bring(server_worker *w)
 {
     vouch_error err;
-    const server_shelf_answer answer = server_shelf_ask(w->options.shelf, &w->place, &err);
+    server_shelf_answer answer;
+    vouch_status status = VOUCH_OK;
+    do {
+        answer = server_shelf_ask(w->options.shelf, &w->place, &err);
+        if (answer == SERVER_SHELF_READY) status = model_load(w, &err);
+    } while (answer == SERVER_SHELF_READY && !status && !w->engine);
     if (answer == SERVER_SHELF_WAIT) {
         set_stage(w, SERVER_STAGE_WAITING);
         return;
     }
-    if (answer == SERVER_SHELF_READY && !model_load(w, &err)) {
+    if (w->engine) {
         w->is_idle = false;
         w->keep_seconds = INFINITY;
-        if (w->engine) server_shelf_use(w->options.shelf, &w->place, false);
+        server_shelf_use(w->options.shelf, &w->place, false);
         return;
     }
     tool_complain("%s", err.message);
@@ -419,29 +432,43 @@ static void model_note_idle(server_worker *w, bool is_idle)
     pthread_mutex_unlock(&w->lock);
 }
 
+/* Whether somebody asks for the model. */
+static bool model_is_wanted(server_worker *w, bool *unloads)
+{
+    pthread_mutex_lock(&w->lock);
+    if (w->engine) w->loads = false;
+    else w->unloads = false;
+    const bool is_wanted = w->first || w->loads;
+    *unloads = w->unloads;
+    pthread_mutex_unlock(&w->lock);
+    return is_wanted;
+}
+
+/* Lets a loaded model go where it has to, or where nobody needs it. */
+static void model_let_go(server_worker *w)
+{
+    bool unloads;
+    const bool is_wanted = model_is_wanted(w, &unloads), must = atomic_load(&w->place.must_go);
+    model_note_idle(w, w->n_lives == 0 && !is_wanted);
+    const bool sleeps = w->is_idle && tool_now() >= w->goes_at;
+    if (w->n_lives == 0 && (must || (w->is_idle && (unloads || sleeps))))
+        model_drop(w, is_wanted ? SERVER_STAGE_WAITING : sleeps ? SERVER_STAGE_SLEEPING : SERVER_STAGE_UNLOADED);
+}
+
 /* Step 2 of worker.h, for a model that comes on demand. Returns the seconds after which to look again. */
 static double model_tend(server_worker *w, bool ends)
 {
     enum { AGAIN = 100 /* milliseconds */ };
-    pthread_mutex_lock(&w->lock);
-    if (w->engine) w->loads = false;
-    const bool is_wanted = w->first || w->loads, unloads = w->unloads;
-    if (!w->engine) w->unloads = false;
-    pthread_mutex_unlock(&w->lock);
-    if (w->engine) {
-        model_note_idle(w, w->n_lives == 0 && !is_wanted);
-        const bool must = atomic_load(&w->place.must_go), sleeps = w->is_idle && tool_now() >= w->goes_at;
-        if (w->n_lives == 0 && (must || (w->is_idle && (unloads || sleeps))))
-            model_drop(w, is_wanted ? SERVER_STAGE_WAITING : sleeps ? SERVER_STAGE_SLEEPING : SERVER_STAGE_UNLOADED);
-    }
-    const bool brings = !w->engine && is_wanted && !ends;
-    if (brings) model_bring(w);
-    else if (!w->engine && w->place.is_waiting) {
+    bool unloads;
+    if (w->engine) model_let_go(w);
+    if (w->engine) return w->is_idle ? w->goes_at - tool_now() : INFINITY;
+    if (model_is_wanted(w, &unloads) && !ends) {
+        model_bring(w);
+    } else if (w->place.is_waiting) {
         server_shelf_withdraw(w->options.shelf, &w->place);
         set_stage(w, SERVER_STAGE_UNLOADED);
     }
-    if (w->engine) return brings ? 0 : w->is_idle ? w->goes_at - tool_now() : INFINITY;
-    return w->place.is_waiting ? 1e-3 * AGAIN : INFINITY;
+    return w->engine ? 0 : w->place.is_waiting ? 1e-3 * AGAIN : INFINITY;
 }
 
 /* Pauses the sessions of full jobs and resumes the others. Returns the number of sessions that may run. */
@@ -461,7 +488,11 @@ static int32_t pause_full(server_worker *w)
 static void forget_if_asked(server_worker *w)
 {
     pthread_mutex_lock(&w->lock);
-    if (w->forgets && w->engine) vouch_engine_forget(w->engine);
+    const bool forgets = w->forgets;
+    pthread_mutex_unlock(&w->lock);
+    if (!forgets) return;
+    if (w->engine) vouch_engine_forget(w->engine);
+    pthread_mutex_lock(&w->lock);
     w->forgets = false;
     pthread_cond_broadcast(&w->forgotten);
     pthread_mutex_unlock(&w->lock);

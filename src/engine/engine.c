@@ -54,16 +54,32 @@ static void layout(vouch_engine *e, vouch_arena *arena)
     e->rows = vouch_arena_take(arena, (size_t)e->max_rows, sizeof *e->rows);
 }
 
+/* Whether the context is so long that the model turns its keys by other angles. */
+static bool has_long_angles(const vouch_engine *engine)
+{
+    const vouch_weights *w = engine->model->weights;
+    bool has = false;
+    for (int32_t i = 0; i < w->n_rotaries; i++)
+        has |= w->rotaries[i].long_frequencies && engine->options.n_ctx > w->rotaries[i].n_ctx_short;
+    return has;
+}
+
+vouch_record_model vouch_engine_record_model(const vouch_engine *engine)
+{
+    return (vouch_record_model){.digest = strtoull(engine->model->digest, NULL, 16),
+                                .stamp = engine->model->stamp,
+                                .kv_type = engine->options.kv_type,
+                                .has_long_angles = has_long_angles(engine),
+                                .page_size = (uint32_t)engine->options.page_size};
+}
+
 static vouch_status open_prefixes(vouch_engine *e, vouch_error *err)
 {
     const vouch_engine_options *o = &e->options;
     const vouch_prefixes_options options = {.n_ctx = o->n_ctx,
                                             .n_states = o->n_sessions + 1,
                                             .cache = o->prompt_cache,
-                                            .model = {.digest = strtoull(e->model->digest, NULL, 16),
-                                                      .stamp = e->model->stamp,
-                                                      .kv_type = o->kv_type,
-                                                      .page_size = (uint32_t)o->page_size}};
+                                            .model = vouch_engine_record_model(e)};
     return vouch_prefixes_open(&e->prefixes, e->pages, &options, err);
 }
 

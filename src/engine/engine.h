@@ -62,6 +62,7 @@ struct vouch_engine {
     vouch_row *rows;     /* [max_rows] of the running pass */
     vouch_share *shares; /* [options.n_sessions] of the running pass */
     int32_t n_shares;
+    bool is_loading;            /* a prompt has more pages in files */
     vouch_cycle_pass last;      /* the running pass, once it has run */
     int32_t n_prompt_rows;      /* of it */
     vouch_engine_event *events; /* [options.n_sessions] */
@@ -72,6 +73,8 @@ struct vouch_engine {
 /* Opens the parts with resolved options. Errors: MEMORY, UNSUPPORTED (kv_type). */
 vouch_status vouch_engine_open_parts(vouch_engine **out, const vouch_model *model, const vouch_engine_options *options,
                                      int32_t max_rows, int32_t max_logits, vouch_error *err);
+/* What records of the engine's pages depend on. */
+vouch_record_model vouch_engine_record_model(const vouch_engine *engine);
 /* Runs a pass with the rows of all sessions that have something to do: a cycle, or a part of a prompt. Appends events
  * to the n_events that engine->events has, and returns their number. engine->n_shares is 0 where no session has
  * anything to do. */

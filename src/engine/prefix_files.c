@@ -13,6 +13,7 @@
 
 #include "base/common.h"
 #include "engine/prefixes.h"
+#include "os/os.h"
 
 static size_t payload_of(const vouch_prefixes *p, bool is_state)
 {
@@ -24,7 +25,7 @@ void vouch_prefix_files_layout(vouch_prefixes *prefixes, const vouch_prefixes_op
     vouch_prefix_files *f = &prefixes->files;
     if (!options->cache) return;
     const size_t page = payload_of(prefixes, false), state = payload_of(prefixes, true);
-    const size_t room = vouch_record_head(options->n_ctx) + (page > state ? page : state);
+    const size_t room = vouch_record_size(options->n_ctx, page > state ? page : state);
     f->n_queue = prefixes->store->n_pages + prefixes->n_states;
     f->queue = vouch_arena_take(arena, (size_t)f->n_queue, sizeof *f->queue);
     f->written = vouch_arena_take(arena, (size_t)prefixes->store->n_pages, sizeof *f->written);
@@ -34,22 +35,6 @@ void vouch_prefix_files_layout(vouch_prefixes *prefixes, const vouch_prefixes_op
 
 /* -------------------------------------------------------------------- writer */
 
-/* The page of an entry. */
-static int32_t page_of(const vouch_prefixes *p, int32_t entry)
-{
-    return entry >= 0 ? entry : p->states[-1 - entry].page;
-}
-
-static bool record_has(const vouch_prefixes *p, const vouch_record_id *id)
-{
-    return vouch_prompt_cache_has(p->files.cache, &p->files.model, id);
-}
-
-static void record_touch(const vouch_prefixes *p, const vouch_record_id *id)
-{
-    (void)vouch_prompt_cache_touch(p->files.cache, &p->files.model, id);
-}
-
 /* The record of the first n pages of the chain, or of the states at their end. */
 static vouch_record_id record_of(const vouch_prefixes *p, int32_t n, bool is_state)
 {
@@ -58,11 +43,17 @@ static vouch_record_id record_of(const vouch_prefixes *p, int32_t n, bool is_sta
         .scope = x->scope, .hash = x->hash, .n_tokens = n * p->store->page_size, .is_state = is_state};
 }
 
+/* Notes that a record was used. False: there is none. */
+static bool record_touch(const vouch_prefixes *p, int32_t n, bool is_state)
+{
+    const vouch_record_id id = record_of(p, n, is_state);
+    return vouch_prompt_cache_touch(p->files.cache, &p->files.model, &id);
+}
+
 static void record_write(vouch_prefixes *p, int32_t n, bool is_state)
 {
     vouch_prefix_files *f = &p->files;
     const vouch_record_id id = record_of(p, n, is_state);
-    if (record_has(p, &id)) return;
     const int32_t size = p->store->page_size, page = f->written[n - 1];
     int32_t *tokens = vouch_record_tokens(f->writing);
     for (int32_t i = 0; i < n; i++, tokens += size)
@@ -73,22 +64,36 @@ static void record_write(vouch_prefixes *p, int32_t n, bool is_state)
     vouch_prompt_cache_write(f->cache, &f->model, &id, f->writing, payload_of(p, is_state));
 }
 
-/* Writes what the files lack of the chain up to the entry, from its beginning on, and then notes that all of it was
- * used, from the end on: what is of no use without another record is never younger. What this reads of the table stays
- * as it is while the entry is queued. */
-static void entry_write(vouch_prefixes *p, int32_t entry)
+/* Sets f->written to the chain up to a page. Returns its length; 0: it doesn't go to files. */
+static int32_t list_chain(const vouch_prefixes *p, int32_t page)
+{
+    int32_t n = 0, i = 0;
+    for (int32_t at = page; at >= 0; at = p->pages[at].before, n++)
+        if (p->pages[at].is_unkept) return 0;
+    for (int32_t at = page; at >= 0; at = p->pages[at].before) p->files.written[n - ++i] = at;
+    return n;
+}
+
+/* Writes what the files lack of the entry. Where a prompt has taken a chain, all of it was used now, from its end to
+ * its beginning: what is of no use without another record is then the older one. Where a chain has only become longer,
+ * the search ends at the first page known to have a file. What this reads of the table stays as it is while the entry
+ * is queued. */
+static void entry_write(vouch_prefixes *p, vouch_prefix_entry entry)
 {
     vouch_prefix_files *f = &p->files;
-    int32_t n = 0, i = 0;
-    for (int32_t at = page_of(p, entry); at >= 0; at = p->pages[at].before) n++;
-    for (int32_t at = page_of(p, entry); at >= 0; at = p->pages[at].before) f->written[n - ++i] = at;
-    for (i = 1; i <= n && entry >= 0; i++) record_write(p, i, false);
-    if (entry < 0) record_write(p, n, true);
-    for (i = n; i > 0; i--) {
-        const vouch_record_id id = record_of(p, i, entry < 0);
-        record_touch(p, &id);
-        if (entry < 0) return; /* its pages are entries of their own */
+    const int32_t n = list_chain(p, entry.page);
+    if (n == 0) return;
+    if (entry.is_state) {
+        if (!record_touch(p, n, true)) record_write(p, n, true);
+        return;
     }
+    int32_t n_there = entry.is_use ? 0 : n; /* pages that need no look */
+    while (n_there > 0 && !p->pages[f->written[n_there - 1]].is_filed) n_there--;
+    for (int32_t i = n_there + 1; i <= n && !atomic_load(&f->gives_up); i++) {
+        if (!record_touch(p, i, false)) record_write(p, i, false);
+        p->pages[f->written[i - 1]].is_filed = true;
+    }
+    for (int32_t i = n; i > 0 && entry.is_use && !atomic_load(&f->gives_up); i--) (void)record_touch(p, i, false);
 }
 
 static void *write_entries(void *arg)
@@ -100,7 +105,7 @@ static void *write_entries(void *arg)
     for (;;) {
         while (f->n_begun == f->n_put && !f->ends) pthread_cond_wait(&f->change, &f->lock);
         if (f->n_begun == f->n_put) break;
-        const int32_t entry = f->queue[f->n_begun++ % f->n_queue];
+        const vouch_prefix_entry entry = f->queue[f->n_begun++ % f->n_queue];
         pthread_mutex_unlock(&f->lock);
         entry_write(p, entry);
         pthread_mutex_lock(&f->lock);
@@ -141,19 +146,18 @@ void vouch_prefix_files_close(vouch_prefixes *prefixes)
 
 /* --------------------------------------------------------------------- queue */
 
-static bool *queued_flag(vouch_prefixes *p, int32_t entry)
+static bool *queued_flag(vouch_prefixes *p, vouch_prefix_entry entry)
 {
-    return entry >= 0 ? &p->pages[entry].is_queued : &p->states[-1 - entry].is_queued;
+    return entry.is_state ? &p->states[p->pages[entry.page].state].is_queued : &p->pages[entry.page].is_queued;
 }
 
-void vouch_prefix_files_put(vouch_prefixes *prefixes, int32_t page, bool is_state)
+void vouch_prefix_files_put(vouch_prefixes *prefixes, vouch_prefix_entry entry)
 {
     vouch_prefixes *p = prefixes;
     vouch_prefix_files *f = &p->files;
-    const int32_t entry = is_state ? -1 - p->pages[page].state : page;
     if (!f->cache || *queued_flag(p, entry)) return;
     *queued_flag(p, entry) = true;
-    vouch_page_share(p->store, page);
+    vouch_page_share(p->store, entry.page);
     pthread_mutex_lock(&f->lock);
     f->queue[f->n_put++ % f->n_queue] = entry;
     pthread_cond_broadcast(&f->change);
@@ -170,15 +174,17 @@ int64_t vouch_prefix_files_take_back(vouch_prefixes *prefixes, bool all)
     if (all) {
         const int64_t n_put = f->n_put, n_begun = f->n_begun;
         f->n_put = n_begun; /* the rest won't be begun */
+        atomic_store(&f->gives_up, true);
         while (f->n_done < n_begun) pthread_cond_wait(&f->change, &f->lock);
+        atomic_store(&f->gives_up, false);
         f->n_put = f->n_begun = f->n_done = n_put;
     }
     const int64_t n_done = f->n_done;
     pthread_mutex_unlock(&f->lock);
     for (; f->n_back < n_done; f->n_back++) {
-        const int32_t entry = f->queue[f->n_back % f->n_queue];
+        const vouch_prefix_entry entry = f->queue[f->n_back % f->n_queue];
         *queued_flag(p, entry) = false;
-        vouch_page_release(p->store, page_of(p, entry));
+        vouch_page_release(p->store, entry.page);
     }
     return n_done - first;
 }
@@ -215,13 +221,18 @@ static bool load_page(vouch_prefixes *p, const vouch_scoped_prefix *prefix, int3
 {
     vouch_prefix_files *f = &p->files;
     const vouch_record_id id = id_of(p, prefix, i, false);
+    const int32_t page = vouch_prefixes_take_page(p);
+    if (page < 0) return false;
     const unsigned char *payload =
         vouch_prompt_cache_read(f->cache, &f->model, &id, prefix->tokens, f->reading, payload_of(p, false));
-    const int32_t page = payload ? vouch_prefixes_take_page(p) : -1;
-    if (page < 0) return false;
-    vouch_page_load(p->store, page, payload);
-    vouch_prefixes_list(p, page, prefix, i);
-    return true;
+    if (payload) {
+        vouch_page_load(p->store, page, payload);
+        vouch_prefixes_list(p, page, prefix, i);
+        p->pages[page].is_filed = true;
+    } else {
+        vouch_page_release(p->store, page);
+    }
+    return payload;
 }
 
 /* The states at the end of the chain of n pages. */
@@ -241,6 +252,7 @@ bool vouch_prefixes_load(vouch_prefixes *prefixes, const vouch_scoped_prefix *pr
     vouch_prefixes *p = prefixes;
     const double start = vouch_now();
     const int32_t n = prefix->n / p->store->page_size;
+    (void)vouch_prefix_files_take_back(p, false);
     for (int32_t i = vouch_prefixes_walk(p, prefix); i < n; i++) {
         if (!load_page(p, prefix, i)) return false;
         if (vouch_now() - start > seconds) return true;

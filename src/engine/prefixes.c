@@ -82,9 +82,12 @@ bool vouch_prefixes_forget(vouch_prefixes *prefixes)
 
 void vouch_prefixes_clear(vouch_prefixes *prefixes)
 {
-    if (!prefixes->pages) return;
-    (void)vouch_prefix_files_take_back(prefixes, true);
-    while (vouch_prefixes_forget(prefixes)) continue;
+    vouch_prefixes *p = prefixes;
+    if (!p->pages) return;
+    (void)vouch_prefix_files_take_back(p, true);
+    while (vouch_prefixes_forget(p)) continue;
+    for (int32_t page = 0; page < p->store->n_pages; page++)
+        if (p->pages[page].used > 0) p->pages[page].is_unkept = true;
 }
 
 void vouch_prefixes_close(vouch_prefixes *prefixes)
@@ -203,29 +206,35 @@ void vouch_prefixes_add(vouch_prefixes *prefixes, const vouch_memory *memory, co
         vouch_page_share(p->store, memory->pages[i]);
         vouch_prefixes_list(p, memory->pages[i], prefix, i);
     }
-    if (i > n_before) vouch_prefix_files_put(p, p->chain[i - 1], false);
+    if (i > n_before) vouch_prefix_files_put(p, (vouch_prefix_entry){.page = p->chain[i - 1]});
     if (!has_states || i < n || n == 0 || p->pages[p->chain[n - 1]].state >= 0) return;
     float *states = vouch_prefixes_take_state(p, p->chain[n - 1]);
     if (!states) return;
     vouch_states_save(&memory->states, states);
-    vouch_prefix_files_put(p, p->chain[n - 1], true);
+    vouch_prefix_files_put(p, (vouch_prefix_entry){.page = p->chain[n - 1], .is_state = true});
+}
+
+const float *vouch_prefixes_last_states(vouch_prefixes *prefixes, int32_t *n)
+{
+    vouch_prefixes *p = prefixes;
+    if (p->n_states == 0) return NULL;
+    while (*n > 0 && p->pages[p->chain[*n - 1]].state < 0) --*n;
+    if (*n == 0) return NULL;
+    vouch_prefix_state *x = &p->states[p->pages[p->chain[*n - 1]].state];
+    x->used = p->clock;
+    return p->floats + (size_t)(x - p->states) * p->n_floats;
 }
 
 int32_t vouch_prefixes_take(vouch_prefixes *prefixes, vouch_memory *memory, const vouch_scoped_prefix *prefix,
                             int32_t *n_common)
 {
     vouch_prefixes *p = prefixes;
-    const float *states = NULL;
     int32_t n = vouch_prefixes_walk(p, prefix);
     *n_common = n > 0 && p->pages[p->chain[n - 1]].n_behind > 0 ? n * page_size(p) : 0;
-    while (p->n_states > 0 && n > 0 && p->pages[p->chain[n - 1]].state < 0) n--;
-    if (n > 0) vouch_prefix_files_put(p, p->chain[n - 1], false);
-    if (p->n_states > 0 && n > 0) {
-        vouch_prefix_state *x = &p->states[p->pages[p->chain[n - 1]].state];
-        x->used = p->clock;
-        states = p->floats + (size_t)(x - p->states) * p->n_floats;
-        vouch_prefix_files_put(p, p->chain[n - 1], true);
-    }
+    const float *states = vouch_prefixes_last_states(p, &n);
+    const vouch_prefix_entry used = {.page = n > 0 ? p->chain[n - 1] : -1, .is_use = true};
+    if (states) vouch_prefix_files_put(p, (vouch_prefix_entry){.page = used.page, .is_state = true, .is_use = true});
+    if (n > 0) vouch_prefix_files_put(p, used);
     if (n * page_size(p) > vouch_memory_n_tokens(memory)) vouch_memory_adopt(memory, p->chain, n, states);
     return vouch_memory_n_tokens(memory);
 }

@@ -23,6 +23,8 @@
 #ifndef VOUCH_ENGINE_PREFIXES_H
 #define VOUCH_ENGINE_PREFIXES_H
 
+#include <stdatomic.h>
+
 #include "engine/file/prompt_cache.h"
 #include "model/memory/memory.h"
 
@@ -42,6 +44,8 @@ typedef struct vouch_prefix_page {
     int32_t next;     /* the next page in its bucket; -1: none */
     int32_t state;    /* the copy of the states at its end; -1: none */
     bool is_queued;   /* the writer has yet to look at it */
+    bool is_filed;    /* the writer's: its file was there once since it was listed */
+    bool is_unkept;   /* neither it nor what follows goes to files: it was listed before these were cleared */
 } vouch_prefix_page;
 
 /* A copy of the recurrent states. */
@@ -51,16 +55,24 @@ typedef struct vouch_prefix_state {
     bool is_queued;
 } vouch_prefix_state;
 
-/* The files of the pages, and the thread that writes them. Entries of the queue are pages, or -1 - number of a copy. */
+/* What the writer is to look at: a chain by its last page, or that page's copy of the states. */
+typedef struct vouch_prefix_entry {
+    int32_t page;
+    bool is_state;
+    bool is_use; /* a prompt has taken it */
+} vouch_prefix_entry;
+
+/* The files of the pages, and the thread that writes them. */
 typedef struct vouch_prefix_files {
     vouch_prompt_cache *cache; /* NULL: there are none */
     vouch_record_model model;
     unsigned char *reading, *writing; /* room for a record: of the table's thread, and of the writer */
     int32_t *written;                 /* [store->n_pages] the chain that the writer looks at */
-    int32_t *queue;                   /* [n_queue] a ring */
+    vouch_prefix_entry *queue;        /* [n_queue] a ring */
     int32_t n_queue;
     int64_t n_back; /* entries that the table has taken back */
     bool has_thread;
+    atomic_bool gives_up; /* the writer leaves the entry that it has begun */
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t change;
@@ -108,7 +120,7 @@ int32_t vouch_prefixes_take(vouch_prefixes *prefixes, vouch_memory *memory, cons
                             int32_t *n_common);
 /* Frees one listed page that no sequence uses. Returns false where there is none. */
 bool vouch_prefixes_forget(vouch_prefixes *prefixes);
-/* Forgets all pages that no sequence uses. */
+/* Forgets all pages that no sequence uses. The others no longer go to files. */
 void vouch_prefixes_clear(vouch_prefixes *prefixes);
 
 /* The number of tokens up to which files may have what the table lacks of the prefix; 0: they don't. */
@@ -122,8 +134,8 @@ void vouch_prefix_files_layout(vouch_prefixes *prefixes, const vouch_prefixes_op
 /* Starts the thread. Errors: MEMORY. */
 vouch_status vouch_prefix_files_open(vouch_prefixes *prefixes, const vouch_prefixes_options *options, vouch_error *err);
 void vouch_prefix_files_close(vouch_prefixes *prefixes);
-/* Queues a chain by its last page, or that page's copy of the states, unless it waits already. */
-void vouch_prefix_files_put(vouch_prefixes *prefixes, int32_t page, bool is_state);
+/* Queues an entry, unless its page, or its copy of the states, waits already. */
+void vouch_prefix_files_put(vouch_prefixes *prefixes, vouch_prefix_entry entry);
 /* Takes back the pages that the writer is done with; `all`: and those that wait, which it then doesn't write. Returns
  * their number. */
 int64_t vouch_prefix_files_take_back(vouch_prefixes *prefixes, bool all);
@@ -135,6 +147,9 @@ void vouch_prefixes_list(vouch_prefixes *prefixes, int32_t page, const vouch_sco
 int32_t vouch_prefixes_take_page(vouch_prefixes *prefixes);
 /* Gives a page a copy of states, whose content is up to the caller. NULL: none is free. */
 float *vouch_prefixes_take_state(vouch_prefixes *prefixes, int32_t page);
+/* The copy of the states at the end of the chain's first *n pages. *n becomes the number of pages up to the last one
+ * that has a copy. NULL: no layer is recurrent, or no page has one, and *n is 0. */
+const float *vouch_prefixes_last_states(vouch_prefixes *prefixes, int32_t *n);
 const int32_t *vouch_prefixes_tokens(const vouch_prefixes *prefixes, int32_t page);
 
 #endif

@@ -5,7 +5,6 @@
  * A prompt becomes the sequence. Its tokens but the last one run in chunks, in passes of the engine (schedule.c), until
  * target and drafter hold them. The last token is the first row of the first cycle.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,9 +87,10 @@ void vouch_session_abandon(vouch_session *session)
 /* A session by itself runs its prompt at once. A cancel takes effect after a chunk. */
 static vouch_status run_prompt(vouch_session *s, vouch_error *err)
 {
-    while (s->load_until > 0) vouch_session_load_pages(s, INFINITY);
-    while (s->answering && vouch_session_lacks(s)) {
-        vouch_engine_run(s->engine, 0);
+    const double moment = 0.1; /* seconds until it looks for a cancel */
+    while (s->answering && (s->load_until > 0 || vouch_session_lacks(s))) {
+        if (s->load_until > 0) vouch_session_load_pages(s, moment);
+        else vouch_engine_run(s->engine, 0);
         if (!vouch_session_take_cancel(s)) continue;
         vouch_session_abandon(s);
         return vouch_fail(err, VOUCH_E_CANCELLED, "the prompt was cancelled");
@@ -133,7 +133,8 @@ void vouch_session_list_pages(const vouch_session *session, int32_t from)
 {
     const vouch_session *s = session;
     const int32_t size = s->engine->pages->page_size, n = vouch_memory_n_tokens(s->target.memory);
-    if (!vouch_session_shares(s) || n / size == from / size) return;
+    if (!vouch_session_shares(s) || s->embedding.out || n / size == from / size)
+        return; /* a vector's text comes once */
     const stops at = stops_of(s);
     const vouch_scoped_prefix sequence = prefix_of(s, n);
     vouch_prefixes_add(&s->engine->prefixes, s->target.memory, &sequence, n == at.pages[0] || n == at.pages[1]);
@@ -178,6 +179,25 @@ static void set_sequence(vouch_session *s, const int32_t *tokens, int32_t n)
     const vouch_scoped_prefix prompt = prefix_of(s, n - 1);
     const int32_t kept = vouch_prefixes_kept(&s->engine->prefixes, &prompt);
     s->load_until = kept > s->n_reused ? kept : 0;
+}
+
+void vouch_session_begin_empty(vouch_session *session)
+{
+    vouch_session *s = session;
+    vouch_session_remember(s);
+    vouch_cycle_end_answer(&s->cycle);
+    vouch_cycle_rewind(&s->cycle, 0);
+    s->cycle.n_tokens = s->n_answer = s->load_until = 0;
+    s->answering = false;
+}
+
+void vouch_session_take_sequence(vouch_session *session, const int32_t *tokens, int32_t n)
+{
+    memcpy(session->cycle.tokens, tokens, (size_t)n * sizeof *tokens);
+    session->cycle.n_tokens = n;
+    const vouch_scoped_prefix sequence = prefix_of(session, n);
+    if (vouch_session_shares(session))
+        vouch_prefixes_add(&session->engine->prefixes, session->target.memory, &sequence, false);
 }
 
 vouch_status vouch_session_prompt(vouch_session *session, const int32_t *tokens, size_t n_tokens, vouch_error *err)

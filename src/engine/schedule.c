@@ -94,26 +94,33 @@ static double prompt_room_seconds(const vouch_engine *e, int32_t n_decoding)
     return e->options.inter_token_seconds - vouch_cost_seconds(&e->cost) * vouch_cost_of(&e->cost, n_decoding);
 }
 
-/* Rows of prompts that this pass takes beside n_decoding sessions. */
-static int32_t prompt_rows(const vouch_engine *e, int32_t n_decoding)
+/* Rows of prompts that this pass takes beside n_decoding sessions; seconds of their time are spent already. */
+static int32_t prompt_rows(const vouch_engine *e, int32_t n_decoding, double seconds)
 {
     const int32_t most = e->options.prefill_chunk;
     if (n_decoding == 0 || e->prompt_seconds == 0) return most;
-    const double n = prompt_room_seconds(e, n_decoding) / e->prompt_seconds;
+    const double n = (prompt_room_seconds(e, n_decoding) - seconds) / e->prompt_seconds;
     return n < VOUCH_LEAST_CHUNK ? VOUCH_LEAST_CHUNK : n > most ? most : (int32_t)n;
 }
 
-/* Loads pages of prompts from files. They take the time that running the prompts would take, and at least one page. */
-static void load_pages(vouch_engine *e)
+/* Loads pages of the first prompt that has some in files, for the time that a pass has for prompts, and for a moment
+ * where nobody waits for a pass. Returns the seconds that it took. (Of two prompts that load by turns, each could
+ * forget the other's pages.) */
+static double load_pages(vouch_engine *e)
 {
+    const double moment = 0.1, start = vouch_now();
     int32_t n_decoding, n_lacking;
+    e->is_loading = false;
     if (e->prefixes.pages) (void)vouch_prefix_files_take_back(&e->prefixes, false);
     count_work(e, &n_decoding, &n_lacking);
-    const double start = vouch_now(), seconds = prompt_room_seconds(e, n_decoding);
-    for (int32_t i = 0; i < e->n_sessions; i++) {
+    const double room = prompt_room_seconds(e, n_decoding);
+    for (int32_t i = 0; i < e->n_sessions && !e->is_loading; i++) {
         vouch_session *s = e->sessions[i];
-        if (has_work(s) && s->load_until > 0) vouch_session_load_pages(s, seconds - (vouch_now() - start));
+        if (!has_work(s) || s->load_until == 0) continue;
+        vouch_session_load_pages(s, room < moment ? room : moment);
+        e->is_loading = s->load_until > 0;
     }
+    return vouch_now() - start;
 }
 
 /* The limits of a session's draft beside `others` sequences. Guesses of a paid drafter have cost their time when
@@ -163,13 +170,13 @@ static bool take_chunk(vouch_engine *e, int32_t i, prompt_room *room, vouch_shar
 }
 
 /* Gives shares to the sessions in the order in which they joined, and pages to the shares. A share keeps its pages:
- * only sessions that joined later, which have no share yet, can lose theirs. */
-static int32_t take_shares(vouch_engine *e)
+ * only sessions that joined later, which have no share yet, can lose theirs. seconds: of the pass that are spent. */
+static int32_t take_shares(vouch_engine *e, double seconds)
 {
     int32_t n_decoding, n_shares = 0;
     prompt_room room;
     count_work(e, &n_decoding, &room.n_sessions);
-    room.rows = prompt_rows(e, n_decoding);
+    room.rows = prompt_rows(e, n_decoding, seconds);
     /* At least VOUCH_LEAST_CHUNK. */
     room.scored_rows = e->max_logits - n_decoding - (n_decoding > 0 ? VOUCH_ENGINE_GUESSES : 0);
     for (int32_t i = 0; i < e->n_sessions; i++) {
@@ -482,8 +489,7 @@ size_t vouch_engine_run(vouch_engine *engine, size_t n_events)
 {
     vouch_engine *e = engine;
     const double start = vouch_now();
-    load_pages(e);
-    e->n_shares = take_shares(e);
+    e->n_shares = take_shares(e, load_pages(e));
     if (e->n_shares == 0) return n_events;
     const bool is_cold = all_begin(e);
     choose(e);
@@ -507,5 +513,5 @@ bool vouch_engine_step(vouch_engine *engine, const vouch_engine_event **events, 
     *n_events = vouch_engine_run(e, n_cancelled);
     for (size_t i = n_cancelled; i < *n_events; i++)
         if (e->events[i].status != VOUCH_OK) e->events[i].session->answering = false;
-    return e->n_shares > 0 || *n_events > 0;
+    return e->n_shares > 0 || *n_events > 0 || e->is_loading;
 }

@@ -180,18 +180,24 @@ static vouch_status open_constraint(vouch_session *s, vouch_error *err)
     return vouch_constraint_open(&s->target.constraint, o->grammar, trie, thoughts, s->model->info.n_vocab, err);
 }
 
-/* The sequence's adapters. Its pages belong to their scales, too. */
+uint64_t vouch_page_scope(const vouch_model *model, uint64_t scope, const float *scales)
+{
+    for (int32_t i = 0; i < model->info.n_adapters; i++) {
+        const float scale = scales ? scales[i] : 1;
+        uint32_t bits;
+        memcpy(&bits, &scale, sizeof bits);
+        if (scale != 0) scope = vouch_hash_word(vouch_hash_word(scope, model->adapters[i]), bits);
+    }
+    return scope;
+}
+
 static void take_scales(vouch_session *s, const float *given)
 {
     bool has_any = false;
-    s->page_scope = s->options.scope;
+    s->page_scope = vouch_page_scope(s->model, s->options.scope, given);
     for (int32_t i = 0; i < s->model->info.n_adapters; i++) {
-        uint32_t bits;
         s->scales[i] = given ? given[i] : 1;
-        if (s->scales[i] == 0) continue;
-        memcpy(&bits, &s->scales[i], sizeof bits);
-        s->page_scope = vouch_hash_word(vouch_hash_word(s->page_scope, s->model->adapters[i]), bits);
-        has_any = true;
+        has_any |= s->scales[i] != 0;
     }
     if (has_any) s->target.memory->scales = s->scales;
 }

@@ -78,6 +78,12 @@ bool vouch_session_lacks(const vouch_session *session);
 int32_t vouch_session_chunk(const vouch_session *session, int32_t most);
 /* Whether its pages may be shared: no drafter wants the hidden states of all tokens. */
 bool vouch_session_shares(const vouch_session *session);
+/* Whose pages a sequence finds: those of its scope and its adapters' scales (NULL: 1 of each). */
+uint64_t vouch_page_scope(const vouch_model *model, uint64_t scope, const float *scales);
+/* Ends the answer and forgets the sequence. */
+void vouch_session_begin_empty(vouch_session *session);
+/* The memory has come to hold these n tokens: they are the sequence that the next prompt is compared with. */
+void vouch_session_take_sequence(vouch_session *session, const int32_t *tokens, int32_t n);
 /* Takes the pages of its prompt that the engine has. */
 void vouch_session_take_pages(vouch_session *session);
 /* Loads pages of its prompt from files, for about so many seconds, and takes them once all are there. */

@@ -121,6 +121,28 @@ static void old_turns_leave_the_context(void **state)
     result_free(&r);
 }
 
+/* A conversation that is kept in a file goes on where it ended, with the text that it would have had at once. */
+static void a_kept_conversation_goes_on(void **state)
+{
+    (void)state;
+    char path[256];
+    strcpy(path, test_temporary("kept"));
+    const setting first = {.input = "Hello\n"}, second = {.input = "And then?\n"},
+                  both = {.input = "Hello\nAnd then?\n"};
+    result whole = run_as(&both, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-n", "12", NO_CONTROL));
+    result one =
+        run_as(&first, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-n", "12", "--session", path, NO_CONTROL));
+    result two =
+        run_as(&second, "vouch", ARGUMENTS(GREEDY, "-m", target, "--chat", "-n", "12", "--session", path, NO_CONTROL));
+    assert_int_equal(one.status, 0);
+    assert_int_equal(two.status, 0);
+    assert_int_equal(one.n_out + two.n_out, whole.n_out);
+    assert_memory_equal(one.out, whole.out, one.n_out);
+    assert_memory_equal(two.out, whole.out + one.n_out, two.n_out);
+    assert_int_equal(lines_with(two.err, "vouch: note: --session: the conversation goes on after 2 messages"), 1);
+    result_free(&whole), result_free(&one), result_free(&two);
+}
+
 /* A pipe may carry text of unknown content, so only four exact lines are commands. */
 static void pipes_have_few_commands(void **state)
 {
@@ -385,6 +407,7 @@ int main(void)
         cmocka_unit_test(chat_reads_lines),
         cmocka_unit_test(old_turns_leave_the_context),
         cmocka_unit_test(pipes_have_few_commands),
+        cmocka_unit_test(a_kept_conversation_goes_on),
         cmocka_unit_test(base_models_go_on_with_text),
         cmocka_unit_test(trace_begins_a_line),
         cmocka_unit_test(broken_templates_are_refused),

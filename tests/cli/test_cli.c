@@ -38,7 +38,8 @@ static void text_is_the_same_with_every_drafter(void **state)
     result plain = RUN(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--spec", "none");
     assert_int_equal(plain.status, 0);
     assert_string_equal(plain.err, "");
-    char history[256], prediction[256];
+    char history[256], prediction[256], session[256];
+    strcpy(session, test_temporary("session"));
     strcpy(history, test_temporary("answers.history"));
     strcpy(prediction, test_temporary("prediction.txt"));
     const char *const *const others[] = {
@@ -58,6 +59,8 @@ static void text_is_the_same_with_every_drafter(void **state)
         ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--draft-memory", history, "--prediction",
                   prediction),
         ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--prompt-cache", history),
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--session", session),
+        ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--session", session),
         ARGUMENTS(GREEDY, "-m", target, "-p", "The river said", "-n", "60", "--prompt-cache", history,
                   "--prompt-cache-size", "1M"),
     };
@@ -79,6 +82,8 @@ static void text_is_the_same_with_every_drafter(void **state)
     expect(RUN("run", "-m", target, "-p", "x", "--prompt-cache", "/nowhere/at/all"), 2, "/nowhere/at/all");
     expect(RUN("run", "-m", target, "-p", "x", "--prompt-cache", history, "--prompt-cache-size", "9K"), 2,
            "--prompt-cache-size");
+    expect(RUN("run", "-m", target, "-p", "x", "--session", prediction), 2, "there is no session of this model");
+    expect(RUN("run", "-m", target, "-p", "x", "--session", "/nowhere/at/all"), 2, "/nowhere/at/all");
     expect(RUN("memory", history), 0, NULL);
     expect(RUN("memory", history, "--clear"), 0, NULL);
     expect(RUN("memory", "/nowhere/at/all", "--clear"), 1, "/nowhere/at/all");

@@ -4,6 +4,7 @@
  * rounding of other sums; the bits are the same alone and beside sequences with other adapters, with every instruction
  * set, in any chunks. And adapters that are wrong are refused by name.
  */
+#include <stdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prompt caches: what one engine has written another one goes on from, with the same bytes (law L7), for every family.
- * Then what must never come from a file: another user's prompt, another model's, another type's, and damaged records.
+ * Prompt caches and saved sessions: what one engine has written another one goes on from, with the same bytes (law L7),
+ * for every family. Then what must never come from a file: another user's prompt, another model's, another type's, and
+ * damaged records.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,42 @@ static void instruction_sets_read_each_other(void **state)
     vouch_prompt_cache_close(cache);
 }
 
+/* Divisors of the angles that differ beyond 200 tokens, as Phi 3's do ("longrope"). */
+static void add_longrope(vouch_gguf_writer *writer, void *user)
+{
+    enum { N = 16 }; /* half of head_dim */
+    static float divisors[2][N];
+    const int64_t n = N;
+    for (int i = 0; i < N; i++) divisors[0][i] = 1 + (float)i / 8;
+    for (int i = 0; i < N; i++) divisors[1][i] = 4 * divisors[0][i];
+    vouch_gguf_add_text(writer, "llama.rope.scaling.type", "longrope");
+    vouch_gguf_add_u32(writer, "llama.rope.scaling.original_context_length", 200);
+    vouch_gguf_add_tensor(writer, "rope_factors_short.weight", VOUCH_TYPE_F32, 1, &n, divisors[0]);
+    vouch_gguf_add_tensor(writer, "rope_factors_long.weight", VOUCH_TYPE_F32, 1, &n, divisors[1]);
+    (void)user;
+}
+
+/* Keys that were turned by the angles of long contexts are of no use in short ones. */
+static void angles_keep_apart(void **state)
+{
+    (void)state;
+    const char *path = test_temporary("longrope.gguf");
+    tiny_model_write(path,
+                     &(tiny_model_options){.seed = 8, .head_dim = 32, .n_ff = 64, .n_ctx = N_CTX, .add = add_longrope});
+    vouch_model *model = model_of("longrope", NULL);
+    vouch_prompt_cache *cache = cache_open(test_temporary("angles"), 0);
+    vouch_session_options longer = options_of(cache, 0), shorter = options_of(cache, 0);
+    shorter.n_ctx = 200;
+    assert_int_equal(reused_of(model, longer, 6), 0);
+    assert_int_equal(reused_of(model, shorter, 6), 0);
+    assert_int_equal(reused_of(model, longer, 6), 128);
+    assert_int_equal(reused_of(model, shorter, 6), 128);
+    shorter.n_ctx = 190;
+    assert_int_equal(reused_of(model, shorter, 6), 128);
+    vouch_model_close(model);
+    vouch_prompt_cache_close(cache);
+}
+
 static void a_scope_finds_its_own(void **state)
 {
     (void)state;
@@ -231,6 +268,117 @@ static void the_folder_stays_within_its_size(void **state)
     vouch_model_close(model);
 }
 
+/* The tokens of a session: a prompt and its answer, and n more. */
+static int32_t longer_prompt(int32_t *to, const int32_t *prompt, int32_t n_prompt, const answer *a, int32_t n)
+{
+    memcpy(to, prompt, (size_t)n_prompt * sizeof *to);
+    memcpy(to + n_prompt, a->tokens, (size_t)a->n * sizeof *to);
+    answer_prompt(to + n_prompt + a->n, n, N_VOCAB, 77, false);
+    return n_prompt + a->n + n;
+}
+
+/* A session of each family is saved after an answer. Another one loads it, and goes on with the bytes of a session that
+ * has never stopped. */
+static void a_saved_session_goes_on(void **state)
+{
+    (void)state;
+    enum { FIRST = 70, MORE = 9 };
+    static answer first, expected, got;
+    const char *arch;
+    char path[VOUCH_OS_PATH_SIZE];
+    snprintf(path, sizeof path, "%s", test_temporary("saved"));
+    for (int32_t i = 0; (arch = tiny_model_family(i)); i++) {
+        vouch_model *model = model_of(arch, NULL);
+        vouch_session_options options = options_of(NULL, 0);
+        vouch_error err;
+        int32_t prompt[FIRST], next[FIRST + LENGTH + MORE];
+        options.n_ctx = 128;
+        answer_prompt(prompt, FIRST, N_VOCAB, 30, false);
+        vouch_session *one = answer_open(model, &options);
+        answer_continue(&first, one, prompt, FIRST);
+        if (vouch_session_save(one, path, &err)) fail_msg("%s: %s", arch, err.message);
+        const uint64_t digest = vouch_memory_digest(vouch_session_target(one));
+        const int32_t n = longer_prompt(next, prompt, FIRST, &first, MORE);
+        answer_continue(&expected, one, next, n);
+        vouch_session_close(one);
+        vouch_session *two = answer_open(model, &options);
+        if (vouch_session_load(two, path, &err)) fail_msg("%s: %s", arch, err.message);
+        assert_true(vouch_memory_digest(vouch_session_target(two)) == digest);
+        answer_continue(&got, two, next, n);
+        assert_true(answer_equal(&got, &expected));
+        if (got.stats.prompt_tokens != MORE + 1)
+            fail_msg("%s: %lld tokens ran", arch, (long long)got.stats.prompt_tokens);
+        /* Back to the checkpoint, where one of the answer's tokens isn't the same. */
+        next[FIRST]++;
+        next[FIRST] %= N_VOCAB;
+        answer_continue(&expected, two, next, n);
+        vouch_session_close(two);
+        two = answer_open(model, &options);
+        assert_int_equal(vouch_session_load(two, path, &err), VOUCH_OK);
+        answer_continue(&got, two, next, n);
+        assert_true(answer_equal(&got, &expected));
+        assert_true(got.stats.prompt_tokens <= LENGTH + MORE + 17);
+        vouch_session_close(two);
+        vouch_model_close(model);
+    }
+}
+
+static void wrong_sessions_are_refused(void **state)
+{
+    (void)state;
+    static answer first, got, plain;
+    vouch_error err;
+    int32_t prompt[PROMPT];
+    char path[VOUCH_OS_PATH_SIZE], other_path[VOUCH_OS_PATH_SIZE];
+    snprintf(path, sizeof path, "%s", test_temporary("saved"));
+    snprintf(other_path, sizeof other_path, "%s", test_temporary("other"));
+    answer_prompt(prompt, PROMPT, N_VOCAB, 31, false);
+    for (int i = 0; i < N_HYBRIDS; i++) {
+        vouch_model *model = model_of(hybrids[i], NULL), *other = model_of("qwen2", NULL);
+        vouch_session_options options = options_of(NULL, 0);
+        vouch_session *s = answer_open(model, &options);
+        assert_int_equal(vouch_session_save(s, path, &err), VOUCH_E_ARGUMENT);
+        answer_continue(&first, s, prompt, PROMPT);
+        assert_int_equal(vouch_session_save(s, "/nowhere/at/all", &err), VOUCH_E_IO);
+        assert_int_equal(vouch_session_save(s, path, &err), VOUCH_OK);
+        vouch_session_close(s);
+        size_t n;
+        char *bytes = read_whole(path, &n);
+        s = answer_open(model, &options);
+        test_random random = {9};
+        const int n_flips = test_is_quick() || TEST_SANITIZED ? 20 : 100;
+        for (int flip = 0; flip < n_flips; flip++) {
+            const size_t at = test_below(&random, (uint32_t)n), size = flip % 5 == 4 ? at : n;
+            bytes[at] ^= 16;
+            write_whole(other_path, bytes, size);
+            bytes[at] ^= 16;
+            if (vouch_session_load(s, other_path, &err) != VOUCH_E_FORMAT) fail_msg("byte %zu of %zu", at, n);
+            assert_non_null(strstr(err.message, "other"));
+        }
+        answer_continue(&got, s, prompt, PROMPT); /* the session is as good as new */
+        assert_true(answer_equal(&got, &first));
+        assert_int_equal(vouch_session_load(s, "/nowhere/at/all", &err), VOUCH_E_IO);
+        vouch_session_close(s);
+        /* Another model, type, scope and context. */
+        vouch_session_options wrong[] = {options, options, options, options};
+        wrong[1].kv_type = VOUCH_KV_F32;
+        wrong[2].scope = 5;
+        wrong[3].n_ctx = PROMPT;
+        const vouch_status status[] = {VOUCH_E_FORMAT, VOUCH_E_FORMAT, VOUCH_E_FORMAT, VOUCH_E_CONTEXT};
+        for (int w = 0; w < 4; w++) {
+            s = answer_open(w == 0 ? other : model, &wrong[w]);
+            if (vouch_session_load(s, path, &err) != status[w]) fail_msg("%d: %s", w, err.message);
+            vouch_session_close(s);
+        }
+        options.speculation.drafters = VOUCH_DRAFTER_NONE;
+        answer_run(&plain, model, &options, prompt, PROMPT);
+        assert_true(answer_equal(&plain, &first));
+        free(bytes);
+        vouch_model_close(model);
+        vouch_model_close(other);
+    }
+}
+
 /* A folder that can't be written costs the files, and no answer. It is told once. */
 static void a_lost_folder_is_told(void **state)
 {
@@ -258,10 +406,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_family_goes_on_from_files),
         cmocka_unit_test(instruction_sets_read_each_other),
+        cmocka_unit_test(angles_keep_apart),
         cmocka_unit_test(a_scope_finds_its_own),
         cmocka_unit_test(damage_costs_a_page),
         cmocka_unit_test(the_folder_stays_within_its_size),
         cmocka_unit_test(a_lost_folder_is_told),
+        cmocka_unit_test(a_saved_session_goes_on),
+        cmocka_unit_test(wrong_sessions_are_refused),
     };
     return cmocka_run_group_tests_name("prompt_cache", tests, NULL, NULL);
 }

@@ -291,6 +291,28 @@ static void models_take_turns(void **state)
     assert_int_equal(http_server_stop(&server, SIGTERM), 0);
 }
 
+/* One client changes its mind where one model has room: the first goes as soon as the second is asked for, though
+ * nothing else happens. */
+static void one_makes_room(void **state)
+{
+    (void)state;
+    char limit[32];
+    size_t n;
+    http_server server = http_server_start(ARGUMENTS("--models", folder, "--ctx", "512"));
+    json_int_t sum = 0, before = 0, most = 0;
+    for (int m = 0; m < 2; m++, before = sum) {
+        check(&server, m, 0, false);
+        sum = bytes_in_memory(&server, &n);
+        if (sum - before > most) most = sum - before;
+    }
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    snprintf(limit, sizeof limit, "%lld", (long long)most);
+    server = http_server_start(ARGUMENTS("--models", folder, "--ctx", "512", "--max-memory", limit));
+    for (int i = 0; i < 20; i++) check(&server, i % 2, i % N_PROMPTS, i % 3 == 0);
+    assert_true(bytes_in_memory(&server, &n) <= most && n == 1);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+}
+
 static void a_model_that_does_not_fit_says_so(void **state)
 {
     (void)state;
@@ -298,7 +320,7 @@ static void a_model_that_does_not_fit_says_so(void **state)
     for (int i = 0; i < 2; i++) {
         char *text = ask(&server, "", "falcon", 0, false);
         assert_non_null(strstr(text, "status 503"));
-        assert_non_null(strstr(text, "MB more than --max-memory leaves"));
+        assert_non_null(strstr(text, "MB more than --max-memory (0 MB) leaves"));
         free(text);
     }
     assert_string_equal(stage_of(&server, 0), "unloaded");
@@ -326,6 +348,7 @@ int main(void)
         cmocka_unit_test(the_operator_loads_and_unloads),
         cmocka_unit_test(idle_models_go),
         cmocka_unit_test(models_take_turns),
+        cmocka_unit_test(one_makes_room),
         cmocka_unit_test(a_model_that_does_not_fit_says_so),
     };
     return cmocka_run_group_tests_name("server_models", tests, group_begin, group_end);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/chat/saved.h"
 #include "run/chat/commands.h"
 #include "run/chat/input.h"
 #include "run/run.h"
@@ -136,6 +137,8 @@ int cli_chat(cli_engine *engine, cli_options *options, cli_reply *reply)
     cli_chat_state chat = {.engine = engine, .options = options, .reply = reply};
     cli_input input;
     bool refused = false;
+    const int status = cli_saved_load_messages(engine, &chat.talk);
+    if (status) return status;
     if (options->system && !cli_conversation_set_system(&chat.talk, options->system)) {
         tool_complain("not enough memory for the conversation");
         return CLI_FAILED;
@@ -155,6 +158,8 @@ int cli_chat(cli_engine *engine, cli_options *options, cli_reply *reply)
         if (end == CLI_INPUT_REFUSED || (end == CLI_INPUT_MESSAGE && !message_take(&chat, &input))) refused = true;
     }
     if (!chat.status && refused && !chat.is_person) chat.status = CLI_FAILED;
+    if (chat.talk.n > chat.talk.n_system)
+        chat.status = cli_first_failure(chat.status, cli_saved_keep_messages(engine, &chat.talk));
     tool_interrupt_set(TOOL_INTERRUPT_ENDS);
     cli_input_close(&input);
     cli_conversation_free(&chat.talk);

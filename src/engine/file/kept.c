@@ -56,7 +56,7 @@ vouch_status vouch_kept_lock(const char *folder, const char *name, bool waits, i
     return lock == VOUCH_OS_LOCK_BUSY ? VOUCH_OK : vouch_kept_fail(err, path);
 }
 
-static bool write_all(int fd, const vouch_bytes *b)
+bool vouch_kept_put_all(int fd, const vouch_bytes *b)
 {
     for (size_t at = 0; at < b->n;) {
         const size_t left = b->n - at;
@@ -73,7 +73,7 @@ vouch_status vouch_kept_write(const char *path, unsigned how, const vouch_bytes 
     const int fd = vouch_os_open(path, VOUCH_OS_WRITE | VOUCH_OS_CREATE | VOUCH_OS_NO_LINK | how, 0600);
     vouch_os_info info = {0};
     bool is_good =
-        fd >= 0 && write_all(fd, b) && (!syncs || vouch_os_file_sync(fd)) && vouch_os_info_of_open(fd, &info);
+        fd >= 0 && vouch_kept_put_all(fd, b) && (!syncs || vouch_os_file_sync(fd)) && vouch_os_info_of_open(fd, &info);
     const int code = errno;
     if (fd >= 0 && close(fd) != 0) is_good = false;
     else errno = code;

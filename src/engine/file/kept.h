@@ -43,6 +43,8 @@ vouch_status vouch_kept_write(const char *path, unsigned how, const vouch_bytes 
 vouch_status vouch_kept_read(const char *path, vouch_bytes *out, vouch_error *err);
 /* Puts these bytes in place of FOLDER/NAME at once, by way of FOLDER/NAME.new. Errors: IO. */
 vouch_status vouch_kept_replace(const char *folder, const char *name, const vouch_bytes *b, vouch_error *err);
+/* Writes all bytes. False: errno tells why. */
+bool vouch_kept_put_all(int fd, const vouch_bytes *b);
 /* Reads up to n bytes; fewer only at the end of the file. False: errno tells why. */
 bool vouch_kept_fill(int fd, void *bytes, size_t n, size_t *n_read);
 

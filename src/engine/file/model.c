@@ -207,7 +207,12 @@ static vouch_status load_with_adapters(vouch_model *model, const vouch_gguf *ggu
         uint64_t digest = 0;
         status = vouch_gguf_open(&files[n], options->adapters[n], err);
         if (status == VOUCH_OK) status = vouch_gguf_digest(files[n], &digest, err);
-        if (status == VOUCH_OK) model->adapters[n] = vouch_hash_word(digest, vouch_gguf_stamp(files[n]));
+        double alpha = 0; /* which the digest leaves out */
+        uint64_t bits;
+        if (status == VOUCH_OK) status = vouch_gguf_get_float(files[n], "adapter.lora.alpha", false, &alpha, err);
+        memcpy(&bits, &alpha, sizeof bits);
+        if (status == VOUCH_OK)
+            model->adapters[n] = vouch_hash_word(vouch_hash_word(digest, vouch_gguf_stamp(files[n])), bits);
     }
     if (status == VOUCH_OK) status = load_weights(model, gguf, (const vouch_gguf *const *)files, options, kernels, err);
     if (status == VOUCH_OK) model->info.n_adapters = options->n_adapters;

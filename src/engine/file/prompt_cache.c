@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A prompt cache: a folder of records. A record is the keys and values of one page of tokens, or the recurrent states
- * at the end of a page. It names all tokens up to there, and counts only where all of them are the same:
+ * A prompt cache: a folder of records (record.h), of whole pages and of the recurrent states at their ends.
  *
- *    0  "VOUCHPG1" of a page, "VOUCHST1" of states
- *    8  u64  hash of all that follows
- *   16  u64  the model's digest
- *   24  u64  the model's stamp, which tells its files from others of the same digest
- *   32  u64  scope
- *   40  u64  bytes of the payload
- *   48  u32  version of the float order
- *   52  u32  type of the keys and values
- *   56  u32  tokens of a page
- *   60  u32  n, number of tokens
- *   64  i32  [n] tokens, padded to 8 bytes
- *       payload: the page as it is in memory (pages.h), or the states (states.h)
- *
- * FOLDER/HASH-PAGES.prompt has one record. A file gets its name when it is whole. Who writes or removes files holds the
- * lock on FOLDER/prompt-cache.lock; who reads needs none. A file's time of modification is the time of its last use.
- * Where the files are larger than they may be, the least recently used ones go, and of those of the same moment the
- * ones that end later in their prompts, because without the beginning they are of no use.
+ * FOLDER/HASH-PAGES.prompt has one record. A file gets its name when it is whole. Who writes files, or removes those
+ * that weren't used for longest, holds the lock on FOLDER/prompt-cache.lock. Who reads needs none, and removes a
+ * damaged file. A file's time of modification is the time of its last use. Where the files are larger than they may be,
+ * the least recently used ones go, and of those of the same moment the ones that end later in their prompts, because
+ * without the beginning they are of no use.
  */
 #include "engine/file/prompt_cache.h"
 
@@ -33,16 +20,11 @@
 
 #include "base/common.h"
 #include "base/hash.h"
-#include "model/memory/pages.h"
+#include "engine/file/kept.h"
 
-enum {
-    FIELDS = 64,
-    NAME = 48, /* bytes of a file's name, with a NUL */
-    MAGIC = 8,
-};
+enum { NAME = 48 }; /* bytes of a file's name, with a NUL */
 
 static const int64_t default_bytes = INT64_C(8) << 30, least_bytes = 1000000;
-static const char page_magic[] = "VOUCHPG1", state_magic[] = "VOUCHST1";
 static const char suffix[] = ".prompt", fresh_name[] = "record.prompt.new", lock_name[] = "prompt-cache.lock";
 
 struct vouch_prompt_cache {
@@ -52,57 +34,13 @@ struct vouch_prompt_cache {
     vouch_error failure; /* code OK: none since the last look */
 };
 
-/* ------------------------------------------------------------------- records */
-
-size_t vouch_record_head(int32_t n_tokens)
-{
-    return FIELDS + ((size_t)n_tokens * sizeof(int32_t) + 7) / 8 * 8;
-}
+/* --------------------------------------------------------------------- files */
 
 static void name_write(char name[NAME], const vouch_record_model *model, const vouch_record_id *id)
 {
-    uint64_t hash = vouch_hash_word(vouch_hash_word(id->hash, model->digest), model->stamp);
-    hash = vouch_hash_word(vouch_hash_word(hash, VOUCH_FLOAT_ORDER), (uint64_t)model->kv_type << 32 | model->page_size);
-    hash = vouch_hash_word(hash, id->is_state);
+    const uint64_t hash = vouch_hash_word(vouch_hash_word(id->hash, vouch_record_model_hash(model)), id->is_state);
     snprintf(name, NAME, "%016" PRIx64 "-%d%s", hash, id->n_tokens / (int32_t)model->page_size, suffix);
 }
-
-/* The fields of the record, with the hash 0. */
-static void fields_make(unsigned char fields[FIELDS], const vouch_record_model *model, const vouch_record_id *id,
-                        size_t n_payload)
-{
-    memset(fields, 0, FIELDS);
-    memcpy(fields, id->is_state ? state_magic : page_magic, MAGIC);
-    vouch_kept_put(fields + 16, model->digest, 8);
-    vouch_kept_put(fields + 24, model->stamp, 8);
-    vouch_kept_put(fields + 32, id->scope, 8);
-    vouch_kept_put(fields + 40, n_payload, 8);
-    vouch_kept_put(fields + 48, VOUCH_FLOAT_ORDER, 4);
-    vouch_kept_put(fields + 52, model->kv_type, 4);
-    vouch_kept_put(fields + 56, model->page_size, 4);
-    vouch_kept_put(fields + 60, (uint32_t)id->n_tokens, 4);
-}
-
-/* Of n bytes; what lies beyond the last whole word is hashed as a word, too. */
-static uint64_t record_hash(const unsigned char *record, size_t n)
-{
-    const size_t begin = 2 * sizeof(uint64_t), whole = (n - begin) / 8 * 8;
-    uint64_t last = 0;
-    memcpy(&last, record + begin + whole, n - begin - whole);
-    return vouch_hash_word(vouch_hash_words(VOUCH_HASH_START, record + begin, whole), last);
-}
-
-/* Does the record of n bytes say what it should? */
-static bool record_is_good(unsigned char *record, size_t n, const unsigned char fields[FIELDS], const int32_t *tokens,
-                           int32_t n_tokens)
-{
-    const uint64_t hash = vouch_kept_get(record + MAGIC, 8);
-    memset(record + MAGIC, 0, 8);
-    return memcmp(record, fields, FIELDS) == 0 &&
-           memcmp(record + FIELDS, tokens, (size_t)n_tokens * sizeof *tokens) == 0 && hash == record_hash(record, n);
-}
-
-/* --------------------------------------------------------------------- files */
 
 static void fail(vouch_prompt_cache *c, const vouch_error *err)
 {
@@ -201,17 +139,15 @@ const unsigned char *vouch_prompt_cache_read(vouch_prompt_cache *cache, const vo
 {
     vouch_prompt_cache *c = cache;
     char path[VOUCH_OS_PATH_SIZE];
-    unsigned char fields[FIELDS];
-    const size_t head = vouch_record_head(id->n_tokens), n = head + n_payload;
+    const size_t n = vouch_record_size(id->n_tokens, n_payload);
     size_t n_read = 0;
     vouch_os_info info = {0};
     if (record_path(path, c, model, id, NULL)) return NULL;
     const int fd = vouch_os_open(path, VOUCH_OS_READ | VOUCH_OS_NO_LINK | VOUCH_OS_NO_WAIT, 0);
     if (fd < 0) return NULL;
-    fields_make(fields, model, id, n_payload);
     const bool is_file = vouch_os_info_of_open(fd, &info) && info.kind == VOUCH_OS_FILE;
     const bool is_good = is_file && (uint64_t)info.size == n && vouch_kept_fill(fd, room, n, &n_read) && n_read == n &&
-                         record_is_good(room, n, fields, tokens, id->n_tokens);
+                         vouch_record_is_good(room, n, model, id, tokens, n_payload);
     close(fd);
     if (!is_good && is_file) (void)vouch_os_remove(path);
     if (is_good) (void)vouch_os_file_touch(path);
@@ -219,7 +155,7 @@ const unsigned char *vouch_prompt_cache_read(vouch_prompt_cache *cache, const vo
     c->info.n_read += is_good;
     c->info.n_damaged += !is_good;
     pthread_mutex_unlock(&c->lock);
-    return is_good ? room + head : NULL;
+    return is_good ? room + vouch_record_head(id->n_tokens) : NULL;
 }
 
 /* The folder is locked. */
@@ -240,11 +176,14 @@ void vouch_prompt_cache_write(vouch_prompt_cache *cache, const vouch_record_mode
     char path[VOUCH_OS_PATH_SIZE];
     vouch_error err = {0};
     int fd = -1;
-    const vouch_bytes record = {room, vouch_record_head(id->n_tokens) + n_payload};
-    fields_make(room, model, id, n_payload);
-    if (id->n_tokens % 2) memset(room + FIELDS + (size_t)id->n_tokens * sizeof(int32_t), 0, sizeof(int32_t));
-    vouch_kept_put(room + MAGIC, record_hash(room, record.n), 8);
+    const vouch_bytes record = {room, vouch_record_size(id->n_tokens, n_payload)};
+    vouch_record_finish(room, model, id, n_payload);
     vouch_status status = record_path(path, c, model, id, &err);
+    if (!status && (int64_t)record.n > c->info.n_most)
+        status = vouch_fail(&err, VOUCH_E_ARGUMENT,
+                            "a page of this model has %zu bytes in a file, and the folder may hold "
+                            "%" PRId64 ": allow more",
+                            record.n, c->info.n_most);
     if (!status) status = vouch_kept_lock(c->folder, lock_name, true, &fd, &err);
     if (!status) status = record_write(c, path, &record, &err);
     pthread_mutex_lock(&c->lock);
@@ -323,9 +262,10 @@ vouch_status vouch_prompt_cache_clear(vouch_prompt_cache *cache, vouch_error *er
 {
     size_t n_files;
     int64_t n_bytes;
-    VOUCH_TRY(vouch_prompt_cache_remove(cache->folder, false, &n_files, &n_bytes, err));
-    pthread_mutex_lock(&cache->lock);
-    cache->info.n_bytes = cache->info.n_records = 0;
-    pthread_mutex_unlock(&cache->lock);
-    return VOUCH_OK;
+    int fd;
+    VOUCH_TRY(vouch_kept_lock(cache->folder, lock_name, true, &fd, err));
+    vouch_status status = vouch_kept_remove(cache->folder, "", suffix, false, &n_files, &n_bytes, err);
+    if (!status) status = folder_tidy(cache, err);
+    close(fd);
+    return status;
 }

@@ -118,7 +118,10 @@ vouch_status vouch_lora_files_take(vouch_loader *loader, int32_t layer, const ch
     const int32_t n = loader->loras->n;
     const char *name = vouch_loader_name(loader, layer, tensor);
     const vouch_gguf_tensor *base = vouch_gguf_find_tensor(loader->gguf, name);
-    if (affine->scale || !base)
+    if (!base)
+        return vouch_fail(loader->err, VOUCH_E_FORMAT, "%s: tensor '%s', which an adapter changes, is missing",
+                          vouch_gguf_path(loader->gguf), name);
+    if (affine->scale)
         return vouch_fail(loader->err, VOUCH_E_UNSUPPORTED, "%s: tensor '%s' has a scale, and can't have an adapter",
                           vouch_gguf_path(loader->gguf), name);
     const int64_t n_in = base->dim[0];

@@ -179,6 +179,75 @@ void vouch_page_load(vouch_pages *pages, int32_t page, const unsigned char *from
         }
 }
 
+/* A layer's keys and values of one head in a page of VOUCH_SHARED_PAGE_SIZE slots, without data. */
+static vouch_page_layer shape_of(const vouch_pages *s, int32_t layer)
+{
+    vouch_page_layer shape = {0};
+    const bool fits =
+        s->layers[layer].n_kv_heads == 0 ||
+        fill_layer(&shape, &s->weights->layers[layer].attention, s->layers[layer].keys.type, VOUCH_SHARED_PAGE_SIZE);
+    assert(fits); /* as the store's own pages did */
+    (void)fits;
+    return shape;
+}
+
+size_t vouch_slots_bytes(const vouch_pages *pages)
+{
+    size_t n = 0;
+    for (int32_t l = 0; l < pages->n_layers; l++) {
+        const vouch_page_layer shape = shape_of(pages, l);
+        n += (size_t)shape.n_kv_heads * (shape.keys_bytes + shape.values_bytes);
+    }
+    return n;
+}
+
+static void copy_piece(vouch_piece to, vouch_piece from)
+{
+    memcpy(to.at, from.at, from.size);
+}
+
+/* Copies a slot of a head between two matrices of keys and two of values. */
+static void copy_slot(const vouch_matrix to[2], int64_t to_slot, const vouch_matrix from[2], int64_t from_slot)
+{
+    vouch_piece piece;
+    for (int64_t i = 0; (piece = vouch_key_piece(&from[0], from_slot, i)).size; i++)
+        copy_piece(vouch_key_piece(&to[0], to_slot, i), piece);
+    for (int64_t i = 0; (piece = vouch_value_piece(&from[1], from_slot, i)).size; i++)
+        copy_piece(vouch_value_piece(&to[1], to_slot, i), piece);
+}
+
+/* Copies the slots [first, first + n) of a sequence to or from such a page. */
+static void copy_slots(const vouch_pages *s, const int32_t *list, int32_t first, int32_t n, unsigned char *bytes,
+                       bool is_load)
+{
+    for (int32_t l = 0; l < s->n_layers; l++) {
+        const vouch_page_layer shape = shape_of(s, l);
+        for (int32_t h = 0; h < shape.n_kv_heads; h++) {
+            vouch_matrix outside[2] = {shape.keys, shape.values};
+            outside[0].data = bytes;
+            outside[1].data = bytes + shape.keys_bytes;
+            bytes += shape.keys_bytes + shape.values_bytes;
+            for (int32_t i = 0; i < n; i++) {
+                const int32_t page = list[(first + i) / s->page_size], slot = (first + i) % s->page_size;
+                const vouch_matrix inside[2] = {vouch_page_keys(s, page, l, h), vouch_page_values(s, page, l, h)};
+                if (is_load) copy_slot(inside, slot, outside, i);
+                else copy_slot(outside, i, inside, slot);
+            }
+        }
+    }
+}
+
+void vouch_slots_save(const vouch_pages *pages, const int32_t *list, int32_t first, int32_t n, unsigned char *to)
+{
+    memset(to, 0, vouch_slots_bytes(pages));
+    copy_slots(pages, list, first, n, to, false);
+}
+
+void vouch_slots_load(vouch_pages *pages, const int32_t *list, int32_t first, int32_t n, const unsigned char *from)
+{
+    copy_slots(pages, list, first, n, (unsigned char *)(uintptr_t)from, true);
+}
+
 void vouch_page_copy(vouch_pages *pages, int32_t to, int32_t from)
 {
     for (int32_t l = 0; l < pages->n_layers; l++)

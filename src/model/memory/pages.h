@@ -6,8 +6,8 @@
  *   store    | page 0 | page 1 | page 2 | page 3 | ...
  *   owners       1        2        1        0
  *
- *   G1  A page's count of owners is the number of memories that list it. A page without owners is on the stack of
- *       free pages, and no other page is.
+ *   G1  A page's count of owners is the number of memories, tables and queues that list it. A page without owners is on
+ * the stack of free pages, and no other page is.
  *
  * Nothing is allocated after open (law L6). A store belongs to one thread at a time, except that threads may release
  * pages at the same time: each may keep the path of its own memory (memory.h).
@@ -82,6 +82,11 @@ void vouch_page_copy(vouch_pages *pages, int32_t to, int32_t from);
 size_t vouch_page_bytes(const vouch_pages *pages);
 void vouch_page_save(const vouch_pages *pages, int32_t page, unsigned char *to);
 void vouch_page_load(vouch_pages *pages, int32_t page, const unsigned char *from);
+/* The same for the slots [first, first + n) of a sequence with these pages, as a page of VOUCH_SHARED_PAGE_SIZE slots
+ * whatever the size of the store's pages; n is at most that. Slots of `to` beyond n are 0. */
+size_t vouch_slots_bytes(const vouch_pages *pages);
+void vouch_slots_save(const vouch_pages *pages, const int32_t *list, int32_t first, int32_t n, unsigned char *to);
+void vouch_slots_load(vouch_pages *pages, const int32_t *list, int32_t first, int32_t n, const unsigned char *from);
 
 /* A KV head's keys of page 0. */
 static inline unsigned char *vouch_page_head(const vouch_pages *s, int32_t layer, int32_t head)

@@ -217,6 +217,27 @@ void vouch_states_load(vouch_states *states, const float *from)
     }
 }
 
+void vouch_states_save_checkpoint(const vouch_states *states, float *to)
+{
+    for (int32_t l = 0; l < states->n_layers; l++) {
+        const vouch_layer_state *layer = &states->layers[l];
+        if (!layer->recurrent) continue;
+        memcpy(to, layer->checkpoint, state_bytes(layer->recurrent));
+        to += state_floats(layer->recurrent);
+    }
+}
+
+void vouch_states_load_checkpoint(vouch_states *states, const float *from, int32_t n_checkpoint)
+{
+    states->n_checkpoint = n_checkpoint;
+    for (int32_t l = 0; l < states->n_layers; l++) {
+        const vouch_layer_state *layer = &states->layers[l];
+        if (!layer->recurrent) continue;
+        memcpy(layer->checkpoint, from, state_bytes(layer->recurrent));
+        from += state_floats(layer->recurrent);
+    }
+}
+
 void vouch_states_move(vouch_states *states, int32_t to, int32_t from)
 {
     for (int32_t l = 0; l < states->n_layers; l++) {

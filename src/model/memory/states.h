@@ -59,6 +59,9 @@ size_t vouch_states_size(const vouch_weights *weights);
 /* Writes the states of all n_tokens tokens to `to`, or goes on from such a copy. */
 void vouch_states_save(const vouch_states *states, float *to);
 void vouch_states_load(vouch_states *states, const float *from);
+/* The same for the checkpoint, after n_checkpoint tokens; n_checkpoint > 0. */
+void vouch_states_save_checkpoint(const vouch_states *states, float *to);
+void vouch_states_load_checkpoint(vouch_states *states, const float *from, int32_t n_checkpoint);
 /* Copies the inputs of provisional row `from` to row `to`. */
 void vouch_states_move(vouch_states *states, int32_t to, int32_t from);
 uint64_t vouch_states_digest(const vouch_states *states, uint64_t hash);

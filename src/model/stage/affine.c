@@ -58,15 +58,16 @@ static void reduce_piece(vouch_workspace *c, thread_space *my, const vouch_lora 
     const int64_t rank = a->n_out, first = begin * VOUCH_TILE;
     const int64_t last = end * VOUCH_TILE < rank ? end * VOUCH_TILE : rank;
     float *low = low_of(c, lora->part, adapter);
+    vouch_acts acts = acts_of(c, lora->part, adapter, rank);
     vouch_stage_multiply_piece(c, a, in, my->adapted, begin, end, factors);
     for (int64_t r = 0; r < c->n_rows; r++) {
         const float scale = scale_of(c, r, adapter) * lora->factors[adapter];
         const float *from = my->adapted + r * UNIT;
-        if (scale_of(c, r, adapter) == 0) continue;
-        for (int64_t i = 0; i < last - first; i++) low[r * rank + first + i] = scale * from[i];
+        float *row = low + r * rank;
+        if (scale_of(c, r, adapter) == 0) continue; /* in a shared slot the row may be another adapter's */
+        for (int64_t i = 0; i < last - first; i++) row[first + i] = scale * from[i];
+        vouch_stage_put(c, &acts, lora->low_needs, row, rank, r, r + 1, first, last);
     }
-    vouch_acts acts = acts_of(c, lora->part, adapter, rank);
-    vouch_stage_put(c, &acts, lora->low_needs, low, rank, 0, c->n_rows, first, last);
 }
 
 /* Not shared by pieces: the caller may have begun to share its own. */
