@@ -1125,11 +1125,12 @@ VOUCH_API vouch_status vouch_engine_save(vouch_engine *engine, const vouch_sessi
                                          const int32_t *tokens, size_t n_tokens, const char *path, int32_t *n_saved,
                                          vouch_error *err);
 /* Takes the pages of such a file, so that prompts which begin with their tokens find them. *n_loaded: tokens that the
- * engine has then, fewer than the file's where the cache is full. Errors: IO, MEMORY, FORMAT (made for another model,
- * kv type, adapters or scope, or damaged), ARGUMENT (the engine doesn't share pages, or has a page_size other than 64).
+ * engine has then, fewer than the file's where the cache is full. tokens [n_ctx] receives them; NULL: nobody asks.
+ * Errors: IO, MEMORY, FORMAT (made for another model, kv type, adapters or scope, or damaged), ARGUMENT (the engine
+ * doesn't share pages, or has a page_size other than 64).
  */
 VOUCH_API vouch_status vouch_engine_load(vouch_engine *engine, const vouch_session_options *whose, const char *path,
-                                         int32_t *n_loaded, vouch_error *err);
+                                         int32_t *tokens, int32_t *n_loaded, vouch_error *err);
 
 /* Sums since open, over all sessions. */
 typedef struct vouch_engine_stats {

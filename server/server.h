@@ -62,6 +62,7 @@ typedef struct server_options {
     server_supply supply;        /* of models that come on demand */
     int64_t most_memory;         /* bytes of all models together; 0: no bound */
     double idle_seconds;         /* after which a model that came on demand goes; INFINITY: it stays */
+    const char *slots_folder;    /* for files of slots (api/slots.h); NULL: none are saved */
     vouch_engine_options engine; /* of each model */
     int32_t n_queue;             /* most choices of a model that wait */
     const char *metrics_prefix;  /* of the names in /metrics: "vouch" */

@@ -20,6 +20,7 @@ const tool_foreign_flag cli_foreign_flags[] = {
     {"--hf-repo-draft", "draft-model", NULL},
     {"-hft", NULL, "set HF_TOKEN to the token"},
     {"--hf-token", NULL, "set HF_TOKEN to the token"},
+    {"--slot-save-path", "saved-slots", NULL},
     {"--offline", NULL, "set HF_HUB_OFFLINE=1"},
     {"-mu", "model", NULL},
     {"--model-url", "model", NULL},

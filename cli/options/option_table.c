@@ -246,6 +246,9 @@ static const tool_flag rows[] = {
      "keep what the model has made of prompts and answers in this folder, and go on from there when a prompt begins "
      "with the same tokens",
      NULL, NULL},
+    {"saved-slots", NULL, 0, TOOL_FLAG_FILE, AT(serve.slots_folder), "FOLDER", NULL, CLI_SERVE, "Resources",
+     "let clients save what a slot remembers in files of this folder, and restore it (POST /slots/ID?action=save)",
+     NULL, NULL},
     {"prompt-cache-size", NULL, 0, TOOL_FLAG_SIZE, AT(prompt_cache_size), "SIZE", "[1e6, 1e15]", REMEMBERING_PROMPTS,
      "most bytes of this folder's files (default 8G); what was used last stays", NULL, NULL},
     {"forget", NULL, 0, TOOL_FLAG_SWITCH, AT(session.speculation.forget), NULL, NULL, SPECULATION,

@@ -74,7 +74,7 @@ typedef struct cli_serve_options {
     int32_t port, n_queue;
     double ping, timeout, idle; /* seconds */
     double inter_token_ms;
-    const char *models_folder;
+    const char *models_folder, *slots_folder;
 } cli_serve_options;
 
 typedef struct cli_bench_options {

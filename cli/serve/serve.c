@@ -71,6 +71,7 @@ int cli_serve_run(const cli_options *options)
 
 #else
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -140,9 +141,17 @@ static int keys_read(serving *s)
 static int scopes_open(serving *s)
 {
     const cli_options *o = s->options;
-    const char *flag = o->draft_memory ? "draft-memory" : "prompt-cache";
-    const char *folder = o->draft_memory ? o->draft_memory : o->prompt_cache;
+    const char *flag = o->draft_memory ? "draft-memory" : o->prompt_cache ? "prompt-cache" : "saved-slots";
+    const char *folder = o->draft_memory ? o->draft_memory : o->prompt_cache ? o->prompt_cache : o->serve.slots_folder;
     return o->serve.shares_memory ? CLI_DONE : cli_scopes_open(&s->scopes, s->keys, s->n_keys, flag, folder);
+}
+
+static int slots_open(const serving *s)
+{
+    const char *folder = s->options->serve.slots_folder;
+    if (!folder || vouch_os_folder_make(folder, 0700) || errno == EEXIST) return CLI_DONE;
+    tool_complain("--saved-slots %s: %s; expected a folder, or the name of a new one", folder, strerror(errno));
+    return CLI_WRONG_USAGE;
 }
 
 static bool is_loopback(const char *host)
@@ -218,6 +227,7 @@ static int serve(serving *s)
                                     .supply = cli_served_supply(&s->models),
                                     .most_memory = most_memory(s),
                                     .idle_seconds = o->serve.idle > 0 ? o->serve.idle : INFINITY,
+                                    .slots_folder = o->serve.slots_folder,
                                     .engine = {.n_sessions = o->n_parallel,
                                                .n_threads = o->session.n_threads,
                                                .prefill_chunk = o->session.prefill_chunk,
@@ -261,6 +271,7 @@ int cli_serve_run(const cli_options *options)
     int status = check_think(options);
     if (!status) status = keys_read(&s);
     if (!status) status = check_host(&s);
+    if (!status) status = slots_open(&s);
     if (!status) status = scopes_open(&s);
     if (!status) status = cli_prompt_cache_open(&s.cache, options);
     if (!status) status = cli_served_open(&s.models, options);

@@ -262,7 +262,7 @@ static json_t *final_json(const server_exchange *x, int32_t i)
         {"index", json_integer(i)},
         {"content", content},
         {"tokens", json_array()},
-        {"id_slot", json_integer(-1)},
+        {"id_slot", json_integer(choice->slot)},
         {"stop", json_true()},
         {"model", tool_json_text(a->request.model->options->name)},
         {"prompt", prompt_json(a, choice)},

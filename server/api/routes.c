@@ -13,6 +13,7 @@
 #include "api/rerank.h"
 #include "request/request.h"
 #include "api/responses.h"
+#include "api/slots.h"
 
 static void health(server_exchange *x)
 {
@@ -99,6 +100,7 @@ const server_route server_routes[] = {
     {"GET", "/lora-adapters", 0, server_show_loras, "The LoRA adapters of the model.", JSON, NOTHING},
     {"POST", "/lora-adapters", ADMIN, server_set_loras, "Change the scales of requests that set none.", JSON, NOTHING},
     {"GET", "/slots", 0, server_show_slots, "The sessions that may run at once.", JSON, NOTHING},
+    {"POST", "/slots/{id}", 0, server_change_slot, "Save, restore or erase what a slot remembers.", JSON, NOTHING},
     {"GET", "/metrics", 0, server_show_metrics, "Counters and histograms for Prometheus.", "text/plain", NOTHING},
     {"GET", "/admin/speculation", 0, server_show_speculation, "Speculation of requests that set none.", JSON, NOTHING},
     {"POST", "/admin/speculation", ADMIN, server_set_speculation, "Change the speculation of requests that set none.",

@@ -59,12 +59,19 @@ void server_show_prompts(server_exchange *x)
     server_reply_json(x, 200, tool_json_object(entries, sizeof entries / sizeof *entries));
 }
 
+static void forget(vouch_engine *engine, server_slots *slots, void *user)
+{
+    (void)slots;
+    (void)user;
+    vouch_engine_forget(engine);
+}
+
 void server_clear_prompts(server_exchange *x)
 {
     server_fault fault;
     vouch_error err;
     const server *s = x->server;
-    for (size_t i = 0; i < s->options->n_models; i++) server_worker_forget(s->models[i].worker);
+    for (size_t i = 0; i < s->options->n_models; i++) (void)server_worker_call(s->models[i].worker, forget, NULL);
     vouch_prompt_cache *cache = s->options->engine.prompt_cache;
     if (!cache || !vouch_prompt_cache_clear(cache, &err)) {
         server_show_prompts(x);

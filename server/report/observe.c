@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* /props and /slots as llama.cpp has them, /version and /tokenizer_info as vLLM has them, and /admin/speculation. */
+/* /props as llama.cpp has it, /version and /tokenizer_info as vLLM has them, and /admin/speculation. */
 #include "report/observe.h"
 
 #include <stdlib.h>
@@ -211,25 +211,4 @@ void server_show_props(server_exchange *x)
          json_integer(x->server->options->engine.n_threads ? x->server->options->engine.n_threads : vouch_cpu_count())},
     };
     server_reply_json(x, 200, tool_json_object(entries, sizeof entries / sizeof *entries));
-}
-
-/* One entry for each session that may run; the first ones are busy. */
-void server_show_slots(server_exchange *x)
-{
-    json_t *slots = json_array();
-    for (size_t m = 0; m < x->server->options->n_models; m++) {
-        const server_model *model = &x->server->models[m];
-        const server_worker_state state = server_worker_get_state(model->worker);
-        for (int32_t i = 0; i < state.n_sessions; i++) {
-            const tool_json_entry entries[] = {
-                {"id", json_integer((json_int_t)json_array_size(slots))},
-                {"model", tool_json_text(model->options->name)},
-                {"n_ctx", json_integer(model->options->session.n_ctx)},
-                {"speculative", json_boolean(model->options->session.speculation.drafters != VOUCH_DRAFTER_NONE)},
-                {"is_processing", json_boolean(i < state.n_running)},
-            };
-            json_array_append_new(slots, tool_json_object(entries, 5));
-        }
-    }
-    server_reply_json(x, 200, slots);
 }

@@ -12,7 +12,6 @@ void server_show_metrics(server_exchange *x);     /* GET /metrics */
 void server_show_version(server_exchange *x);     /* GET /version */
 void server_show_tokenizer(server_exchange *x);   /* GET /tokenizer_info */
 void server_show_props(server_exchange *x);       /* GET /props */
-void server_show_slots(server_exchange *x);       /* GET /slots */
 void server_show_memory(server_exchange *x);      /* GET /admin/draft-memory */
 void server_clear_memory(server_exchange *x);     /* POST /admin/draft-memory/clear */
 void server_show_prompts(server_exchange *x);     /* GET /admin/prompt-cache */

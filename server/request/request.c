@@ -116,7 +116,7 @@ static const server_field fields[] = {
     {"modalities", CHAT, SERVER_FIELD_IGNORED, 0, NULL},
     {"verbosity", CHAT, SERVER_FIELD_IGNORED, 0, NULL},
 
-    {"id_slot", OPENAI | NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
+    {"id_slot", OPENAI | NATIVE, SERVER_FIELD_INT, AT(id_slot), "[-1, 2147483647]"},
     {"n_keep", NATIVE, SERVER_FIELD_IGNORED, 0, NULL},
     {"timings_per_token", OPENAI | NATIVE, SERVER_FIELD_BOOL, AT(timings_per_token), NULL},
     {"return_tokens", NATIVE, SERVER_FIELD_BOOL, AT(return_tokens), NULL},
@@ -584,6 +584,7 @@ bool server_request_read(server_request *r, server_exchange *x, unsigned where, 
     *r = (server_request){.where = where & SERVER_INFILL ? SERVER_NATIVE : where,
                           .infills = where & SERVER_INFILL,
                           .n = 1,
+                          .id_slot = -1,
                           .several_calls = true,
                           .add_generation_prompt = true,
                           .document = x->json};
@@ -712,6 +713,7 @@ server_job *server_request_job(const server_request *r, int32_t n_prompts, serve
     }
     job->options = r->session;
     job->with_guesses = r->trace;
+    job->slot = r->id_slot;
     job->prompt_only = r->prompt_only;
     for (int32_t i = 0; i < job->n_choices; i++) job->choices[i].seed = r->seed + (uint64_t)(i % r->n);
     if (copy_stops(r, job, fault) && copy_breakers(r, job, fault) && server_request_biases(r, job, fault) &&

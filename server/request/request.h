@@ -51,6 +51,7 @@ typedef struct server_request {
     bool with_logprobs; /* chat: logprobs */
     bool prompt_only;   /* completions: echo with max_tokens 0; /completion: n_predict 0 */
     int32_t n;          /* answers to each prompt */
+    int32_t id_slot;    /* that the first answer wants, as /slots numbers them; -1: any */
     int32_t max_tokens, max_completion_tokens, n_predict; /* 0: not given */
     uint64_t seed;
     json_t *breakers, *samplers; /* dry_sequence_breakers; the order of the chain */

@@ -35,6 +35,7 @@ server_job *server_job_new(int32_t n_choices)
     job->limit = SIZE_MAX;
     job->keep_seconds = -1;
     job->n_choices = n_choices;
+    job->slot = -1;
     job->choices = server_job_allocate(job, (size_t)n_choices, sizeof *job->choices);
     if (job->choices) return job;
     server_job_release(job);

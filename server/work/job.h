@@ -62,6 +62,7 @@ typedef struct server_choice {
     vouch_error error; /* code VOUCH_OK: the answer ended as `finish` says */
     vouch_finish finish;
     int32_t stop;     /* with finish STOP: the number of the text in options.stop */
+    int32_t slot;     /* in which it ran, as /slots numbers them */
     int64_t n_cached; /* tokens of the prompt that were in the cache */
     vouch_stats stats;
     double queued, begun, first, ended; /* seconds of tool_now: submitted, session open, first token, end */
@@ -82,6 +83,7 @@ typedef struct server_job {
     size_t limit;           /* bytes of events that may wait */
     server_choice *choices; /* [n_choices] */
     int32_t n_choices;
+    int32_t slot;            /* that the first choice wants, if it is free, as /slots numbers them; -1: any */
     struct server_job *next; /* the worker's queue */
     int32_t n_begun;         /* choices that have left the queue; only the worker uses it */
     void **owned;            /* [n_owned] freed with the job */

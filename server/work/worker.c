@@ -11,11 +11,19 @@
 #include "os/os.h"
 #include "tool/term.h"
 
+/* What another thread wants from the worker's; on that thread's stack. */
+typedef struct errand {
+    server_errand *run;
+    void *user;
+    bool is_over, has_run;
+    struct errand *next;
+} errand;
+
 /* A session and the choice that it answers. */
 typedef struct live {
     vouch_session *session;
     server_job *job;
-    int32_t choice;
+    int32_t choice, slot;
     bool is_paused;
     double last; /* tool_now() of the last token; 0: none yet */
 } live;
@@ -33,14 +41,15 @@ struct server_worker {
     double keep_seconds, goes_at; /* tool_now() at which an idle model goes */
     live *lives;                  /* [n_lives], room for options.engine.n_sessions */
     int32_t n_lives;
+    server_slots slots;
 
     pthread_mutex_t lock; /* guards the rest */
     pthread_cond_t change;
     server_job *first, *last; /* jobs with choices that wait */
     int32_t n_waiting;        /* these choices */
     bool notified, cancels, ends, loads, unloads;
-    bool forgets; /* `forgotten` tells when it is false again */
-    pthread_cond_t forgotten;
+    struct errand *errands; /* `errand_over` tells that one is over */
+    pthread_cond_t errand_over;
     server_worker_state state;
 };
 
@@ -72,14 +81,24 @@ void server_worker_notify(server_worker *w)
     pthread_mutex_unlock(&w->lock);
 }
 
-void server_worker_forget(server_worker *w)
+bool server_worker_call(server_worker *w, server_errand *run, void *user)
 {
-    if (!w) return;
+    errand e = {.run = run, .user = user};
+    if (!w) return false;
     pthread_mutex_lock(&w->lock);
-    w->forgets = w->state.stage == SERVER_STAGE_LOADED;
-    pthread_cond_signal(&w->change);
-    while (w->forgets && !w->ends) pthread_cond_wait(&w->forgotten, &w->lock);
+    if (w->state.stage == SERVER_STAGE_LOADED && !w->ends) {
+        e.next = w->errands;
+        w->errands = &e;
+        pthread_cond_signal(&w->change);
+        while (!e.is_over) pthread_cond_wait(&w->errand_over, &w->lock);
+    }
     pthread_mutex_unlock(&w->lock);
+    return e.has_run;
+}
+
+bool server_worker_slot_is_busy(const server_worker *w, int32_t slot)
+{
+    return atomic_load(&w->slots.all[slot].is_busy);
 }
 
 static void ask_for(server_worker *w, bool loads)
@@ -190,6 +209,7 @@ static void live_end(server_worker *w, int32_t at)
     server_choice *choice = &l.job->choices[l.choice];
     choice->stats = *vouch_session_stats(l.session);
     vouch_session_close(l.session);
+    server_slots_end(&w->slots, l.slot);
     w->lives[at] = w->lives[--w->n_lives];
     choice_end(w, l.job, l.choice);
 }
@@ -225,6 +245,14 @@ static vouch_status session_begin(server_worker *w, server_job *job, server_choi
     return status;
 }
 
+static void slot_begin(server_worker *w, live *l)
+{
+    const int32_t n = w->slots.n, wanted = l->choice == 0 && l->job->slot >= 0 ? l->job->slot % n : -1;
+    server_choice *choice = &l->job->choices[l->choice];
+    l->slot = server_slots_take(&w->slots, wanted, &l->job->options, choice->tokens, choice->n_tokens);
+    choice->slot = (int32_t)w->options.number * n + l->slot;
+}
+
 static void choice_begin(server_worker *w, server_job *job, int32_t number)
 {
     server_choice *choice = &job->choices[number];
@@ -235,6 +263,7 @@ static void choice_begin(server_worker *w, server_job *job, int32_t number)
         choice_end(w, job, number);
         return;
     }
+    slot_begin(w, l);
     w->n_lives++;
     const bool is_scored = choice->prompt_logprobs && choice->n_tokens > 1;
     if (!job->prompt_only || is_scored || choice->embedding) return;
@@ -269,6 +298,7 @@ static void live_step(server_worker *w, int32_t at, const vouch_engine_event *ev
         pthread_mutex_unlock(&w->lock);
     }
     l->last = now;
+    server_slots_add(&w->slots, l->slot, event->step.tokens, (size_t)event->step.n_tokens);
     choice->finish = event->step.finish;
     choice->stop = event->step.stop;
     const vouch_stats *stats = vouch_session_stats(l->session);
@@ -485,16 +515,18 @@ static int32_t pause_full(server_worker *w)
     return n;
 }
 
-static void forget_if_asked(server_worker *w)
+static void run_errands(server_worker *w)
 {
     pthread_mutex_lock(&w->lock);
-    const bool forgets = w->forgets;
-    pthread_mutex_unlock(&w->lock);
-    if (!forgets) return;
-    if (w->engine) vouch_engine_forget(w->engine);
-    pthread_mutex_lock(&w->lock);
-    w->forgets = false;
-    pthread_cond_broadcast(&w->forgotten);
+    for (errand *e; (e = w->errands);) {
+        w->errands = e->next;
+        pthread_mutex_unlock(&w->lock);
+        e->has_run = w->engine != NULL;
+        if (e->has_run) e->run(w->engine, &w->slots, e->user);
+        pthread_mutex_lock(&w->lock);
+        e->is_over = true;
+        pthread_cond_broadcast(&w->errand_over);
+    }
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -522,7 +554,7 @@ static bool prepare_pass(server_worker *w)
         w->notified = w->cancels = false;
         pthread_mutex_unlock(&w->lock);
         drop_cancelled(w, cancels);
-        forget_if_asked(w);
+        run_errands(w);
         const double seconds = w->options.supply ? model_tend(w, ends) : INFINITY;
         const bool begins = w->engine && !atomic_load(&w->place.must_go);
         server_job *job;
@@ -533,7 +565,7 @@ static bool prepare_pass(server_worker *w)
         pthread_mutex_lock(&w->lock);
         w->state.n_running = w->n_lives;
         const bool has_room = begins && w->n_lives < w->options.engine.n_sessions;
-        const bool has_news = w->notified || w->forgets || w->cancels || w->ends || (w->first && has_room);
+        const bool has_news = w->notified || w->errands || w->cancels || w->ends || (w->first && has_room);
         if (!ends && !runs && !has_news) wait_for_change(w, seconds);
         pthread_mutex_unlock(&w->lock);
         if (runs || ends) return !ends;
@@ -609,18 +641,20 @@ vouch_status server_worker_open(server_worker **out, const server_worker_options
     *out = NULL;
     server_worker *w = calloc(1, sizeof *w);
     live *lives = calloc((size_t)options->engine.n_sessions, sizeof *lives);
-    if (!w || !lives) {
+    server_slots slots;
+    if (!w || !lives || !server_slots_open(&slots, options->engine.n_sessions)) {
         free(w);
         free(lives);
         *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for the server"};
         return VOUCH_E_MEMORY;
     }
+    w->slots = slots;
     w->options = *options;
     w->lives = lives;
     w->keep_seconds = INFINITY;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->change, NULL);
-    pthread_cond_init(&w->forgotten, NULL);
+    pthread_cond_init(&w->errand_over, NULL);
     vouch_status status = model_place(w, err);
     if (!status && !(w->has_thread = vouch_os_thread_start(&w->thread, worker_run, w))) {
         *err = (vouch_error){VOUCH_E_MEMORY, "the system gives no more threads"};
@@ -638,16 +672,16 @@ void server_worker_close(server_worker *w)
         pthread_mutex_lock(&w->lock);
         w->ends = true;
         pthread_cond_signal(&w->change);
-        pthread_cond_broadcast(&w->forgotten);
         pthread_mutex_unlock(&w->lock);
         pthread_join(w->thread, NULL);
     }
     if (w->options.supply && w->engine) model_drop(w, SERVER_STAGE_UNLOADED);
     vouch_engine_close(w->engine);
     server_shelf_remove(w->options.shelf, &w->place);
-    pthread_cond_destroy(&w->forgotten);
+    pthread_cond_destroy(&w->errand_over);
     pthread_cond_destroy(&w->change);
     pthread_mutex_destroy(&w->lock);
+    server_slots_close(&w->slots);
     free(w->lives);
     free(w);
 }

@@ -15,6 +15,7 @@
 #include "server.h"
 #include "work/metrics.h"
 #include "work/shelf.h"
+#include "work/slots.h"
 
 typedef struct server_worker server_worker;
 
@@ -36,8 +37,11 @@ void server_worker_close(server_worker *worker);
 bool server_worker_submit(server_worker *worker, server_job *job);
 /* Something about a job has changed: it was cancelled, or its events were taken. */
 void server_worker_notify(server_worker *worker);
-/* Drops the pages of prompts that no running job uses, and returns when that is done. NULL is allowed. */
-void server_worker_forget(server_worker *worker);
+/* Runs something in the worker's thread between two passes, and returns when that is done. False: the model isn't
+ * loaded (or the worker ends, or is NULL), and it didn't run. */
+typedef void server_errand(vouch_engine *engine, server_slots *slots, void *user);
+bool server_worker_call(server_worker *worker, server_errand *run, void *user);
+bool server_worker_slot_is_busy(const server_worker *worker, int32_t slot);
 /* Loads a model that comes on demand, or unloads it once its jobs are over. Return at once. */
 void server_worker_load(server_worker *worker);
 void server_worker_unload(server_worker *worker);

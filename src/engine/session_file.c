@@ -302,7 +302,7 @@ static bool list_pages(vouch_engine *engine, input *in, int32_t *n_loaded)
 }
 
 vouch_status vouch_engine_load(vouch_engine *engine, const vouch_session_options *whose, const char *path,
-                               int32_t *n_loaded, vouch_error *err)
+                               int32_t *tokens, int32_t *n_loaded, vouch_error *err)
 {
     VOUCH_DEFAULT_FLOATS();
     input in = {.layout = layout_of(engine, scope_of(engine, whose)), .path = path, .err = err};
@@ -313,6 +313,7 @@ vouch_status vouch_engine_load(vouch_engine *engine, const vouch_session_options
     VOUCH_TRY(vouch_kept_read(path, &in.file, err));
     const bool is_good = in.file.at && find_tokens(&in) && list_pages(engine, &in, n_loaded);
     const vouch_status status = is_good ? VOUCH_OK : refuse(&in);
+    if (is_good && tokens) memcpy(tokens, in.tokens, (size_t)*n_loaded * sizeof *tokens);
     free(in.file.at);
     return status;
 }

@@ -166,6 +166,111 @@ static void prompts_are_apart(void **state)
     free(text);
 }
 
+/* The reply to a change of a slot, or its status where that isn't 200. *n: its tokens. */
+static int change_slot(const http_server *server, const char *key, const char *change, const char *name, json_int_t *n)
+{
+    char path[64], body[300];
+    snprintf(path, sizeof path, "/slots/%s", change);
+    snprintf(body, sizeof body, "{\"filename\": \"%s\"}", name);
+    http_reply reply = http_request(server->port, "POST", path, key, body);
+    const int status = reply.status;
+    *n = -1;
+    if (status != 200) {
+        http_reply_free(&reply);
+        return status;
+    }
+    json_t *answer = http_json(&reply);
+    static const char *const members[] = {"n_saved", "n_restored", "n_erased"};
+    for (int i = 0; i < 3; i++)
+        if (http_at(answer, members[i])) *n = json_integer_value(http_at(answer, members[i]));
+    json_decref(answer);
+    return status;
+}
+
+/* A slot outlives the server in a file, which is its key's alone. */
+static void slots_are_kept(void **state)
+{
+    (void)state;
+    const char *folder = test_path("slots");
+    char *text = NULL;
+    json_int_t n;
+    const char *const *arguments = ARGUMENTS(target, "--api-key", "one", "--api-key", "two", "--admin-key", "root",
+                                             "--saved-slots", folder, "--parallel", "2");
+    http_server server = http_server_start(arguments);
+    assert_int_equal(change_slot(&server, ONE, "0?action=save", "a", &n), 400); /* nothing is there yet */
+    assert_int_equal(cached(&server, ONE, &text), 0);
+    assert_int_equal(change_slot(&server, TWO, "0?action=save", "a", &n), 400); /* it is another's */
+    assert_int_equal(change_slot(&server, ONE, "0?action=save", "a", &n), 200);
+    assert_int_equal(n, 64);
+    assert_int_equal(change_slot(&server, ONE, "0?action=save", "a", &n), 200); /* again */
+    static const char *const wrong[] = {"",       ".",   "..",     ".a", "../a",    "a/b",
+                                        "a\\\\b", "a:b", "/tmp/a", "a.", "a\\u0001"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(change_slot(&server, ONE, "0?action=save", wrong[i], &n), 400);
+        assert_int_equal(change_slot(&server, ONE, "0?action=restore", wrong[i], &n), 400);
+    }
+    static const char *const nowhere[] = {"2?action=save", "-1?action=save", "x?action=save", "0x?action=erase",
+                                          "99999999999999999999?action=restore"};
+    for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++)
+        assert_int_equal(change_slot(&server, ONE, nowhere[i], "a", &n), 404);
+    assert_int_equal(change_slot(&server, ONE, "0", "a", &n), 400);
+    assert_int_equal(change_slot(&server, ONE, "0?action=steal", "a", &n), 400);
+    assert_int_equal(change_slot(&server, "", "0?action=save", "a", &n), 401);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    char **names;
+    const ptrdiff_t n_names = vouch_os_folder_list(folder, &names);
+    vouch_os_names_free(names, n_names);
+    assert_int_equal(n_names, 2); /* one of slots, and the salt */
+
+    server = http_server_start(arguments);
+    assert_int_equal(change_slot(&server, TWO, "1?action=restore", "a", &n), 404);
+    assert_int_equal(change_slot(&server, ONE, "1?action=restore", "b", &n), 404);
+    assert_int_equal(change_slot(&server, ONE, "1?action=restore", "a", &n), 200);
+    assert_int_equal(n, 64);
+    assert_int_equal(cached(&server, TWO, &text), 0);
+    assert_int_equal(cached(&server, ONE, &text), 64);
+    assert_int_equal(change_slot(&server, ONE, "1?action=save", "b", &n), 200); /* the answer ran in slot 1 */
+    assert_int_equal(change_slot(&server, TWO, "1?action=erase", "", &n), 200);
+    assert_int_equal(n, 0);
+    assert_int_equal(change_slot(&server, ONE, "1?action=erase", "", &n), 200);
+    assert_true(n > 64);
+    assert_int_equal(change_slot(&server, ONE, "1?action=save", "b", &n), 400);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    free(text);
+}
+
+/* Whatever happens to a file, the answers stay the same, and the client is told. */
+static void damaged_slots_are_refused(void **state)
+{
+    (void)state;
+    char path[VOUCH_OS_PATH_SIZE];
+    const char *folder = test_path("damaged slots");
+    char *text = NULL;
+    json_int_t n;
+    test_random random = {5};
+    const char *const *arguments = ARGUMENTS(target, "--saved-slots", folder);
+    http_server server = http_server_start(ARGUMENTS(target));
+    assert_int_equal(change_slot(&server, "", "0?action=save", "a", &n), 501);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    server = http_server_start(arguments);
+    assert_int_equal(cached(&server, "", &text), 0);
+    assert_int_equal(change_slot(&server, "", "0?action=save", "a", &n), 200);
+    snprintf(path, sizeof path, "%s/%016d-a", folder, 0);
+    size_t size;
+    char *bytes = read_whole(path, &size);
+    for (int i = 0; i < 40; i++) {
+        const size_t at = test_below(&random, (uint32_t)size);
+        bytes[at] ^= 4;
+        write_whole(path, bytes, i % 4 == 3 ? at : size);
+        bytes[at] ^= 4;
+        assert_int_equal(change_slot(&server, "", "0?action=restore", "a", &n), 400);
+    }
+    free(bytes);
+    assert_int_equal(cached(&server, "", &text), 64);
+    assert_int_equal(http_server_stop(&server, SIGTERM), 0);
+    free(text);
+}
+
 /* The last answer of a conversation is remembered though another server wrote it. */
 static void a_conversation_brings_its_answer(void **state)
 {
@@ -268,6 +373,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_apart),
         cmocka_unit_test(prompts_are_apart),
+        cmocka_unit_test(slots_are_kept),
+        cmocka_unit_test(damaged_slots_are_refused),
         cmocka_unit_test(a_conversation_brings_its_answer),
         cmocka_unit_test(the_bytes_stay_the_same),
     };

@@ -37,7 +37,7 @@ static int model_write(void **state)
 /* Removes what differs from answer to answer: times, speeds and ids. */
 static void blur(json_t *value)
 {
-    static const char *const changing[] = {"id", "item_id", "created", "created_at", "completed_at"};
+    static const char *const changing[] = {"id", "item_id", "created", "created_at", "completed_at", "id_slot"};
     const char *key;
     json_t *member;
     void *next;
