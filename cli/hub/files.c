@@ -280,18 +280,28 @@ static void names_write(const hub_files *files, file_kind kind, char *text, size
 /* The files of a folder of safetensors: weights and what is read beside them. */
 static bool choose_folder(hub_files *files, size_t *entry)
 {
-    static const char *const others[] = {
-        "config.json",     "generation_config.json",  "tokenizer.json",     "tokenizer_config.json",
-        "tokenizer.model", "special_tokens_map.json", "added_tokens.json",  "vocab.json",
-        "merges.txt",      "chat_template.jinja",     "chat_template.json", "model.safetensors.index.json"};
+    static const char *const others[] = {"config.json",
+                                         "generation_config.json",
+                                         "tokenizer.json",
+                                         "tokenizer_config.json",
+                                         "tokenizer.model",
+                                         "special_tokens_map.json",
+                                         "added_tokens.json",
+                                         "vocab.json",
+                                         "merges.txt",
+                                         "chat_template.jinja",
+                                         "chat_template.json",
+                                         "model.safetensors.index.json",
+                                         "1_Pooling/config.json",
+                                         "2_Dense/config.json"};
     bool has_config = false, has_weights = false;
     for (size_t i = 0; i < files->n; i++) {
         hub_file *f = &files->items[i];
         const size_t n = strlen(f->path);
-        const bool is_weight = n > 12 && strcmp(f->path + n - 12, ".safetensors") == 0;
+        const bool is_weight = n > 12 && strcmp(f->path + n - 12, ".safetensors") == 0 && !strchr(f->path, '/');
         bool is_other = false;
         for (size_t j = 0; j < sizeof others / sizeof *others; j++) is_other |= strcmp(f->path, others[j]) == 0;
-        if (strchr(f->path, '/') || (!is_weight && !is_other)) continue;
+        if (!is_weight && !is_other) continue;
         f->is_chosen = true;
         has_weights |= is_weight;
         if (strcmp(f->path, "config.json") == 0) {

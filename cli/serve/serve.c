@@ -149,8 +149,11 @@ static int scopes_open(serving *s)
 static int slots_open(const serving *s)
 {
     const char *folder = s->options->serve.slots_folder;
-    if (!folder || vouch_os_folder_make(folder, 0700) || errno == EEXIST) return CLI_DONE;
-    tool_complain("--saved-slots %s: %s; expected a folder, or the name of a new one", folder, strerror(errno));
+    vouch_os_info info;
+    if (!folder || vouch_os_folder_make(folder, 0700)) return CLI_DONE;
+    const int code = errno;
+    if (code == EEXIST && vouch_os_info_of(folder, &info) && info.kind == VOUCH_OS_FOLDER) return CLI_DONE;
+    tool_complain("--saved-slots %s: %s; expected a folder, or the name of a new one", folder, strerror(code));
     return CLI_WRONG_USAGE;
 }
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "os/os.h"
 #include "request/request.h"
@@ -114,31 +113,35 @@ static bool is_file_name(const char *name)
     const size_t n = strlen(name);
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)name[i] < ' ' || strchr("/\\:*?\"<>|", name[i])) return false;
-    return n > 0 && n <= MOST_NAME && name[0] != '.' && name[n - 1] != '.' && name[n - 1] != ' ';
+    const bool is_new = n >= 4 && strcmp(name + n - 4, ".new") == 0; /* a file that is being written */
+    return n > 0 && n <= MOST_NAME && !is_new && name[0] != '.' && name[n - 1] != '.' && name[n - 1] != ' ';
 }
 
 static bool find_file(const server_exchange *x, change *c, server_fault *fault)
 {
     c->name = server_word(x->json, "filename");
     if (!is_file_name(c->name))
-        return server_fail_field(fault, "filename",
-                                 "expected the name of a file, of 1 to %d bytes, without / \\ : * ? \" < > | and "
-                                 "without a dot at its beginning or end",
-                                 MOST_NAME);
+        return server_fail_field(
+            fault, "filename",
+            "expected the name of a file, of 1 to %d bytes, without / \\ : * ? \" < > | or control "
+            "characters, without a dot at its beginning or end, a blank at its end, or .new",
+            MOST_NAME);
     const int n = snprintf(c->path, sizeof c->path, "%s/%016" PRIx64 "-%s", x->server->options->slots_folder,
                            c->whose.scope, c->name);
     if (n >= 0 && (size_t)n < sizeof c->path) return true;
     return server_fail_field(fault, "filename", "with the folder, the path is too long");
 }
 
-/* Restored pages are those of requests that set no scales of their own. */
-static void take_scales(change *c)
+/* Restored pages are those of requests with the same `lora`; without it, of those that have none. */
+static bool take_scales(const server_exchange *x, change *c, server_fault *fault)
 {
-    c->whose.n_adapter_scales = c->model->options->session.n_adapter_scales;
+    const json_t *lora = json_object_get(x->json, "lora");
+    const int32_t n = c->whose.n_adapter_scales = c->model->options->session.n_adapter_scales;
+    c->whose.adapter_scales = c->scales;
     pthread_mutex_lock(&c->model->lock);
     memcpy(c->scales, c->model->scales, sizeof c->scales);
     pthread_mutex_unlock(&c->model->lock);
-    c->whose.adapter_scales = c->scales;
+    return !lora || server_lora_read(lora, n, c->scales, "lora", fault);
 }
 
 /* The library's message has the path, which is the operator's to know. */
@@ -149,40 +152,45 @@ static bool fail_library(const change *c, server_fault *fault)
                                  "%s was saved with another model, KV type or adapter, or by another version, or is "
                                  "damaged",
                                  c->name);
+    if (c->err.code == VOUCH_E_MEMORY) return server_fail_memory(fault);
     if (c->err.code != VOUCH_E_IO) return server_fail_library(fault, "filename", &c->err);
     tool_complain("--saved-slots: %s", c->err.message);
     return server_fail(fault, 500, "io_error", "filename", "the server can't read or write the file of %s", c->name);
 }
 
-static bool run(change *c, const action *a, server_fault *fault)
+static bool run(const server_exchange *x, change *c, const action *a, server_fault *fault)
 {
     const double start = tool_now();
     if (a->run == restore && !vouch_os_exists(c->path))
         return server_fail(fault, 404, "not_found", "filename", "no slot was saved as %s with this key", c->name);
-    if (!server_worker_call(c->model->worker, a->run, c))
+    if (atomic_flag_test_and_set(&x->server->moves_a_slot))
+        return server_fail(fault, 503, "busy", "", "another slot is being saved or restored; try again later");
+    const bool has_run = server_worker_call(c->model->worker, a->run, c);
+    atomic_flag_clear(&x->server->moves_a_slot);
+    if (!has_run)
         return server_fail(fault, 503, "model_not_loaded", "", "%.200s isn't loaded; POST /models/load does it",
                            c->model->options->name);
     c->seconds = tool_now() - start;
     if (c->is_busy) return server_fail(fault, 409, "slot_is_busy", "id", "an answer runs in slot %d", c->id);
     if (c->err.code) return fail_library(c, fault);
     if (a->run == save && c->n == 0)
-        return server_fail_field(fault, "id", "slot %d has nothing to save: fewer than 64 tokens, or no longer", c->id);
+        return server_fail_field(fault, "id",
+                                 "slot %d has nothing to save: it has fewer than 64 tokens, or their pages are gone",
+                                 c->id);
     return true;
 }
 
 static void reply(server_exchange *x, const change *c, const action *a)
 {
-    struct stat info;
-    const tool_json_entry timings[] = {{a->run == save ? "save_ms" : "restore_ms", json_real(1e3 * c->seconds)}};
-    json_t *body = json_object();
-    json_object_set_new(body, "id_slot", json_integer(c->id));
-    json_object_set_new(body, a->n_tokens, json_integer(c->n));
+    vouch_os_info info = {0};
+    const tool_json_entry entries[] = {{"id_slot", json_integer(c->id)}, {a->n_tokens, json_integer(c->n)}};
+    json_t *body = tool_json_object(entries, 2);
     if (a->n_bytes) {
+        const tool_json_entry timings[] = {{a->run == save ? "save_ms" : "restore_ms", json_real(1e3 * c->seconds)}};
+        (void)vouch_os_info_of(c->path, &info);
         json_object_set_new(body, "filename", tool_json_text(c->name));
-        json_object_set_new(body, a->n_bytes, json_integer(stat(c->path, &info) == 0 ? (json_int_t)info.st_size : 0));
+        json_object_set_new(body, a->n_bytes, json_integer(info.size));
         json_object_set_new(body, "timings", tool_json_object(timings, 1));
-    } else {
-        json_decref(timings[0].value);
     }
     server_reply_json(x, 200, body);
 }
@@ -198,10 +206,11 @@ void server_change_slot(server_exchange *x)
         server_fail(&fault, 501, "not_supported", "", "this server saves no slots; start it with --saved-slots FOLDER");
     else is_good = (a = find_action(x, &fault)) && find_slot(x, &c, &fault);
     if (is_good && a->n_bytes) is_good = find_file(x, &c, &fault);
+    if (is_good) is_good = take_scales(x, &c, &fault);
     if (is_good) {
-        take_scales(&c);
+        server_clear_deadline(x);
         c.tokens = malloc((size_t)c.model->options->session.n_ctx * sizeof *c.tokens);
-        is_good = c.tokens ? run(&c, a, &fault) : server_fail_memory(&fault);
+        is_good = c.tokens ? run(x, &c, a, &fault) : server_fail_memory(&fault);
     }
     if (is_good) reply(x, &c, a);
     else server_reply_fault(x, &fault);

@@ -33,8 +33,7 @@ static void set_deadline(server_exchange *x, size_t n)
     if (x->deadline) server_deadline_set(x->deadline, x->server->options->timeout_seconds + (double)n / SLOWEST);
 }
 
-/* A client that waits for the model has no deadline. */
-static void clear_deadline(server_exchange *x)
+void server_clear_deadline(server_exchange *x)
 {
     if (x->deadline) server_deadline_set(x->deadline, INFINITY);
 }
@@ -311,7 +310,7 @@ void server_begin(server_exchange *x, server_model *model, server_job *job, bool
     if (!drains && is_whole) {
         watch_connection(x);
         if (server_worker_submit(model->worker, job)) {
-            clear_deadline(x);
+            server_clear_deadline(x);
             return;
         }
         server_watch_remove(x->server->watch, &x->watched);
@@ -342,7 +341,7 @@ static void take_events(server_exchange *x)
     bool was_full;
     const bool is_over = server_job_take(x->job, &x->events, &was_full);
     if (was_full) server_worker_notify(x->model->worker);
-    clear_deadline(x);
+    server_clear_deadline(x);
     format_events(x, is_over);
     if (is_over) job_over(x);
 }

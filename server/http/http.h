@@ -51,7 +51,9 @@ struct server {
     int32_t port;
     bool is_loopback;
     atomic_bool drains, fails_to_keep_prompts;
-    atomic_int n_jobs;      /* exchanges whose job isn't over */
+    atomic_flag
+        moves_a_slot;  /* a slot is being saved or restored: one at a time, since it holds a thread (api/slots.h) */
+    atomic_int n_jobs; /* exchanges whose job isn't over */
     atomic_int n_exchanges; /* whose answer isn't sent */
     atomic_ullong n_ids;
     double started;
@@ -131,6 +133,9 @@ json_t *server_error_json(const server_exchange *x, const server_fault *fault);
 /* Queues the job. The exchange owns job and `state` from now on. Replies 429 or 503 where the job can't be queued. */
 void server_begin(server_exchange *x, server_model *model, server_job *job, bool is_stream, const server_format *format,
                   void *state);
+
+/* A client that waits for something long has no deadline. The reply gives it one again. */
+void server_clear_deadline(server_exchange *x);
 
 /* Keeps the model's answers, where its draft memory has a folder. */
 void server_keep_answers(server_model *model);

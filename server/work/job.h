@@ -85,7 +85,7 @@ typedef struct server_job {
     int32_t n_choices;
     int32_t slot;            /* that the first choice wants, if it is free, as /slots numbers them; -1: any */
     struct server_job *next; /* the worker's queue */
-    int32_t n_begun;         /* choices that have left the queue; only the worker uses it */
+    int32_t n_begun;         /* choices that have left the queue; used by whoever takes the job from it */
     void **owned;            /* [n_owned] freed with the job */
     size_t n_owned;
 

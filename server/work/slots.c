@@ -40,7 +40,6 @@ int32_t server_slots_take(server_slots *slots, int32_t wanted, const vouch_sessi
         n_best = n;
     }
     slots->all[best].is_busy = true;
-    server_slots_set(slots, best, options, tokens, n_tokens);
     return best;
 }
 

@@ -36,7 +36,7 @@ bool server_slots_open(server_slots *slots, int32_t n);
 void server_slots_close(server_slots *slots);
 
 /* The slot of a prompt that begins now: `wanted`, if it is free; that of a conversation which it goes on with; the one
- * that was used least recently. There is one, since there are as many as sessions. */
+ * that was used least recently. There is one, since there are as many as sessions. It is busy until it is ended. */
 int32_t server_slots_take(server_slots *slots, int32_t wanted, const vouch_session_options *options,
                           const int32_t *tokens, size_t n_tokens);
 void server_slots_set(server_slots *slots, int32_t slot, const vouch_session_options *options, const int32_t *tokens,

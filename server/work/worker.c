@@ -87,8 +87,9 @@ bool server_worker_call(server_worker *w, server_errand *run, void *user)
     if (!w) return false;
     pthread_mutex_lock(&w->lock);
     if (w->state.stage == SERVER_STAGE_LOADED && !w->ends) {
-        e.next = w->errands;
-        w->errands = &e;
+        errand **end = &w->errands;
+        while (*end) end = &(*end)->next;
+        *end = &e;
         pthread_cond_signal(&w->change);
         while (!e.is_over) pthread_cond_wait(&w->errand_over, &w->lock);
     }
@@ -247,10 +248,13 @@ static vouch_status session_begin(server_worker *w, server_job *job, server_choi
 
 static void slot_begin(server_worker *w, live *l)
 {
-    const int32_t n = w->slots.n, wanted = l->choice == 0 && l->job->slot >= 0 ? l->job->slot % n : -1;
+    const int32_t n = w->slots.n, first = (int32_t)w->options.number * n;
+    const vouch_session_options *o = &l->job->options;
     server_choice *choice = &l->job->choices[l->choice];
-    l->slot = server_slots_take(&w->slots, wanted, &l->job->options, choice->tokens, choice->n_tokens);
-    choice->slot = (int32_t)w->options.number * n + l->slot;
+    l->slot =
+        server_slots_take(&w->slots, l->choice == 0 ? l->job->slot - first : -1, o, choice->tokens, choice->n_tokens);
+    if (!choice->embedding) server_slots_set(&w->slots, l->slot, o, choice->tokens, choice->n_tokens);
+    choice->slot = first + l->slot;
 }
 
 static void choice_begin(server_worker *w, server_job *job, int32_t number)
@@ -382,6 +386,25 @@ static void note_loaded(server_worker *w)
     pthread_mutex_unlock(&w->lock);
 }
 
+/* Runs the errands that wait now; those that come meanwhile wait for the next pass. Without a model none runs. */
+static void run_errands(server_worker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    errand *e = w->errands;
+    w->errands = NULL;
+    while (e) {
+        errand *next = e->next; /* e is its caller's again once it is over */
+        pthread_mutex_unlock(&w->lock);
+        e->has_run = w->engine != NULL;
+        if (e->has_run) e->run(w->engine, &w->slots, e->user);
+        pthread_mutex_lock(&w->lock);
+        e->is_over = true;
+        pthread_cond_broadcast(&w->errand_over);
+        e = next;
+    }
+    pthread_mutex_unlock(&w->lock);
+}
+
 /* Lets the model go, to this stage. */
 static void model_drop(server_worker *w, server_stage stage)
 {
@@ -398,6 +421,7 @@ static void model_drop(server_worker *w, server_stage stage)
     w->state.goes_in = 0;
     w->unloads = false;
     pthread_mutex_unlock(&w->lock);
+    run_errands(w); /* they needn't wait until it is back */
 }
 
 /* There is room for it, as far as was known. Without an error and without an engine it needs more, and has to ask
@@ -485,7 +509,7 @@ static void model_let_go(server_worker *w)
         model_drop(w, is_wanted ? SERVER_STAGE_WAITING : sleeps ? SERVER_STAGE_SLEEPING : SERVER_STAGE_UNLOADED);
 }
 
-/* Step 2 of worker.h, for a model that comes on demand. Returns the seconds after which to look again. */
+/* Step 3 of worker.h, for a model that comes on demand. Returns the seconds after which to look again. */
 static double model_tend(server_worker *w, bool ends)
 {
     enum { AGAIN = 100 /* milliseconds */ };
@@ -515,21 +539,6 @@ static int32_t pause_full(server_worker *w)
     return n;
 }
 
-static void run_errands(server_worker *w)
-{
-    pthread_mutex_lock(&w->lock);
-    for (errand *e; (e = w->errands);) {
-        w->errands = e->next;
-        pthread_mutex_unlock(&w->lock);
-        e->has_run = w->engine != NULL;
-        if (e->has_run) e->run(w->engine, &w->slots, e->user);
-        pthread_mutex_lock(&w->lock);
-        e->is_over = true;
-        pthread_cond_broadcast(&w->errand_over);
-    }
-    pthread_mutex_unlock(&w->lock);
-}
-
 /* Sleeps until something changes, or for so many seconds; under the lock. */
 static void wait_for_change(server_worker *w, double seconds)
 {
@@ -545,7 +554,7 @@ static void wait_for_change(server_worker *w, double seconds)
     (void)pthread_cond_timedwait(&w->change, &w->lock, &until);
 }
 
-/* Steps 1 to 4 of worker.h. Sleeps while there is nothing to run; false: the worker ends. */
+/* Steps 1 to 5 of worker.h. Sleeps while there is nothing to run; false: the worker ends. */
 static bool prepare_pass(server_worker *w)
 {
     for (;;) {

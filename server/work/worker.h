@@ -3,9 +3,10 @@
  * A worker: the thread that owns a model's engine. Between two passes it
  *
  *   1 drops the sessions of cancelled jobs        a client that has gone costs no further pass
- *   2 loads or unloads the model                  where it comes on demand (shelf.h): jobs wait for it in the queue
- *   3 begins waiting choices, oldest job first    as long as the engine has room for sessions
- *   4 pauses and resumes sessions of full jobs    a client that doesn't read costs nothing either
+ *   2 runs errands of other threads               what they want of the engine, such as the files of a slot
+ *   3 loads or unloads the model                  where it comes on demand (shelf.h): jobs wait for it in the queue
+ *   4 begins waiting choices, oldest job first    as long as the engine has room for sessions
+ *   5 pauses and resumes sessions of full jobs    a client that doesn't read costs nothing either
  *
  * and then runs one pass for all sessions, and adds each session's step to its job. Without work it sleeps.
  */

@@ -194,7 +194,7 @@ void vouch_session_begin_empty(vouch_session *session)
 void vouch_session_take_sequence(vouch_session *session, const int32_t *tokens, int32_t n)
 {
     memcpy(session->cycle.tokens, tokens, (size_t)n * sizeof *tokens);
-    session->cycle.n_tokens = n;
+    session->cycle.n_tokens = session->n_reused = session->n_prompt_run = n;
     const vouch_scoped_prefix sequence = prefix_of(session, n);
     if (vouch_session_shares(session))
         vouch_prefixes_add(&session->engine->prefixes, session->target.memory, &sequence, false);

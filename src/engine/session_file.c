@@ -296,9 +296,18 @@ static bool list_pages(vouch_engine *engine, input *in, int32_t *n_loaded)
     }
     if (p->n_states == 0 || n == 0 || in->n != n * VOUCH_SHARED_PAGE_SIZE) return true;
     const unsigned char *states = take_record(in, in->n, true);
-    float *to = states ? vouch_prefixes_take_state(p, p->chain[n - 1]) : NULL;
+    if (!states || p->pages[p->chain[n - 1]].state >= 0) return states;
+    float *to = vouch_prefixes_take_state(p, p->chain[n - 1]);
     if (to) memcpy(to, states, in->layout.state_bytes);
-    return states;
+    return true;
+}
+
+/* Where layers are recurrent, tokens without states behind them are of no use. */
+static int32_t count_usable(vouch_prefixes *p, int32_t n_loaded)
+{
+    int32_t n = n_loaded / VOUCH_SHARED_PAGE_SIZE;
+    if (p->n_states > 0) (void)vouch_prefixes_last_states(p, &n);
+    return n * VOUCH_SHARED_PAGE_SIZE;
 }
 
 vouch_status vouch_engine_load(vouch_engine *engine, const vouch_session_options *whose, const char *path,
@@ -311,7 +320,9 @@ vouch_status vouch_engine_load(vouch_engine *engine, const vouch_session_options
         return vouch_fail(err, VOUCH_E_ARGUMENT, "an engine that takes pages from files shares pages of %d tokens",
                           VOUCH_SHARED_PAGE_SIZE);
     VOUCH_TRY(vouch_kept_read(path, &in.file, err));
+    (void)vouch_prefix_files_take_back(&engine->prefixes, false);
     const bool is_good = in.file.at && find_tokens(&in) && list_pages(engine, &in, n_loaded);
+    *n_loaded = is_good ? count_usable(&engine->prefixes, *n_loaded) : 0;
     const vouch_status status = is_good ? VOUCH_OK : refuse(&in);
     if (is_good && tokens) memcpy(tokens, in.tokens, (size_t)*n_loaded * sizeof *tokens);
     free(in.file.at);

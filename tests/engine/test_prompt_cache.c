@@ -155,6 +155,35 @@ static void angles_keep_apart(void **state)
     vouch_prompt_cache_close(cache);
 }
 
+static vouch_engine *engine_open(const vouch_model *model, vouch_prompt_cache *cache)
+{
+    vouch_engine *engine;
+    vouch_error err;
+    const vouch_engine_options o = {.n_sessions = 2, .n_ctx = N_CTX, .n_threads = 1, .prompt_cache = cache};
+    if (vouch_engine_open(&engine, model, &o, &err)) fail_msg("%s", err.message);
+    return engine;
+}
+
+/* An answer of an engine. Returns how many tokens of the prompt it had already. */
+static int64_t answer_in(vouch_engine *engine, uint64_t scope, const int32_t *prompt, answer *out)
+{
+    const vouch_session_options options = options_of(NULL, scope);
+    const vouch_engine_event *events;
+    size_t n_events;
+    vouch_session *session;
+    const int64_t before = vouch_engine_get_stats(engine)->shared_tokens;
+    assert_int_equal(vouch_engine_session_open(&session, engine, &options, NULL), VOUCH_OK);
+    assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);
+    out->n = 0;
+    while (vouch_engine_step(engine, &events, &n_events))
+        for (size_t i = 0; i < n_events; i++) {
+            memcpy(out->tokens + out->n, events[i].step.tokens, (size_t)events[i].step.n_tokens * sizeof(int32_t));
+            out->n += events[i].step.n_tokens;
+        }
+    vouch_session_close(session);
+    return vouch_engine_get_stats(engine)->shared_tokens - before;
+}
+
 static void a_scope_finds_its_own(void **state)
 {
     (void)state;
@@ -171,22 +200,12 @@ static void a_scope_finds_its_own(void **state)
     model = model_of("llama", NULL);
     assert_int_equal(reused_of(model, options_of(cache, 1), 3), 0);
     /* In an engine's pages, too. */
-    vouch_engine *engine;
-    const vouch_engine_options shared = {.n_sessions = 2, .n_ctx = N_CTX, .n_threads = 1};
-    assert_int_equal(vouch_engine_open(&engine, model, &shared, NULL), VOUCH_OK);
+    static answer out;
+    vouch_engine *engine = engine_open(model, NULL);
     int32_t prompt[PROMPT];
     answer_prompt(prompt, PROMPT, N_VOCAB, 3, false);
     for (int i = 0; i < 4; i++) {
-        const vouch_session_options options = options_of(NULL, i == 1 ? 8 : 7);
-        const vouch_engine_event *events;
-        size_t n;
-        vouch_session *session;
-        const int64_t before = vouch_engine_get_stats(engine)->shared_tokens;
-        assert_int_equal(vouch_engine_session_open(&session, engine, &options, NULL), VOUCH_OK);
-        assert_int_equal(vouch_session_prompt(session, prompt, PROMPT, NULL), VOUCH_OK);
-        while (vouch_engine_step(engine, &events, &n)) continue;
-        vouch_session_close(session);
-        assert_int_equal(vouch_engine_get_stats(engine)->shared_tokens - before, i == 2 ? 128 : 0);
+        assert_int_equal(answer_in(engine, i == 1 ? 8 : 7, prompt, &out), i == 2 ? 128 : 0);
         if (i == 2) vouch_engine_forget(engine);
     }
     vouch_engine_close(engine);
@@ -266,6 +285,56 @@ static void the_folder_stays_within_its_size(void **state)
     assert_true(n_bytes <= LEAST && n_bytes > LEAST / 2);
     assert_int_equal(vouch_prompt_cache_open(&cache, folder, 1000, NULL), VOUCH_E_ARGUMENT);
     vouch_model_close(model);
+}
+
+/* What an engine has of a prompt, without a session of it, goes to a file and to another engine; and to the same one
+ * again, while its prompt cache writes. */
+static void an_engine_goes_on(void **state)
+{
+    (void)state;
+    static answer first, again;
+    const vouch_session_options whose = options_of(NULL, 7), other = options_of(NULL, 8);
+    char path[VOUCH_OS_PATH_SIZE];
+    snprintf(path, sizeof path, "%s", test_temporary("engine"));
+    for (int i = 0; i < N_HYBRIDS; i++) {
+        int32_t prompt[PROMPT], got[N_CTX], n;
+        vouch_error err;
+        vouch_model *model = model_of(hybrids[i], NULL);
+        vouch_prompt_cache *cache = cache_open(test_temporary("of an engine"), 0);
+        vouch_engine *engine = engine_open(model, cache);
+        answer_prompt(prompt, PROMPT, N_VOCAB, 40, false);
+        assert_int_equal(vouch_engine_save(engine, &whose, prompt, PROMPT, path, &n, &err), VOUCH_OK);
+        assert_int_equal(n, 0);
+        assert_int_equal(answer_in(engine, 7, prompt, &first), 0);
+        assert_int_equal(vouch_engine_save(engine, &other, prompt, PROMPT, path, &n, &err), VOUCH_OK);
+        assert_int_equal(n, 0);
+        for (int round = 0; round < 20; round++) {
+            assert_int_equal(vouch_engine_save(engine, &whose, prompt, PROMPT, path, &n, &err), VOUCH_OK);
+            assert_int_equal(n, 128);
+            assert_int_equal(vouch_engine_load(engine, &whose, path, NULL, &n, &err), VOUCH_OK);
+            assert_int_equal(n, 128);
+            assert_int_equal(answer_in(engine, 7, prompt, &again), 128);
+            assert_int_equal(again.n, first.n);
+            assert_memory_equal(again.tokens, first.tokens, (size_t)first.n * sizeof(int32_t));
+            int32_t others[PROMPT]; /* they take the copies of states in turn */
+            answer_prompt(others, PROMPT, N_VOCAB, 50 + (uint64_t)round % 3, false);
+            (void)answer_in(engine, 7, others, &again);
+            (void)answer_in(engine, 7, prompt, &again);
+        }
+        vouch_engine_close(engine);
+        engine = engine_open(model, NULL);
+        assert_int_equal(vouch_engine_load(engine, &other, path, got, &n, &err), VOUCH_E_FORMAT);
+        assert_int_equal(vouch_engine_load(engine, &whose, path, got, &n, &err), VOUCH_OK);
+        assert_int_equal(n, 128);
+        assert_memory_equal(got, prompt, 128 * sizeof *got);
+        assert_int_equal(answer_in(engine, 7, prompt, &again), 128);
+        assert_int_equal(again.n, first.n);
+        assert_memory_equal(again.tokens, first.tokens, (size_t)first.n * sizeof(int32_t));
+        vouch_engine_close(engine);
+        vouch_model_close(model);
+        assert_int_equal(vouch_prompt_cache_check(cache, NULL), VOUCH_OK);
+        vouch_prompt_cache_close(cache);
+    }
 }
 
 /* The tokens of a session: a prompt and its answer, and n more. */
@@ -411,6 +480,7 @@ int main(void)
         cmocka_unit_test(damage_costs_a_page),
         cmocka_unit_test(the_folder_stays_within_its_size),
         cmocka_unit_test(a_lost_folder_is_told),
+        cmocka_unit_test(an_engine_goes_on),
         cmocka_unit_test(a_saved_session_goes_on),
         cmocka_unit_test(wrong_sessions_are_refused),
     };

@@ -68,6 +68,71 @@ static void logits_are_those_of_transformers(void **state)
     }
 }
 
+static bool is_nested(const hf_case *model)
+{
+    for (const hf_tensor *t = model->tensors; t->name; t++)
+        if (strstr(t->name, "language_model.")) return true;
+    return false;
+}
+
+/* A model without its output matrix is saved under names without "model.". */
+static void bare_names_mean_the_same(void **state)
+{
+    (void)state;
+    float logits[64], bare[64];
+    const hf_case *model;
+    int n_models = 0;
+    for (size_t i = 0; (model = hf_case_at(i)) != NULL; i++) {
+        if (is_nested(model)) continue;
+        run_logits(hf_folder_write("whole", model, &(hf_layout){0}), logits);
+        run_logits(hf_folder_write("bare", model, &(hf_layout){.is_bare = true}), bare);
+        if (memcmp(logits, bare, (size_t)hf_vocabulary * sizeof *bare) != 0) fail_msg("%s: other logits", model->name);
+        n_models++;
+    }
+    assert_true(n_models > 40);
+}
+
+/* 1_Pooling/config.json of sentence-transformers becomes GGUF's number. */
+static void pooling_is_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config, *expected; /* "": no vectors; or the complaint */
+    } cases[] = {
+        {"{\"pooling_mode_mean_tokens\": true, \"pooling_mode_cls_token\": false}", "mean"},
+        {"{\"word_embedding_dimension\": 64, \"pooling_mode_lasttoken\": true}", "last"},
+        {"{\"pooling_mode\": \"mean\"}", "mean"},
+        {"{\"pooling_mode\": \"lasttoken\", \"include_prompt\": true}", "last"},
+        {"{\"pooling_mode_cls_token\": true}", ""},
+        {"{\"pooling_mode_max_tokens\": true}", ""},
+        {"{\"pooling_mode_mean_tokens\": true, \"pooling_mode_lasttoken\": true}", ""},
+        {"{}", ""},
+        {"{\"pooling_mode_mean_tokens\": 1}", "pooling_mode_mean_tokens is an integer, expected true or false"},
+        {"[]", "1_Pooling/config.json"},
+    };
+    const hf_case *model = hf_case_named("qwen3");
+    const char *folder = hf_folder_write("pools", model, &(hf_layout){0});
+    vouch_model_options options = vouch_model_options_default();
+    assert_int_equal(mkdir(hf_file(folder, "1_Pooling"), 0700), 0);
+    for (size_t i = 0; i <= sizeof cases / sizeof *cases; i++) {
+        const bool has_layer = i == sizeof cases / sizeof *cases; /* one follows the pooling */
+        vouch_model *opened;
+        vouch_error err = {0};
+        const char *config = cases[has_layer ? 0 : i].config, *expected = has_layer ? "" : cases[i].expected;
+        write_whole(hf_file(folder, "1_Pooling/config.json"), config, strlen(config));
+        if (has_layer) assert_int_equal(mkdir(hf_file(folder, "2_Dense"), 0700), 0);
+        if (has_layer) write_whole(hf_file(folder, "2_Dense/config.json"), "{}", 2);
+        if (vouch_model_open(&opened, folder, &options, &err)) {
+            if (!*expected || !strstr(err.message, expected)) fail_msg("%s: %s", config, err.message);
+            continue;
+        }
+        const vouch_pooling pooling = vouch_model_get_info(opened)->pooling;
+        const char *name = pooling == VOUCH_POOLING_MEAN ? "mean" : pooling == VOUCH_POOLING_LAST ? "last" : "";
+        if (strcmp(name, expected) != 0) fail_msg("%s: '%s', expected '%s'", config, name, expected);
+        vouch_model_close(opened);
+    }
+}
+
 /* The comparison can fail: another base of the rotation changes the logits by more than rounding does. */
 static void comparison_notices_another_number(void **state)
 {
@@ -399,6 +464,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logits_are_those_of_transformers),
+        cmocka_unit_test(bare_names_mean_the_same),
+        cmocka_unit_test(pooling_is_read),
         cmocka_unit_test(comparison_notices_another_number),
         cmocka_unit_test(pieces_are_the_whole),
         cmocka_unit_test(shards_are_one_model),

@@ -203,8 +203,8 @@ static void slots_are_kept(void **state)
     assert_int_equal(change_slot(&server, ONE, "0?action=save", "a", &n), 200);
     assert_int_equal(n, 64);
     assert_int_equal(change_slot(&server, ONE, "0?action=save", "a", &n), 200); /* again */
-    static const char *const wrong[] = {"",       ".",   "..",     ".a", "../a",    "a/b",
-                                        "a\\\\b", "a:b", "/tmp/a", "a.", "a\\u0001"};
+    static const char *const wrong[] = {"",    ".",      "..", ".a", "../a",  "a/b",     "a\\\\b",
+                                        "a:b", "/tmp/a", "a.", "a ", "a.new", "a\\u0001"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(change_slot(&server, ONE, "0?action=save", wrong[i], &n), 400);
         assert_int_equal(change_slot(&server, ONE, "0?action=restore", wrong[i], &n), 400);

@@ -649,6 +649,18 @@ bool vouch_hf_family_is_other(const char *name)
     return strncmp(name, "mtp.", 4) == 0;
 }
 
+/* The rule for a name that lacks the first `skipped` bytes of "model.". */
+static const vouch_hf_rule *find_rule(const vouch_hf_family *family, const char *name, size_t skipped,
+                                      const char *suffix, int32_t *layer, int32_t *index)
+{
+    for (size_t i = 0; i < VOUCH_HF_MOST_RULES && family->rules[i]; i++)
+        for (const vouch_hf_rule *rule = family->rules[i]; rule->from; rule++)
+            if (strncmp(rule->from, "model.", skipped) == 0 &&
+                name_matches(rule->from + skipped, name, (size_t)(suffix - name), layer, index))
+                return rule;
+    return NULL;
+}
+
 const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const char *name, int32_t *layer,
                                           int32_t *index, const char **suffix)
 {
@@ -661,10 +673,7 @@ const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const c
     const bool is_nested = has_prefix(name, "language_model.", &rest);
     const size_t skipped = is_nested && strncmp(name, "model.", 6) == 0 ? 6 : 0;
     if (is_nested) name = rest;
-    for (size_t i = 0; i < VOUCH_HF_MOST_RULES && family->rules[i]; i++)
-        for (const vouch_hf_rule *rule = family->rules[i]; rule->from; rule++)
-            if (strncmp(rule->from, "model.", skipped) == 0 &&
-                name_matches(rule->from + skipped, name, (size_t)(*suffix - name), layer, index))
-                return rule;
-    return NULL;
+    const vouch_hf_rule *rule = find_rule(family, name, skipped, *suffix, layer, index);
+    /* "norm": a model without its output matrix, as those for embeddings are saved */
+    return rule || is_nested ? rule : find_rule(family, name, 6, *suffix, layer, index);
 }

@@ -9,6 +9,7 @@
 #include "format/hf/hf_gemma4.h"
 #include "format/hf/hf_head.h"
 #include "format/hf/hf_keys.h"
+#include "format/hf/hf_pooling.h"
 #include "format/hf/hf_sampling.h"
 #include "format/hf/hf_tensors.h"
 #include "format/hf/vocabulary/hf_tokenizer.h"
@@ -244,6 +245,7 @@ static vouch_status keys_make(opening *o, const vouch_hf_family **family, void *
     if (status == VOUCH_OK && !head)
         status = vouch_hf_tokenizer_add(keys, o->folder, (int32_t)o->shape.n_vocab, o->err);
     if (status == VOUCH_OK && !head) status = vouch_hf_sampling_add(keys, o->folder, o->err);
+    if (status == VOUCH_OK && !head) status = vouch_hf_pooling_add(keys, (*family)->arch, o->folder, o->err);
     if (status == VOUCH_OK && !vouch_gguf_writer_has(keys, "tokenizer.ggml.model"))
         vouch_gguf_add_text(keys, "tokenizer.ggml.model", "none"); /* llama.cpp refuses a file without the key */
     if (status == VOUCH_OK) status = vouch_gguf_write_bytes(keys, bytes, size, o->err);

@@ -90,6 +90,7 @@ static size_t put_value(unsigned char *out, const char *dtype, float value)
 
 typedef struct named {
     char name[NAME];
+    size_t skipped; /* bytes of the name that the file lacks */
     const hf_tensor *tensor;
 } named;
 
@@ -103,7 +104,7 @@ static void make_name(char name[NAME], const char *pattern, int32_t i, int32_t j
                                          : snprintf(name + used, NAME - used, "%c", *pattern));
 }
 
-static int32_t list_tensors(const hf_case *model, const char *left_out, named *all)
+static int32_t list_tensors(const hf_case *model, const hf_layout *layout, named *all)
 {
     int32_t count = 0;
     for (const hf_tensor *t = model->tensors; t->name; t++)
@@ -112,7 +113,8 @@ static int32_t list_tensors(const hf_case *model, const char *left_out, named *a
                 assert_true(count < MOST_TENSORS);
                 make_name(all[count].name, t->name, i, j);
                 all[count].tensor = t;
-                if (!left_out || strcmp(left_out, all[count].name) != 0) count++;
+                all[count].skipped = layout->is_bare && strncmp(all[count].name, "model.", 6) == 0 ? 6 : 0;
+                if (!layout->left_out || strcmp(layout->left_out, all[count].name) != 0) count++;
             }
     return count;
 }
@@ -139,8 +141,8 @@ static void write_tensors(const char *path, const char *dtype, const named *all,
             snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%d", d ? "," : "", t->shape[d]);
         data += (size_t)count_values(t) * width_of(own);
         used += (size_t)snprintf(header + used, HEADER - used,
-                                 ",\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}", all[i].name,
-                                 own, shape, begin, data);
+                                 ",\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}",
+                                 all[i].name + all[i].skipped, own, shape, begin, data);
     }
     used += (size_t)snprintf(header + used, HEADER - used, "}");
     assert_true(used + 16 < HEADER);
@@ -189,7 +191,7 @@ static void write_shards(const char *folder, const hf_case *model, const named *
         snprintf(name, sizeof name, "model-%05d-of-%05d.safetensors", f + 1, layout->n_files);
         for (int32_t i = f; i < n; i += layout->n_files) {
             own[count++] = all[i];
-            used += (size_t)snprintf(index + used, HEADER - used, "\"%s\":\"%s\",", all[i].name, name);
+            used += (size_t)snprintf(index + used, HEADER - used, "\"%s\":\"%s\",", all[i].name + all[i].skipped, name);
         }
         write_tensors(hf_file(folder, name), model->dtype, own, count, layout->shift);
     }
@@ -208,7 +210,7 @@ const char *hf_folder_write(const char *name, const hf_case *model, const hf_lay
     vouch_os_folder_make(folder, 0700);
     const char *config = layout->config ? layout->config : model->config;
     write_whole(hf_file(folder, "config.json"), config, strlen(config));
-    const int32_t n = list_tensors(model, layout->left_out, all);
+    const int32_t n = list_tensors(model, layout, all);
     if (layout->n_files > 1) write_shards(folder, model, all, n, layout);
     else write_tensors(hf_file(folder, "model.safetensors"), model->dtype, all, n, layout->shift);
     return folder;

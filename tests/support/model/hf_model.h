@@ -3,6 +3,7 @@
 #ifndef VOUCH_TESTS_HF_MODEL_H
 #define VOUCH_TESTS_HF_MODEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,7 @@ typedef struct hf_layout {
     int32_t shift;        /* spaces after the header: 1 misaligns the data */
     const char *config;   /* in place of the case's */
     const char *left_out; /* a tensor */
+    bool is_bare;         /* names without "model.", as AutoModel saves them */
 } hf_layout;
 
 /* Makes a folder under the test's temporary one; the path is valid for the next 3 calls. */
