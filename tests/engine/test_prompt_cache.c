@@ -293,6 +293,7 @@ static void an_engine_goes_on(void **state)
 {
     (void)state;
     static answer first, again;
+    const int n_rounds = TEST_SANITIZED ? 4 : 20;
     const vouch_session_options whose = options_of(NULL, 7), other = options_of(NULL, 8);
     char path[VOUCH_OS_PATH_SIZE];
     snprintf(path, sizeof path, "%s", test_temporary("engine"));
@@ -308,7 +309,7 @@ static void an_engine_goes_on(void **state)
         assert_int_equal(answer_in(engine, 7, prompt, &first), 0);
         assert_int_equal(vouch_engine_save(engine, &other, prompt, PROMPT, path, &n, &err), VOUCH_OK);
         assert_int_equal(n, 0);
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < n_rounds; round++) {
             assert_int_equal(vouch_engine_save(engine, &whose, prompt, PROMPT, path, &n, &err), VOUCH_OK);
             assert_int_equal(n, 128);
             assert_int_equal(vouch_engine_load(engine, &whose, path, NULL, &n, &err), VOUCH_OK);
