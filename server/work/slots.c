@@ -50,8 +50,10 @@ void server_slots_add(server_slots *slots, int32_t slot, const int32_t *tokens, 
     if (n_tokens > s->most - s->n) {
         const size_t most = 2 * (s->n + n_tokens);
         int32_t *larger = realloc(s->tokens, most * sizeof *larger);
-        s->is_cut = !larger;
-        if (s->is_cut) return;
+        if (!larger) {
+            s->is_cut = true;
+            return;
+        }
         s->tokens = larger;
         s->most = most;
     }

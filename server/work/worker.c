@@ -81,19 +81,24 @@ void server_worker_notify(server_worker *w)
     pthread_mutex_unlock(&w->lock);
 }
 
-bool server_worker_call(server_worker *w, server_errand *run, void *user)
+/* Queues an errand of the caller's, and returns when it is over. */
+static void errand_wait(server_worker *w, errand *e)
 {
-    errand e = {.run = run, .user = user};
-    if (!w) return false;
     pthread_mutex_lock(&w->lock);
     if (w->state.stage == SERVER_STAGE_LOADED && !w->ends) {
         errand **end = &w->errands;
         while (*end) end = &(*end)->next;
-        *end = &e;
+        *end = e;
         pthread_cond_signal(&w->change);
-        while (!e.is_over) pthread_cond_wait(&w->errand_over, &w->lock);
+        while (!e->is_over) pthread_cond_wait(&w->errand_over, &w->lock);
     }
     pthread_mutex_unlock(&w->lock);
+}
+
+bool server_worker_call(server_worker *w, server_errand *run, void *user)
+{
+    errand e = {.run = run, .user = user};
+    if (w) errand_wait(w, &e);
     return e.has_run;
 }
 
