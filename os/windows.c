@@ -388,7 +388,7 @@ bool vouch_os_file_touch(const char *path)
     const HANDLE file =
         name ? CreateFileW(name, FILE_WRITE_ATTRIBUTES, shares, NULL, OPEN_EXISTING, 0, NULL) : INVALID_HANDLE_VALUE;
     FILETIME now;
-    GetSystemTimeAsFileTime(&now);
+    GetSystemTimePreciseAsFileTime(&now);
     const bool is_done =
         file != INVALID_HANDLE_VALUE ? SetFileTime(file, NULL, NULL, &now) || fails() : name && fails();
     if (file != INVALID_HANDLE_VALUE) CloseHandle(file);

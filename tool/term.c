@@ -46,19 +46,9 @@ static void say(const char *prefix, const char *format, va_list arguments)
     free(shown);
 }
 
-static _Thread_local char last_complaint[500];
-
-const char *tool_last_complaint(void)
-{
-    return last_complaint;
-}
-
 void tool_complain(const char *format, ...)
 {
     va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(last_complaint, sizeof last_complaint, format, arguments);
-    va_end(arguments);
     if (output_closed) return;
     va_start(arguments, format);
     say("vouch: ", format, arguments);

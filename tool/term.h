@@ -15,8 +15,6 @@
 
 /* Print "vouch: ..." and "vouch: note: ..." on standard error. Control characters are escaped, so it is one line. */
 __attribute__((format(printf, 1, 2))) void tool_complain(const char *format, ...);
-/* What this thread has complained of last; "": nothing. */
-const char *tool_last_complaint(void);
 __attribute__((format(printf, 1, 2))) void tool_note(const char *format, ...);
 
 /* Writes to standard output and flushes it. Errors: IO, with the reason, now and from then on. */

@@ -240,8 +240,9 @@ static vouch_status load(void *user, size_t i, vouch_progress_fn progress, void 
     tool_note("loading %s", served->name);
     if (cli_engine_open(&served->engine, options)) {
         *err = (vouch_error){.code = VOUCH_E_IO};
-        snprintf(err->message, sizeof err->message, "model: %s can't be loaded: %s", served->name,
-                 tool_last_complaint());
+        /* tool_complain has told the operator why, with the path, which is nobody else's to know. */
+        snprintf(err->message, sizeof err->message, "model: %s can't be loaded; the server's log says why",
+                 served->name);
         cli_engine_close(&served->engine);
         return err->code;
     }

@@ -20,7 +20,7 @@ bool server_lora_read(const json_t *given, int32_t n, float *scales, const char 
             return server_fail_field(fault, param, "entry %zu: expected {\"id\": INTEGER, \"scale\": NUMBER}", i);
         const json_int_t number = json_integer_value(id);
         if (number < 0 || number >= n)
-            return server_fail_field(fault, param, "entry %zu: there is no adapter %lld; /lora-adapters lists %d", i,
+            return server_fail_field(fault, param, "entry %zu: there is no adapter %lld; the model has %d", i,
                                      (long long)number, n);
         if (!(fabs(json_number_value(scale)) <= 1e6))
             return server_fail_field(fault, param, "entry %zu: the scale must be -1e6 to 1e6", i);

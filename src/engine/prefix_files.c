@@ -74,10 +74,20 @@ static int32_t list_chain(const vouch_prefixes *p, int32_t page)
     return n;
 }
 
-/* Writes what the files lack of the entry. Where a prompt has taken a chain, all of it was used now, from its end to
- * its beginning: what is of no use without another record is then the older one. Where a chain has only become longer,
- * the search ends at the first page known to have a file. What this reads of the table stays as it is while the entry
- * is queued. */
+/* How many pages from the beginning the files may hold at once; the others would be of no use without these. */
+static int32_t count_fitting(const vouch_prefixes *p, int32_t n)
+{
+    const int64_t most = vouch_prompt_cache_get_info(p->files.cache).n_most / 10 * 9; /* as many stay when it is full */
+    int64_t n_bytes = 0;
+    int32_t i = 0;
+    for (; i < n && n_bytes <= most; i++)
+        n_bytes += (int64_t)vouch_record_size((i + 1) * p->store->page_size, payload_of(p, false));
+    return n_bytes > most ? i - 1 : i;
+}
+
+/* Writes what the files lack of the entry, and then notes that all of it was used, from its end to its beginning: what
+ * is of no use without another record is the older one. Where a chain has only become longer, the search ends at the
+ * first page known to have a file. What this reads of the table stays as it is while the entry is queued. */
 static void entry_write(vouch_prefixes *p, vouch_prefix_entry entry)
 {
     vouch_prefix_files *f = &p->files;
@@ -87,13 +97,14 @@ static void entry_write(vouch_prefixes *p, vouch_prefix_entry entry)
         if (!record_touch(p, n, true)) record_write(p, n, true);
         return;
     }
-    int32_t n_there = entry.is_use ? 0 : n; /* pages that need no look */
+    const int32_t n_fitting = count_fitting(p, n);
+    int32_t n_there = entry.is_use ? 0 : n_fitting; /* pages that need no look */
     while (n_there > 0 && !p->pages[f->written[n_there - 1]].is_filed) n_there--;
-    for (int32_t i = n_there + 1; i <= n && !atomic_load(&f->gives_up); i++) {
+    for (int32_t i = n_there + 1; i <= n_fitting && !atomic_load(&f->gives_up); i++) {
         if (!record_touch(p, i, false)) record_write(p, i, false);
         p->pages[f->written[i - 1]].is_filed = true;
     }
-    for (int32_t i = n; i > 0 && entry.is_use && !atomic_load(&f->gives_up); i--) (void)record_touch(p, i, false);
+    for (int32_t i = n_fitting; i > 0 && !atomic_load(&f->gives_up); i--) (void)record_touch(p, i, false);
 }
 
 static void *write_entries(void *arg)

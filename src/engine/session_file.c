@@ -5,6 +5,7 @@
  * its end, so the last page names all. The scope of the records is that of the session's pages.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,10 @@ static vouch_status file_write(output *o, const char *path, vouch_error *err)
 {
     char fresh[VOUCH_OS_PATH_SIZE];
     const size_t larger = o->layout.page_bytes > o->layout.state_bytes ? o->layout.page_bytes : o->layout.state_bytes;
-    if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh)
+    static atomic_int
+        n_files; /* several sessions of several processes may write the same file, and the last one stays */
+    const int number = atomic_fetch_add(&n_files, 1);
+    if (snprintf(fresh, sizeof fresh, "%s.%ld-%d.new", path, (long)getpid(), number) >= (int)sizeof fresh)
         return vouch_fail(err, VOUCH_E_IO, "%.200s...: the path is too long", path);
     o->record = malloc(vouch_record_size(o->n, larger));
     if (!o->record) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory to save a session of %d tokens", o->n);
@@ -171,10 +175,12 @@ typedef struct input {
 
 static vouch_status refuse(const input *in)
 {
-    return vouch_fail(in->err, VOUCH_E_FORMAT,
-                      "%s: at byte %zu there is no session of this model with these options: it was saved with another "
-                      "model, KV type or adapter, for another user, by another version, or is damaged",
-                      in->path, in->at);
+    return vouch_fail(
+        in->err, VOUCH_E_FORMAT,
+        "%s: the file has no session of this model with these options: it was saved with another model, KV "
+        "type or adapter, for another user, by another version, or is damaged; remove it, or name another "
+        "file",
+        in->path);
 }
 
 /* The number of tokens that the next record names; 0: no record begins here. */

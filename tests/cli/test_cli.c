@@ -82,7 +82,7 @@ static void text_is_the_same_with_every_drafter(void **state)
     expect(RUN("run", "-m", target, "-p", "x", "--prompt-cache", "/nowhere/at/all"), 2, "/nowhere/at/all");
     expect(RUN("run", "-m", target, "-p", "x", "--prompt-cache", history, "--prompt-cache-size", "9K"), 2,
            "--prompt-cache-size");
-    expect(RUN("run", "-m", target, "-p", "x", "--session", prediction), 2, "there is no session of this model");
+    expect(RUN("run", "-m", target, "-p", "x", "--session", prediction), 2, "the file has no session of this model");
     expect(RUN("run", "-m", target, "-p", "x", "--session", "/nowhere/at/all"), 2, "/nowhere/at/all");
     expect(RUN("memory", history), 0, NULL);
     expect(RUN("memory", history, "--clear"), 0, NULL);

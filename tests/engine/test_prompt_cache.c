@@ -450,6 +450,24 @@ static void wrong_sessions_are_refused(void **state)
 }
 
 /* A folder that can't be written costs the files, and no answer. It is told once. */
+/* Of a prompt for which the files have no room, they keep the beginning. */
+static void a_long_prompt_keeps_its_beginning(void **state)
+{
+    (void)state;
+    const char *path = test_temporary("wide.gguf");
+    tiny_model_write(path,
+                     &(tiny_model_options){.seed = 8, .n_layers = 16, .head_dim = 32, .n_ff = 64, .n_ctx = N_CTX});
+    vouch_model *model = model_of("wide", NULL);
+    vouch_prompt_cache *cache = cache_open(test_temporary("narrow"), LEAST);
+    vouch_session_options options = options_of(cache, 0);
+    options.kv_type = VOUCH_KV_F32; /* a page has half of the folder's bytes */
+    assert_int_equal(reused_of(model, options, 9), 0);
+    assert_int_equal(reused_of(model, options, 9), 64);
+    assert_int_equal(reused_of(model, options, 9), 64);
+    vouch_model_close(model);
+    vouch_prompt_cache_close(cache);
+}
+
 static void a_lost_folder_is_told(void **state)
 {
     (void)state;
@@ -480,6 +498,7 @@ int main(void)
         cmocka_unit_test(a_scope_finds_its_own),
         cmocka_unit_test(damage_costs_a_page),
         cmocka_unit_test(the_folder_stays_within_its_size),
+        cmocka_unit_test(a_long_prompt_keeps_its_beginning),
         cmocka_unit_test(a_lost_folder_is_told),
         cmocka_unit_test(an_engine_goes_on),
         cmocka_unit_test(a_saved_session_goes_on),

@@ -2,6 +2,7 @@
 #include "run/chat/saved.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "os/os.h"
 #include "tool/term.h"
@@ -28,5 +29,10 @@ int cli_saved_keep_messages(const cli_engine *engine, const cli_conversation *ta
     vouch_error err;
     char path[VOUCH_OS_PATH_SIZE];
     if (!messages_path(engine, path)) return CLI_DONE;
-    return cli_conversation_save(talk, path, &err) ? cli_flag_fail("session", &err) : CLI_DONE;
+    /* A new file is the user's alone, as the session's is; an old one keeps its mode. */
+    const int fd = vouch_os_open(path, VOUCH_OS_WRITE | VOUCH_OS_CREATE | VOUCH_OS_NEW, 0600);
+    if (fd >= 0) close(fd);
+    if (!cli_conversation_save(talk, path, &err)) return CLI_DONE;
+    if (fd >= 0) (void)vouch_os_remove(path);
+    return cli_flag_fail("session", &err);
 }

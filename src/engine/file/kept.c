@@ -145,7 +145,7 @@ vouch_status vouch_kept_remove(const char *folder, const char *begin, const char
         if (is_rest) names[i][n_name - (sizeof fresh - 1)] = fresh[0];
         if (!is_wanted) continue;
         status = vouch_kept_path(path, folder, names[i], "", err);
-        if (status != VOUCH_OK || !vouch_os_info_of_link(path, &info)) continue;
+        if (status != VOUCH_OK || !vouch_os_info_of_link(path, &info) || info.kind == VOUCH_OS_FOLDER) continue;
         if (!only_count && !vouch_os_remove(path) && errno != ENOENT) status = vouch_kept_fail(err, path);
         *n_files += !is_rest;
         *n_bytes += info.size;

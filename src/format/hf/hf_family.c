@@ -661,8 +661,8 @@ static const vouch_hf_rule *find_rule(const vouch_hf_family *family, const char 
     return NULL;
 }
 
-const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const char *name, int32_t *layer,
-                                          int32_t *index, const char **suffix)
+const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const char *name, bool may_be_bare,
+                                          int32_t *layer, int32_t *index, const char **suffix)
 {
     static const vouch_hf_rule dropped = {.layout = VOUCH_HF_DROPPED};
     const char *dot = strrchr(name, '.'), *rest;
@@ -674,6 +674,5 @@ const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const c
     const size_t skipped = is_nested && strncmp(name, "model.", 6) == 0 ? 6 : 0;
     if (is_nested) name = rest;
     const vouch_hf_rule *rule = find_rule(family, name, skipped, *suffix, layer, index);
-    /* "norm": a model without its output matrix, as those for embeddings are saved */
-    return rule || is_nested ? rule : find_rule(family, name, 6, *suffix, layer, index);
+    return rule || is_nested || !may_be_bare ? rule : find_rule(family, name, 6, *suffix, layer, index);
 }

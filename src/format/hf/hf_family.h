@@ -93,9 +93,10 @@ vouch_status vouch_hf_family_find(const char *model_type, const char *path, cons
 /* Whether a tensor is for pictures or sound, or for a layer that guesses further tokens. */
 bool vouch_hf_family_is_other(const char *name);
 /* The rule for a tensor of the family; NULL: none. In models for pictures and text the names of the text's
- * tensors have "language_model." before them; the other tensors are dropped. *layer and *index are the numbers of the
+ * tensors have "language_model." before them; the other tensors are dropped. may_be_bare: names may lack "model.", as
+ * in models without an output matrix of their own, which AutoModel saves. *layer and *index are the numbers of the
  * name, or 0. *suffix points to ".weight", ".bias" or "" in `name`. */
-const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const char *name, int32_t *layer,
-                                          int32_t *index, const char **suffix);
+const vouch_hf_rule *vouch_hf_family_rule(const vouch_hf_family *family, const char *name, bool may_be_bare,
+                                          int32_t *layer, int32_t *index, const char **suffix);
 
 #endif

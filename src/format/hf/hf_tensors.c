@@ -224,7 +224,8 @@ static vouch_status part_add(builder *b, uint32_t file, const vouch_safetensor *
 {
     int32_t layer, index;
     const char *suffix;
-    const vouch_hf_rule *rule = vouch_hf_family_rule(b->family, from->name, &layer, &index, &suffix);
+    const vouch_hf_rule *rule =
+        vouch_hf_family_rule(b->family, from->name, !b->shape->is_untied, &layer, &index, &suffix);
     if (!rule) {
         const part p = {.file = file, .from = from};
         char problem[80];
