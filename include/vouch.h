@@ -637,11 +637,11 @@ VOUCH_API void vouch_draft_memory_close(vouch_draft_memory *memory);
 VOUCH_API vouch_status vouch_draft_memory_remove(const char *folder, bool only_count, size_t *n_files, int64_t *n_bytes,
                                                  vouch_error *err);
 
-/* Keys, values and recurrent states of prompts and answers, in files: a sequence that begins with the same tokens takes
- * them from there, in another process, too. Engines and sessions of any models and threads may share it. What a scope
- * has written no other scope finds. A thread of each engine writes the pages as they fill up. Every record is checked
- * when it is read; a damaged one is removed, and its tokens are computed. Files are readable by this user only, and a
- * process that is killed at any moment leaves whole records. */
+/* A prompt cache keeps the keys, values and recurrent states of prompts and answers in files. A sequence that begins
+ * with the same tokens takes them from there, also in another process. Engines and sessions of any models and threads
+ * may share one cache. A sequence finds only the records of its own scope. A thread of each engine writes the pages as
+ * they fill up. Every record is checked when it is read; a damaged one is removed, and its tokens are computed. Files
+ * are readable by this user only, and a process that is killed at any moment leaves whole records. */
 typedef struct vouch_prompt_cache vouch_prompt_cache;
 
 typedef struct vouch_prompt_cache_info {

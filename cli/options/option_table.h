@@ -169,7 +169,7 @@ typedef struct cli_options {
     const char *tokens;              /* logits */
     const char *out;                 /* logits, quantize, batch */
     const char *type;                /* quantize, convert */
-    int32_t n_parallel;              /* batch, serve */
+    int32_t n_parallel;              /* most answers at once, of batch and serve */
     bool resume;                     /* batch */
     vouch_progress_fn load_progress; /* of models; NULL: it is shown on the terminal */
     void *load_progress_user;

@@ -147,7 +147,7 @@ static int add_folder(cli_served_models *models, const cli_options *options, cha
     return CLI_FAILED;
 }
 
-/* ------------------------------------------------------------------- opening */
+/* ------------------------------------------------------------------- open and close */
 
 /* What requests of the model have in common, from its text part. */
 static int describe(cli_served *served, server_model_options *m)

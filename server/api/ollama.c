@@ -265,6 +265,7 @@ static json_t *expires_json(double seconds)
 void server_ollama_ps(server_exchange *x)
 {
     json_t *models = json_array();
+    server_shelf_hold(x->server->shelf);
     for (size_t i = 0; i < x->server->options->n_models; i++) {
         const server_model *m = &x->server->models[i];
         const server_worker_state state = server_worker_get_state(m->worker);
@@ -277,6 +278,7 @@ void server_ollama_ps(server_exchange *x)
         json_object_set_new(model, "expires_at", expires_json(state.goes_in));
         json_array_append_new(models, model);
     }
+    server_shelf_release(x->server->shelf);
     server_reply_json(x, 200, json_pack("{s:o}", "models", models));
 }
 

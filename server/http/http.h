@@ -51,10 +51,9 @@ struct server {
     int32_t port;
     bool is_loopback;
     atomic_bool drains, fails_to_keep_prompts;
-    atomic_flag
-        moves_a_slot;  /* a slot is being saved or restored: one at a time, since it holds a thread (api/slots.h) */
-    atomic_int n_jobs; /* exchanges whose job isn't over */
-    atomic_int n_exchanges; /* whose answer isn't sent */
+    atomic_flag moves_a_slot; /* a slot is being saved or restored; one at a time, since it holds a thread */
+    atomic_int n_jobs;        /* exchanges whose job isn't over */
+    atomic_int n_exchanges;   /* whose answer isn't sent */
     atomic_ullong n_ids;
     double started;
     int64_t started_at; /* seconds since 1970 */

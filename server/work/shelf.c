@@ -190,3 +190,13 @@ int32_t server_shelf_before(server_shelf *shelf, const server_place *place)
     pthread_mutex_unlock(&shelf->lock);
     return at ? n : -1;
 }
+
+void server_shelf_hold(server_shelf *shelf)
+{
+    pthread_mutex_lock(&shelf->lock);
+}
+
+void server_shelf_release(server_shelf *shelf)
+{
+    pthread_mutex_unlock(&shelf->lock);
+}

@@ -61,7 +61,11 @@ bool server_shelf_settle(server_shelf *shelf, server_place *place, int64_t bytes
 void server_shelf_use(server_shelf *shelf, server_place *place, bool is_idle);
 /* The model's memory is free again. */
 void server_shelf_leave(server_shelf *shelf, server_place *place);
-/* Models that are before the place in the queue; -1: it doesn't wait. Any thread. */
+/* Returns how many models wait in the queue before this one; -1: it doesn't wait. Any thread may call it. */
 int32_t server_shelf_before(server_shelf *shelf, const server_place *place);
+/* Between the two no model gets or gives up memory, so a list of the models shows one moment. Any thread may call them.
+ */
+void server_shelf_hold(server_shelf *shelf);
+void server_shelf_release(server_shelf *shelf);
 
 #endif

@@ -155,7 +155,6 @@ server_worker_state server_worker_get_state(server_worker *w)
     server_worker_state state = w->state;
     state.goes_in = state.goes_in == 0 ? INFINITY : fmax(0, state.goes_in - tool_now()); /* kept as a moment */
     state.n_waiting = w->n_waiting;
-    state.n_sessions = w->options.engine.n_sessions;
     pthread_mutex_unlock(&w->lock);
     return state;
 }
@@ -410,7 +409,7 @@ static void run_errands(server_worker *w)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Lets the model go, to this stage. */
+/* Unloads the model. Its memory counts as free only after its state says so (server_shelf_hold). */
 static void model_drop(server_worker *w, server_stage stage)
 {
     vouch_engine_close(w->engine);
@@ -418,7 +417,6 @@ static void model_drop(server_worker *w, server_stage stage)
     w->options.supply->unload(w->options.supply->user, w->options.number);
     w->stock = (server_stock){0};
     w->earlier = w->state.engine;
-    server_shelf_leave(w->options.shelf, &w->place);
     pthread_mutex_lock(&w->lock);
     w->state.stage = stage;
     w->state.memory = 0;
@@ -426,6 +424,7 @@ static void model_drop(server_worker *w, server_stage stage)
     w->state.goes_in = 0;
     w->unloads = false;
     pthread_mutex_unlock(&w->lock);
+    server_shelf_leave(w->options.shelf, &w->place);
     run_errands(w); /* they needn't wait until it is back */
 }
 
@@ -503,7 +502,7 @@ static bool model_is_wanted(server_worker *w, bool *unloads)
     return is_wanted;
 }
 
-/* Lets a loaded model go where it has to, or where nobody needs it. */
+/* Unloads a model when another one needs its memory, or when nobody needs it. */
 static void model_let_go(server_worker *w)
 {
     bool unloads;
@@ -622,7 +621,7 @@ static void *worker_run(void *arg)
     return NULL;
 }
 
-/* ------------------------------------------------------------------- opening */
+/* ------------------------------------------------------------------- open and close */
 
 static void wake_worker(void *user)
 {

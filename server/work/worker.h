@@ -74,7 +74,7 @@ typedef struct server_worker_state {
     int64_t n_loads;  /* of the model, since the start */
     int64_t bytes;    /* of the model in memory, with its engine */
     vouch_error fail; /* of FAILED */
-    int32_t n_running, n_waiting, n_sessions;
+    int32_t n_running, n_waiting;
     vouch_engine_stats engine;             /* of the last pass */
     double pass_seconds[SERVER_COST_ROWS]; /* of 1, 2, ... rows; 0: no pass yet */
     size_t memory;                         /* bytes of the engine */

@@ -43,6 +43,13 @@ static vouch_record_id record_of(const vouch_prefixes *p, int32_t n, bool is_sta
         .scope = x->scope, .hash = x->hash, .n_tokens = n * p->store->page_size, .is_state = is_state};
 }
 
+/* Whether the files have the last of the first n pages of the chain. */
+static bool record_is_there(const vouch_prefixes *p, int32_t n)
+{
+    const vouch_record_id id = record_of(p, n, false);
+    return vouch_prompt_cache_has(p->files.cache, &p->files.model, &id);
+}
+
 /* Notes that a record was used. False: there is none. */
 static bool record_touch(const vouch_prefixes *p, int32_t n, bool is_state)
 {
@@ -86,8 +93,8 @@ static int32_t count_fitting(const vouch_prefixes *p, int32_t n)
 }
 
 /* Writes what the files lack of the entry, and then notes that all of it was used, from its end to its beginning: what
- * is of no use without another record is the older one. Where a chain has only become longer, the search ends at the
- * first page known to have a file. What this reads of the table stays as it is while the entry is queued. */
+ * is of no use without another record is the older one. What this reads of the table stays
+ * as it is while the entry is queued. */
 static void entry_write(vouch_prefixes *p, vouch_prefix_entry entry)
 {
     vouch_prefix_files *f = &p->files;
@@ -98,12 +105,8 @@ static void entry_write(vouch_prefixes *p, vouch_prefix_entry entry)
         return;
     }
     const int32_t n_fitting = count_fitting(p, n);
-    int32_t n_there = entry.is_use ? 0 : n_fitting; /* pages that need no look */
-    while (n_there > 0 && !p->pages[f->written[n_there - 1]].is_filed) n_there--;
-    for (int32_t i = n_there + 1; i <= n_fitting && !atomic_load(&f->gives_up); i++) {
-        if (!record_touch(p, i, false)) record_write(p, i, false);
-        p->pages[f->written[i - 1]].is_filed = true;
-    }
+    for (int32_t i = 1; i <= n_fitting && !atomic_load(&f->gives_up); i++)
+        if (!record_is_there(p, i)) record_write(p, i, false);
     for (int32_t i = n_fitting; i > 0 && !atomic_load(&f->gives_up); i--) (void)record_touch(p, i, false);
 }
 
@@ -239,7 +242,6 @@ static bool load_page(vouch_prefixes *p, const vouch_scoped_prefix *prefix, int3
     if (payload) {
         vouch_page_load(p->store, page, payload);
         vouch_prefixes_list(p, page, prefix, i);
-        p->pages[page].is_filed = true;
     } else {
         vouch_page_release(p->store, page);
     }

@@ -106,7 +106,7 @@ const int32_t *vouch_prefixes_tokens(const vouch_prefixes *prefixes, int32_t pag
     return prefixes->tokens + (size_t)page * (size_t)page_size(prefixes);
 }
 
-/* The tokens of page number i of a prefix. */
+/* Returns the tokens of the i-th page of a prefix. */
 static const int32_t *tokens_at(const vouch_prefixes *p, const vouch_scoped_prefix *prefix, int32_t i)
 {
     return prefix->tokens + (size_t)i * (size_t)page_size(p);
@@ -232,9 +232,8 @@ int32_t vouch_prefixes_take(vouch_prefixes *prefixes, vouch_memory *memory, cons
     int32_t n = vouch_prefixes_walk(p, prefix);
     *n_common = n > 0 && p->pages[p->chain[n - 1]].n_behind > 0 ? n * page_size(p) : 0;
     const float *states = vouch_prefixes_last_states(p, &n);
-    const vouch_prefix_entry used = {.page = n > 0 ? p->chain[n - 1] : -1, .is_use = true};
-    if (states) vouch_prefix_files_put(p, (vouch_prefix_entry){.page = used.page, .is_state = true, .is_use = true});
-    if (n > 0) vouch_prefix_files_put(p, used);
+    if (states) vouch_prefix_files_put(p, (vouch_prefix_entry){.page = p->chain[n - 1], .is_state = true});
+    if (n > 0) vouch_prefix_files_put(p, (vouch_prefix_entry){.page = p->chain[n - 1]});
     if (n * page_size(p) > vouch_memory_n_tokens(memory)) vouch_memory_adopt(memory, p->chain, n, states);
     return vouch_memory_n_tokens(memory);
 }

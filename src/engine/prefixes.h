@@ -44,7 +44,6 @@ typedef struct vouch_prefix_page {
     int32_t next;     /* the next page in its bucket; -1: none */
     int32_t state;    /* the copy of the states at its end; -1: none */
     bool is_queued;   /* the writer has yet to look at it */
-    bool is_filed;    /* the writer's: its file was there once since it was listed */
     bool is_unkept;   /* neither it nor what follows goes to files: it was listed before these were cleared */
 } vouch_prefix_page;
 
@@ -59,7 +58,6 @@ typedef struct vouch_prefix_state {
 typedef struct vouch_prefix_entry {
     int32_t page;
     bool is_state;
-    bool is_use; /* a prompt has taken it */
 } vouch_prefix_entry;
 
 /* The files of the pages, and the thread that writes them. */

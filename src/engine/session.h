@@ -52,10 +52,10 @@ struct vouch_session {
     vouch_embedding embedding, next_embedding; /* likewise */
     float *embedding_row;                      /* [n_embd] of one token */
     float *scales;                             /* [n_adapters] of the sequence's adapters */
-    uint64_t page_scope;                       /* whose pages it finds: those of its scope and its adapters */
-    int32_t n_answer;                          /* tokens since the prompt */
-    int32_t n_reused;                          /* tokens of the prompt that were in the cache when it was given */
-    int32_t load_until;                        /* files may have the prompt up to there; 0: nothing is to be loaded */
+    uint64_t page_scope;  /* hash of its scope and adapters; the session shares pages with sessions of the same one */
+    int32_t n_answer;     /* tokens since the prompt */
+    int32_t n_reused;     /* tokens of the prompt that were in the cache when it was given */
+    int32_t load_until;   /* files may have the prompt up to there; 0: nothing is to be loaded */
     int32_t branch;       /* where the prompt departs from another sequence (prefixes.h); 0: nowhere */
     int32_t n_prompt_run; /* tokens of the prompt that have run or were reused */
     bool answering;       /* a prompt was given and nothing has ended the answer */

@@ -308,7 +308,8 @@ static bool list_pages(vouch_engine *engine, input *in, int32_t *n_loaded)
     return true;
 }
 
-/* Where layers are recurrent, tokens without states behind them are of no use. */
+/* Returns how many of the loaded tokens a prompt can take. A model with recurrent layers goes on only from a page that
+ * has a copy of the states. */
 static int32_t count_usable(vouch_prefixes *p, int32_t n_loaded)
 {
     int32_t n = n_loaded / VOUCH_SHARED_PAGE_SIZE;

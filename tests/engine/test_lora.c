@@ -176,8 +176,8 @@ static void bits_are_the_same_everywhere(void **state)
     vouch_model_close(plain);
 }
 
-/* Eight sequences with all kinds of adapters, rules and drafters share passes and pages, and have the bytes that each
- * has alone. */
+/* Eight sequences with different adapters, rules and drafters share passes and pages. Each gets the same bytes as when
+ * it runs alone. */
 static void sequences_beside_others_keep_their_bytes(void **state)
 {
     (void)state;

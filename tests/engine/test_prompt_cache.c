@@ -194,7 +194,7 @@ static void a_scope_finds_its_own(void **state)
     assert_int_equal(reused_of(model, options_of(cache, 2), 3), 0);
     assert_int_equal(reused_of(model, options_of(cache, 1), 3), 128);
     assert_int_equal(reused_of(other, options_of(cache, 1), 3), 0);
-    /* The same numbers in a file that was written again are another model: nobody knows what has changed. */
+    /* A model's file that was written again counts as another model, even if its bytes are the same. */
     vouch_model_close(model);
     assert_true(vouch_os_file_touch(test_temporary("llama.gguf")));
     model = model_of("llama", NULL);

@@ -166,7 +166,8 @@ static void prompts_are_apart(void **state)
     free(text);
 }
 
-/* The reply to a change of a slot, or its status where that isn't 200. *n: its tokens. */
+/* Saves, restores or erases a slot, as `change` says. Returns the status of the reply, and in *n its number of tokens;
+ * -1: the request was refused. */
 static int change_slot(const http_server *server, const char *key, const char *change, const char *name, json_int_t *n)
 {
     char path[64], body[300];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that outlive a process: those of a draft memory (draft_memory.c) and of a prompt cache (prompt_cache.c). They
- * lie in a folder of the user's, and only this user can read them. Who writes or removes files holds a lock on one file
- * of the folder, which the system lets go of when the process dies.
+ * What the files of a draft memory (draft_memory.c), a prompt cache (prompt_cache.c) and a saved session
+ * (engine/session_file.c) have in common. Only their user can read them. A draft memory and a prompt cache have a
+ * folder of files. A process holds a lock on one file of the folder while it writes or removes others. The system
+ * releases this lock when the process dies.
  */
 #ifndef VOUCH_ENGINE_KEPT_H
 #define VOUCH_ENGINE_KEPT_H
@@ -41,7 +42,7 @@ vouch_status vouch_kept_write(const char *path, unsigned how, const vouch_bytes 
                               vouch_error *err);
 /* Reads a whole file. out->at is the caller's to free; NULL: it is no regular file. Errors: IO, MEMORY. */
 vouch_status vouch_kept_read(const char *path, vouch_bytes *out, vouch_error *err);
-/* Puts these bytes in place of FOLDER/NAME at once, by way of FOLDER/NAME.new. Errors: IO. */
+/* Replaces the file FOLDER/NAME by one with these bytes: writes FOLDER/NAME.new and renames it. Errors: IO. */
 vouch_status vouch_kept_replace(const char *folder, const char *name, const vouch_bytes *b, vouch_error *err);
 /* Writes all bytes. False: errno tells why. */
 bool vouch_kept_put_all(int fd, const vouch_bytes *b);

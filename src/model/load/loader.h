@@ -29,7 +29,7 @@ typedef struct vouch_job {
     bool is_transposed;
     float *vector;          /* NULL: a matrix */
     int64_t width;          /* the vector is a matrix [n, width], whose transpose is copied; 0: no */
-    int64_t of;             /* floats of a row of that transpose's destination */
+    int64_t of;             /* floats from one row of the transposed copy to the next */
     const vouch_gguf *gguf; /* the tensor's file */
     const vouch_gguf_tensor *tensor;
     int64_t first_tile, n_tiles; /* first_tile is counted over all jobs */

@@ -32,8 +32,9 @@ vouch_status vouch_lora_files_open(vouch_lora_files *out, const vouch_gguf *cons
                                    const vouch_gguf *model, vouch_error *err);
 void vouch_lora_files_close(vouch_lora_files *files);
 
-/* Takes what the loader's files have for blk.LAYER.TENSOR.weight, of which the affine's matrix is some rows. `part` is
- * its number among the matrices that read the same input. Errors: FORMAT, UNSUPPORTED, MEMORY. */
+/* Adds the adapters of blk.LAYER.TENSOR.weight, from all files that have any, to the affine. Its matrix is these rows
+ * of the tensor. `part` is the matrix's number among those that read the same input. Errors: FORMAT, UNSUPPORTED,
+ * MEMORY. */
 vouch_status vouch_lora_files_take(vouch_loader *loader, int32_t layer, const char *tensor, vouch_affine *affine,
                                    vouch_rows rows, int32_t part);
 /* After the second walk: an error where a matrix that got adapters isn't among those to which a pass applies them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* LoRA adapters with random weights for a model's file, and the model into which they are merged. */
+/* Writes LoRA adapters with random weights for a model's file, and the same model with these adapters merged in. */
 #ifndef VOUCH_TESTS_TINY_LORA_H
 #define VOUCH_TESTS_TINY_LORA_H
 
