@@ -91,19 +91,13 @@ static bool find_model(const char *folder, const char *entry, char path[VOUCH_OS
     if (is_in(path, "config.json")) return true;
     const ptrdiff_t n = vouch_os_folder_list(path, &names);
     const char *first = NULL;
-    for (ptrdiff_t i = 0; i < n; i++)
-        if (is_model_file(names[i]) && (!first || strcmp(names[i], first) < 0)) first = names[i];
+    for (ptrdiff_t i = 0; i < n && !first; i++)
+        if (is_model_file(names[i])) first = names[i];
     const size_t used = strlen(path);
     const bool found =
         first && snprintf(path + used, VOUCH_OS_PATH_SIZE - used, "/%s", first) < VOUCH_OS_PATH_SIZE - (int)used;
     if (n >= 0) vouch_os_names_free(names, n);
     return found;
-}
-
-static int by_name(const void *a, const void *b, void *context)
-{
-    (void)context;
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* A model of the folder; one that can't be opened is told and left out. */
@@ -202,7 +196,6 @@ int cli_served_open(cli_served_models *models, const cli_options *options)
         tool_complain("--models %s: %s", folder, strerror(errno));
         return CLI_WRONG_USAGE;
     }
-    if (names) vouch_os_sort(names, (size_t)n, sizeof *names, by_name, NULL);
     models->most = options->models.n + 1 + (size_t)n;
     models->items = calloc(models->most, sizeof *models->items);
     models->options = calloc(models->most, sizeof *models->options);
