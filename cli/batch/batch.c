@@ -305,10 +305,6 @@ bool cli_batch_check(cli_options *options, cli_given given)
         tool_complain("--prompts FILE is missing: expected the prompts to answer, one a line or as JSON lines");
         return false;
     }
-    if (options->resume && !options->out) {
-        tool_complain("--resume needs --out FILE: the file whose answers it goes on with");
-        return false;
-    }
     if (!cli_check_asking(options, given)) return false;
     options->sampling_given |= VOUCH_SAMPLING_TEMPERATURE; /* greedy unless --temp is given */
     return cli_check_speculation(options, given);

@@ -40,6 +40,29 @@ static bool check_exclusive(cli_given given)
     return true;
 }
 
+/* Flags that would be without effect alone. */
+static bool check_needs(cli_given given)
+{
+    static const struct {
+        unsigned commands;
+        const char *flag, *needs;
+    } rows[] = {
+        {CLI_BATCH, "resume", "out"},
+        {CLI_SERVE, "tls-cert", "tls-key"},
+        {CLI_SERVE, "tls-key", "tls-cert"},
+        {CLI_SERVE, "idle", "models"},
+        {CLI_SERVE, "max-memory", "models"},
+        {CLI_RUN | CLI_BATCH | CLI_SERVE, "prompt-cache-size", "prompt-cache"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const tool_flag *flag = cli_given_find(given, rows[i].flag), *needed = cli_given_find(given, rows[i].needs);
+        if (!flag || !(flag->commands & rows[i].commands) || needed) continue;
+        tool_complain("--%s needs --%s, too", rows[i].flag, rows[i].needs);
+        return false;
+    }
+    return true;
+}
+
 /* max_tokens 0: up to the end of the context. */
 static bool check_lengths(const cli_options *options)
 {
@@ -225,7 +248,7 @@ bool cli_options_parse(cli_options *options, const cli_command *command, int arg
     if (!take_prompt_word(options, given) || !take_model_word(options, command->name, given)) return false;
     take_draft_word(options, given);
     if (!take_loras(options)) return false;
-    if (!check_exclusive(given) || !cli_check_files(options, given)) return false;
+    if (!check_exclusive(given) || !check_needs(given) || !cli_check_files(options, given)) return false;
     options->drafters_given = cli_drafters_given(options, given);
     if (!check_lengths(options) || !check_cpu(options->cpu) || !check_template(options->chat_template)) return false;
     if (command->check && !command->check(options, given)) return false;

@@ -39,11 +39,6 @@ bool cli_serve_check(cli_options *options, cli_given given)
                                                 : "--admin-key '': expected a key");
         return false;
     }
-    if (!options->serve.tls_cert != !options->serve.tls_key) {
-        tool_complain("--%s needs --%s, too", options->serve.tls_cert ? "tls-cert" : "tls-key",
-                      options->serve.tls_cert ? "tls-key" : "tls-cert");
-        return false;
-    }
     if (options->loras.n > 0 && (options->models.n > 1 || options->serve.models_folder)) {
         tool_complain("--lora is made for a single model, but several are served; leave out the others");
         return false;

@@ -355,7 +355,7 @@ static void wrong_use_is_refused(void **state)
 {
     (void)state;
     expect(RUN("batch", target), 2, "--prompts FILE is missing");
-    expect(RUN("batch", target, "--prompts", prompts, "--resume"), 2, "--resume needs --out FILE");
+    expect(RUN("batch", target, "--prompts", prompts, "--resume"), 2, "--resume needs --out, too");
     expect(RUN("batch", target, "--prompts", prompts, "--parallel", "0"), 2, "--parallel");
     expect(RUN("batch", target, "--prompts", prompts, "--parallel", "10000"), 2, "--parallel");
     expect(RUN("batch", target, "--prompts", prompts, "--max-memory", "lots"), 2, "'lots': not a size");

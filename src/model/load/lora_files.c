@@ -38,6 +38,8 @@ static vouch_status file_check(vouch_lora_file *file, vouch_text arch, vouch_err
     if (!(fabs(alpha) <= 1e6))
         return vouch_fail(err, VOUCH_E_FORMAT, "%s: adapter.lora.alpha is %g, must be -1e6 to 1e6",
                           vouch_gguf_path(gguf), alpha);
+    if (vouch_gguf_n_tensors(gguf) == 0)
+        return vouch_fail(err, VOUCH_E_FORMAT, "%s: the adapter has no tensors", vouch_gguf_path(gguf));
     file->alpha = (float)alpha;
     return VOUCH_OK;
 }
