@@ -14,7 +14,7 @@
 #include "bits/compare.h"
 #include "bits/values.h"
 
-enum { E = 64, HEADS = 4, KV_HEADS = 2, D = 32, Q = HEADS * D, K = KV_HEADS * D, FF = 96, N_LAYERS = 4 };
+enum { E = 64, HEADS = 4, KV_HEADS = 2, D = 32, Q = HEADS * D, K = KV_HEADS * D, FF = 96, LAYERS = 4 };
 enum { EXPERTS = 6, FF_EXPERT = 32, CONV = 3, INNER = 2 * E, STATE = 12, RANK = 8, LONGEST = 64, MOST_TENSORS = 96 };
 enum { WIDE = 256 }; /* the width of the family whose types have blocks of 256 */
 
@@ -39,7 +39,7 @@ typedef struct family {
     const char *name, *arch;
     vouch_type type;
     vouch_kv_type kv_type;
-    int32_t n_embd, n_heads, n_kv_heads, n_ff;
+    int32_t n_layers, n_embd, n_heads, n_kv_heads, n_ff;
     const tensor *tensors; /* up to one without a name */
     const number *numbers; /* likewise */
 } family;
@@ -58,13 +58,15 @@ typedef struct family {
 #define HEAD_NORM(name, place) {name, place, D, 0, 0, 0.1f, 1.7f}
 #define HEAD_NORMS(place) HEAD_NORM("attn_q_norm.weight", place), HEAD_NORM("attn_k_norm.weight", place)
 
-static const tensor llama[] = {ENDS(WIDE),
-                               NORM("attn_norm.weight", EACH_LAYER, WIDE),
-                               NORM("ffn_norm.weight", EACH_LAYER, WIDE),
-                               ATTENTION(EACH_LAYER, WIDE, WIDE, 2 * D),
-                               {"attn_output.weight", EACH_LAYER, WIDE, WIDE, 0, 2.5f, 0},
-                               DENSE(WIDE, WIDE),
-                               {0}};
+#define LLAMA(width, ff, n_q, n_k)                                                                 \
+    {                                                                                               \
+        ENDS(width), NORM("attn_norm.weight", EACH_LAYER, width),                                   \
+            NORM("ffn_norm.weight", EACH_LAYER, width), ATTENTION(EACH_LAYER, width, n_q, n_k),     \
+            {"attn_output.weight", EACH_LAYER, n_q, width, 0, 2.5f, 0}, DENSE(width, ff), {0}      \
+    }
+
+static const tensor wide_llama[] = LLAMA(WIDE, WIDE, WIDE, 2 * D);
+static const tensor small_llama[] = LLAMA(E, FF, Q, K);
 static const number no_numbers[] = {{0}};
 
 static const tensor experts[] = {ENDS(E),
@@ -139,11 +141,13 @@ static const number mamba_numbers[] = {{"ssm.conv_kernel", CONV, false}, {"ssm.i
                                        {"ssm.group_count", 0, false},    {0}};
 
 static const family families[] = {
-    {"llama Q4_K", "llama", VOUCH_TYPE_Q4_K, VOUCH_KV_F16, WIDE, WIDE / D, 2, WIDE, llama, no_numbers},
-    {"qwen3moe Q8_0", "qwen3moe", VOUCH_TYPE_Q8_0, VOUCH_KV_Q8_0, E, HEADS, KV_HEADS, FF, experts, expert_numbers},
-    {"gemma2 BF16", "gemma2", VOUCH_TYPE_BF16, VOUCH_KV_F32, E, HEADS, KV_HEADS, FF, windows, window_numbers},
-    {"qwen35 Q4_0", "qwen35", VOUCH_TYPE_Q4_0, VOUCH_KV_F16, E, HEADS, KV_HEADS, FF, deltas, delta_numbers},
-    {"mamba F32", "mamba", VOUCH_TYPE_F32, VOUCH_KV_F16, E, 0, 0, 0, mamba, mamba_numbers},
+    {"llama Q4_K", "llama", VOUCH_TYPE_Q4_K, VOUCH_KV_F16, LAYERS, WIDE, WIDE / D, 2, WIDE, wide_llama, no_numbers},
+    {"llama Q4_1", "llama", VOUCH_TYPE_Q4_1, VOUCH_KV_F16, 2, E, HEADS, KV_HEADS, FF, small_llama, no_numbers},
+    {"qwen3moe Q8_0", "qwen3moe", VOUCH_TYPE_Q8_0, VOUCH_KV_Q8_0, LAYERS, E, HEADS, KV_HEADS, FF, experts,
+     expert_numbers},
+    {"gemma2 BF16", "gemma2", VOUCH_TYPE_BF16, VOUCH_KV_F32, LAYERS, E, HEADS, KV_HEADS, FF, windows, window_numbers},
+    {"qwen35 Q4_0", "qwen35", VOUCH_TYPE_Q4_0, VOUCH_KV_F16, LAYERS, E, HEADS, KV_HEADS, FF, deltas, delta_numbers},
+    {"mamba F32", "mamba", VOUCH_TYPE_F32, VOUCH_KV_F16, LAYERS, E, 0, 0, 0, mamba, mamba_numbers},
 };
 enum { N_FAMILIES = sizeof families / sizeof *families };
 
@@ -152,6 +156,13 @@ const char *bits_tiny_name(int32_t i, vouch_kv_type *kv_type)
     if (i >= N_FAMILIES) return NULL;
     *kv_type = families[i].kv_type;
     return families[i].name;
+}
+
+int32_t bits_tiny_find(const char *name)
+{
+    int32_t i = 0;
+    while (i < N_FAMILIES - 1 && strcmp(families[i].name, name) != 0) i++;
+    return i;
 }
 
 /* ------------------------------------------------------------------ tensors */
@@ -210,7 +221,7 @@ static void tensors_add(maker *m)
 {
     for (const tensor *t = m->family->tensors; t->name; t++) {
         if (t->place == FILE_ONCE) tensor_add(m, t, -1);
-        for (int32_t i = 0; i < N_LAYERS && t->place != FILE_ONCE; i++)
+        for (int32_t i = 0; i < m->family->n_layers && t->place != FILE_ONCE; i++)
             if (t->place == EACH_LAYER || (t->place == ODD_LAYERS) == (i % 2 == 1)) tensor_add(m, t, i);
     }
 }
@@ -229,7 +240,7 @@ static void keys_add(maker *m)
 {
     const family *f = m->family;
     vouch_gguf_add_text(m->writer, "general.architecture", f->arch);
-    number_add(m, "block_count", N_LAYERS, false);
+    number_add(m, "block_count", (float)f->n_layers, false);
     number_add(m, "context_length", 128, false);
     number_add(m, "vocab_size", BITS_VOCAB, false);
     number_add(m, "embedding_length", (float)f->n_embd, false);
