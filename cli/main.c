@@ -150,7 +150,8 @@ static const cli_command commands[] = {
      "vouch bench m.gguf -d small.gguf --prompts lines.txt --temp 0.8 --csv a.csv\n"},
     {"check", CLI_CHECK, false, cli_check_run, cli_check_check, NULL, "verify the library's guarantees on this machine",
      "vouch check MODEL [--draft-model FILE] [--law LIST] [--seconds S]\n    [--json FILE]\n"
-     "vouch check --system [--json FILE]\n",
+     "vouch check --system [--json FILE]\n"
+     "vouch check --vectors FILE [--json FILE]\n",
      "Checks four laws on this machine with these files. L1: a row's logits have the\n"
      "same bits whatever else is in the pass. L2: with every drafter the text is the\n"
      "target's own. L3: rejected guesses leave no trace. L4: guesses that are always\n"
@@ -158,11 +159,13 @@ static const cli_command commands[] = {
      "status is 1 where a law is broken.\n"
      "With --system, checks this build without a model: all kernels that this\n"
      "processor can run, and tiny models on each of them, give the bits that vouch has\n"
-     "on every system. Takes a few seconds.\n",
+     "on every system. Takes a few seconds. With --vectors, checks the same with a file\n"
+     "that says it to other engines, too.\n",
      "vouch check m.gguf\n"
      "vouch check m.gguf --draft-model small.gguf --cpu avx2 --seconds 20\n"
      "vouch check m.gguf --law L1,L3 --json laws.json\n"
-     "vouch check --system\n"},
+     "vouch check --system\n"
+     "vouch check --vectors docs/vectors/vectors.json\n"},
     {"analyze", CLI_ANALYZE, false, cli_analyze_run, NULL, cli_analyze_check, "compare a draft model with its target",
      "vouch analyze MODEL --draft-model FILE [--text FILE | --prompts FILE]\n"
      "    [--svg FILE]\n",

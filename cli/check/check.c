@@ -161,10 +161,13 @@ static int models_check(const cli_options *options)
 
 bool cli_check_check(cli_options *options, cli_given given)
 {
-    return !options->check.system || cli_given_stands_alone(given, "system");
+    if (options->check.system) return cli_given_stands_alone(given, "system");
+    if (options->check.vectors) return cli_given_stands_alone(given, "vectors");
+    return !options->check.new_vectors || cli_given_stands_alone(given, "write-vectors");
 }
 
 int cli_check_run(const cli_options *options)
 {
-    return options->check.system ? cli_check_system(options) : models_check(options);
+    if (options->check.new_vectors) return cli_check_write_vectors(options);
+    return options->check.system || options->check.vectors ? cli_check_system(options) : models_check(options);
 }

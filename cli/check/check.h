@@ -8,7 +8,8 @@
  *   L3  no trace       after rejections the cache equals one that never had them      check_rollback.c
  *   L4  never slower   speed with a drafter that is always wrong                      check_speed.c
  *
- * `vouch check --system` compares this build with every other, without a model: system.c, bits/bits.h.
+ * `vouch check --system` and `--vectors` compare this build with every other, without a model: system.c, bits/bits.h.
+ * `--write-vectors` writes vectors for other engines: write_vectors.c.
  *
  * check.c splits the time among the laws and prints the verdicts; finding.c has what the laws and their reports share.
  * Each law tries its cases in a fixed order, the most telling first, until its time is over, and says which it tried.
@@ -61,9 +62,10 @@ void cli_put_wrapped(const char *text, FILE *out);
 enum { CLI_BROKEN_SIZE = 32 };
 size_t cli_findings_broken(const cli_finding *findings, size_t n_findings, char text[CLI_BROKEN_SIZE]);
 
-/* Runs `vouch check --system`. It compares kernels and tiny models bit by bit with digests, which are equal on all
- * systems. Returns an exit status. */
+/* Runs `vouch check --system` or `--vectors`. It compares kernels and tiny models bit by bit with digests, which are
+ * equal on all systems, or with a file of vectors. Returns an exit status. */
 int cli_check_system(const cli_options *options);
+int cli_check_write_vectors(const cli_options *options);
 
 /* Each tries a law. An error is a failure of the machine or of a file, not of the law. */
 vouch_status cli_check_bits(cli_check *check, cli_finding *finding, vouch_error *err);

@@ -11,6 +11,7 @@
 enum { MOST_SHOWN = 8, MOST_KEPT = 100 };
 
 typedef struct system_check {
+    const char *vectors; /* the file to compare with; NULL: digests */
     cli_finding findings[BITS_PARTS];
     json_t *mismatches[BITS_PARTS]; /* at most MOST_KEPT texts each */
     json_t *digests;
@@ -42,13 +43,27 @@ static bool on_progress(void *user, double share)
     return !tool_interrupted();
 }
 
-/* The names of the tables after plain C. */
-static void tables_list(char *text, size_t size)
+/* Vectors have neither a comparison of kernels with each other nor guesses. */
+static bool is_shown(const system_check *c, int part)
+{
+    return !c->vectors || part == BITS_ORDER || part == BITS_MODELS;
+}
+
+/* The names of the tables from `first` on; table 0 is plain C. */
+static void tables_list(size_t first, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = 0;
-    for (size_t i = 1; vouch_cpu_name(i) && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 1 ? ", " : "", vouch_cpu_name(i));
+    for (size_t i = first; vouch_cpu_name(i) && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > first ? ", " : "", vouch_cpu_name(i));
+}
+
+static void vectors_begin(cli_finding *findings)
+{
+    char tables[128];
+    tables_list(0, tables, sizeof tables);
+    snprintf(findings[BITS_ORDER].covered, sizeof findings->covered, "the vectors' operations on %s", tables);
+    snprintf(findings[BITS_MODELS].covered, sizeof findings->covered, "logits of the vectors' models on %s", tables);
 }
 
 static void findings_begin(cli_finding *findings)
@@ -65,7 +80,7 @@ static void findings_begin(cli_finding *findings)
         *f = (cli_finding){.law = i == BITS_DRAFTS ? "L2" : "L1", .name = names[i]};
         if (covered[i]) snprintf(f->covered, sizeof f->covered, "%s", covered[i]);
     }
-    tables_list(tables, sizeof tables);
+    tables_list(1, tables, sizeof tables);
     char *text = findings[BITS_KERNELS].covered;
     const size_t size = sizeof findings[BITS_KERNELS].covered;
     if (*tables) snprintf(text, size, "every operation and type of weights, beside plain C: %s", tables);
@@ -92,12 +107,14 @@ static vouch_status report_print(const system_check *c, vouch_error *err)
     cli_machine_put(sheet.out, false);
     fputc('\n', sheet.out);
     for (int i = 0; i < BITS_PARTS; i++) {
+        if (!is_shown(c, i)) continue;
         cli_finding_put(&c->findings[i], sheet.out);
         for (size_t k = 1; k < MOST_SHOWN && k < json_array_size(c->mismatches[i]); k++)
             cli_put_wrapped(json_string_value(json_array_get(c->mismatches[i], k)), sheet.out);
     }
     if (cli_findings_broken(c->findings, BITS_PARTS, broken) > 0)
         fprintf(sheet.out, "\nBroken here: %s. Please report this.\n", broken);
+    else if (!c->interrupted && c->vectors) fprintf(sheet.out, "\nThis build gives the bits of these vectors.\n");
     else if (!c->interrupted) fprintf(sheet.out, "\nThis build gives the bits that vouch has on every system.\n");
     return cli_sheet_print(&sheet, err);
 }
@@ -107,6 +124,7 @@ static int json_save(const system_check *c, const cli_options *options)
     json_t *array = json_array();
     vouch_error err;
     for (int i = 0; i < BITS_PARTS; i++) {
+        if (!is_shown(c, i)) continue;
         json_t *finding = cli_finding_json(&c->findings[i]);
         json_object_set(finding, "mismatches", c->mismatches[i]);
         json_array_append_new(array, finding);
@@ -115,7 +133,8 @@ static int json_save(const system_check *c, const cli_options *options)
                                        {"seconds", json_real(tool_now() - c->start)},
                                        {"interrupted", json_boolean(c->interrupted)},
                                        {"laws", array},
-                                       {"digests", json_incref(c->digests)}};
+                                       c->vectors ? (tool_json_entry){"vectors", tool_json_text(c->vectors)}
+                                                  : (tool_json_entry){"digests", json_incref(c->digests)}};
     json_t *object = tool_json_object(entries, sizeof entries / sizeof *entries);
     const vouch_status status = tool_file_write_json(options->json, object, &err);
     json_decref(object);
@@ -124,7 +143,10 @@ static int json_save(const system_check *c, const cli_options *options)
 
 int cli_check_system(const cli_options *options)
 {
-    system_check c = {.digests = json_object(), .progress = {.label = "checking"}, .start = tool_now()};
+    system_check c = {.vectors = options->check.vectors,
+                      .digests = json_object(),
+                      .progress = {.label = "checking"},
+                      .start = tool_now()};
     const bits_listener listener = {&c, on_compared, on_found, on_progress};
     char broken[CLI_BROKEN_SIZE];
     int status = CLI_DONE;
@@ -132,8 +154,9 @@ int cli_check_system(const cli_options *options)
     if (options->json && tool_file_check(options->json, &err)) return cli_flag_refuse("json", &err);
     for (int i = 0; i < BITS_PARTS; i++) c.mismatches[i] = json_array();
     findings_begin(c.findings);
+    if (c.vectors) vectors_begin(c.findings);
     tool_interrupt_set(TOOL_INTERRUPT_CANCELS);
-    vouch_status checked = bits_check(&listener, &err);
+    vouch_status checked = c.vectors ? bits_check_vectors(c.vectors, &listener, &err) : bits_check(&listener, &err);
     tool_interrupt_set(TOOL_INTERRUPT_ENDS);
     tool_progress_end(&c.progress);
     if (checked == VOUCH_E_CANCELLED) {
@@ -141,8 +164,8 @@ int cli_check_system(const cli_options *options)
         checked = VOUCH_OK;
     }
     const bool has_findings = checked == VOUCH_OK;
-    if (!checked) checked = report_print(&c, &err);
-    if (checked) status = cli_engine_fail(&err);
+    if (checked) status = c.vectors ? cli_flag_refuse("vectors", &err) : cli_engine_fail(&err);
+    else if (report_print(&c, &err)) status = cli_engine_fail(&err);
     if (has_findings && options->json) status = cli_first_failure(status, json_save(&c, options));
     if (!status && cli_findings_broken(c.findings, BITS_PARTS, broken) > 0) status = CLI_FAILED;
     if (c.interrupted) {

@@ -15,7 +15,8 @@ const tool_flag *cli_given_find(cli_given given, const char *name)
 /* Does the flag name a file that the command writes? */
 static bool is_written(const tool_flag *flag)
 {
-    static const char *const names[] = {"json", "svg", "csv", "html", "stats-json", "out", "student", "table"};
+    static const char *const names[] = {"json", "svg",     "csv",   "html",         "stats-json",
+                                        "out",  "student", "table", "write-vectors"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (flag->kind == TOOL_FLAG_FILE && strcmp(flag->name, names[i]) == 0) return true;
     return strcmp(flag->name, "head") == 0 && strcmp(flag->value, "OUT") == 0; /* of `vouch distill` */

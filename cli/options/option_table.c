@@ -480,6 +480,11 @@ static const tool_flag rows[] = {
      "instead of a model, check this build on this machine: do all its kernels give the bits that vouch has on every "
      "system?",
      NULL, NULL},
+    {"vectors", NULL, 0, TOOL_FLAG_FILE, AT(check.vectors), "FILE", NULL, CLI_CHECK, "Checking",
+     "instead of a model, check this build with the test vectors of the float order: docs/vectors/vectors.json", NULL,
+     NULL},
+    {"write-vectors", NULL, 0, TOOL_FLAG_FILE, AT(check.new_vectors), "FILE", NULL, CLI_CHECK, "Checking",
+     "instead of checking, write these test vectors, and their models beside FILE", NULL, NULL},
     {"law", NULL, 0, TOOL_FLAG_SET, AT(check.laws), "all|L1|L2|L3|L4", NULL, CLI_CHECK, "Checking",
      "check only these laws (comma-separated)", NULL, NULL},
     {"seconds", NULL, 0, TOOL_FLAG_DOUBLE, AT(check.seconds), "S", "[0, 86400]", CLI_CHECK, "Checking",

@@ -89,7 +89,8 @@ typedef struct cli_bench_options {
 } cli_bench_options;
 
 typedef struct cli_check_options {
-    bool system; /* checks the build, without a model */
+    bool system;                       /* checks the build, without a model */
+    const char *vectors, *new_vectors; /* likewise, with a file of vectors; writes one */
     double seconds;
     unsigned laws; /* bits 0 to 3: L1 to L4; 0: all */
 } cli_check_options;

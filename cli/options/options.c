@@ -24,6 +24,7 @@ static bool check_exclusive(cli_given given)
         {"raw", "chat", "a conversation needs a chat template"},
         {"raw", "chat-template", "--raw means no chat template"},
         {"raw", "system", "a system message needs a chat template"},
+        {"write-vectors", "json", "nothing is checked"},
         {"json", "json-schema", "both say what the answer is"},
         {"json", "grammar-file", "both say what the answer is"},
         {"json", "regex", "both say what the answer is"},
@@ -220,7 +221,8 @@ static bool lists_allocate(cli_options *o, size_t n)
 /* Whether the command does without the model that it takes otherwise. */
 static bool is_without_model(const cli_options *options)
 {
-    return options->machine || options->check.system || options->serve.models_folder;
+    const cli_check_options *check = &options->check;
+    return options->machine || check->system || check->vectors || check->new_vectors || options->serve.models_folder;
 }
 
 static bool takes_model(const cli_command *command)
