@@ -159,8 +159,8 @@ static const cli_command commands[] = {
      "status is 1 where a law is broken.\n"
      "With --system, checks this build without a model: all kernels that this\n"
      "processor can run, and tiny models on each of them, give the bits that vouch has\n"
-     "on every system. Takes a few seconds. With --vectors, checks the same with a file\n"
-     "that says it to other engines, too.\n",
+     "on every system. Takes a few seconds. With --vectors, compares them with a file\n"
+     "of test vectors, which the authors of other engines can use, too.\n",
      "vouch check m.gguf\n"
      "vouch check m.gguf --draft-model small.gguf --cpu avx2 --seconds 20\n"
      "vouch check m.gguf --law L1,L3 --json laws.json\n"
