@@ -342,8 +342,9 @@ $(addprefix $(B)/tests/,test_server_reader test_server_forms test_server_schemas
 $(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: $(patsubst %.c,$(B)/%.o,$(SERVER_SRC) $(wildcard tool/*.c))
 $(B)/tests/test_server_fuzz $(B)/tests/fuzz/fuzz_request: LIBS += $(HTTP_LIBS)
 $(B)/tests/test_reports: $(patsubst %,$(B)/cli/bench/%.o,bench_files bench_html bench_table configs load load_report summary)
-$(B)/tests/test_reports: $(patsubst %.c,$(B)/%.o,$(wildcard tool/*.c cli/options/*.c cli/model/*.c cli/report/*.c) $(HUB_SRC))
-$(B)/tests/test_reports: LIBS += $(HUB_LIBS)
+$(B)/tests/test_dialog: $(B)/cli/bench/dialog.o
+$(B)/tests/test_reports $(B)/tests/test_dialog: $(patsubst %.c,$(B)/%.o,$(wildcard tool/*.c cli/options/*.c cli/model/*.c cli/report/*.c) $(HUB_SRC))
+$(B)/tests/test_reports $(B)/tests/test_dialog: LIBS += $(HUB_LIBS)
 $(B)/tests/test_hub_names: $(patsubst %,$(B)/cli/hub/%.o,bytes/digest files name)
 $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(OS_OBJ) $(LIB_A)
 	$(call say,LINK)

@@ -4,7 +4,7 @@
  *
  *   for each of --reps rounds
  *       for each question
- *           each config answers, one right after the other; a different one begins each time
+ *           each config answers all its turns, one right after the other; a different one begins each time
  *
  * All configs of a question meet the machine in the same state. A round opens new sessions: a drafter that learns from
  * answers would otherwise copy the answers of the round before. Greedy answers, and answers under MATCH, must equal the
@@ -16,38 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/dialog.h"
 #include "cli.h"
 #include "tool/file.h"
 
-/* The target's own answer, which the others are compared with. */
-typedef struct expected {
-    int32_t *tokens; /* [capacity] */
-    size_t n, capacity;
-    vouch_accept accept; /* the rule that it was drawn with */
-} expected;
-
-static vouch_status expected_keep(expected *e, const int32_t *tokens, size_t n, vouch_error *err)
-{
-    if (n > e->capacity) {
-        int32_t *larger = realloc(e->tokens, n * sizeof *larger);
-        if (!larger) {
-            *err = (vouch_error){VOUCH_E_MEMORY, "not enough memory for an answer"};
-            return err->code;
-        }
-        e->tokens = larger;
-        e->capacity = n;
-    }
-    memcpy(e->tokens, tokens, n * sizeof *tokens);
-    e->n = n;
-    return VOUCH_OK;
-}
-
 /* Must this config write the target's own text? Greedy text: yes, under every rule. Sampled text: where the seed
  * reproduces it, and both have the same rule. Configs that run a single model without speculation: no. */
-static bool is_same_text(const cli_comparison *b, size_t config, const expected *e, const vouch_step *step)
+static bool is_same_text(const cli_comparison *b, size_t config, const cli_turn *turn, const vouch_step *step)
 {
     const bool is_greedy = b->engine->options->session.sampling.temperature == 0;
-    const bool is_seeded = vouch_accept_get_info((int)step->accept).seed_reproduces && step->accept == e->accept;
+    const bool is_seeded = vouch_accept_get_info((int)step->accept).seed_reproduces && step->accept == turn->accept;
     return b->configs.items[config].speculates && (is_greedy || is_seeded);
 }
 
@@ -70,53 +48,87 @@ typedef struct answering {
     double done, all;
 } answering;
 
-/* Without a limit on tokens the running answer counts 0 until it is complete. */
-static void answering_report(answering *a, const cli_comparison *b, double n_tokens)
+/* n_tokens: of the answer to turn i of n. Without a limit on tokens the running answer counts 0 until it is complete.
+ */
+static void answering_report(answering *a, const cli_comparison *b, size_t i, size_t n, double n_tokens)
 {
     const int32_t most = b->engine->options->session.max_tokens;
     const double share = most > 0 && n_tokens < most ? n_tokens / most : 0;
-    tool_progress_report(&a->line, (a->done + share) / a->all);
+    tool_progress_report(&a->line, (a->done + ((double)i + share) / (double)n) / a->all);
 }
 
-static vouch_status answer(const cli_comparison *b, const cli_question *question, size_t config, cli_answered *out,
-                           expected *e, answering *progress, vouch_error *err)
+/* Answers turn i of the dialog. The target's answer is kept; each other one is compared with it. */
+static vouch_status turn_answer(const cli_comparison *b, const cli_question *question, size_t i, cli_dialog *dialog,
+                                size_t config, cli_answered *out, answering *progress, vouch_error *err)
 {
     vouch_session *session = b->configs.items[config].session;
+    cli_turn *turn = &dialog->items[i];
     vouch_step step = {0};
     size_t n;
-    vouch_session_reset_stats(session);
     vouch_session_set_seed(session, b->engine->options->session.sampling.seed); /* as a new session has */
-    vouch_status status = cli_session_prompt(session, question->tokens.items, question->tokens.n, err);
+    vouch_status status = cli_session_prompt(session, turn->prompt.items, turn->prompt.n, err);
     for (int64_t n_tokens = 0; !status && step.finish == VOUCH_FINISH_NONE; n_tokens += step.n_tokens) {
-        answering_report(progress, b, (double)n_tokens);
+        answering_report(progress, b, i, question->n_turns, (double)n_tokens);
         status = cli_session_step(session, &step, err);
+        if (!status && config == 0) status = cli_turn_hear(turn, &step, err);
     }
     if (status) return status;
-    progress->done++;
     const int32_t *tokens = vouch_session_tokens(session, &n);
-    out->stats = *vouch_session_stats(session);
-    out->cut = is_cut(&step);
-    if (config == 0) {
-        e->accept = step.accept;
-        return expected_keep(e, tokens, n, err);
+    out->n_turns++;
+    out->n_cut += is_cut(&step);
+    if (config == 0) return cli_turn_keep(turn, tokens, n, step.accept, err);
+    const bool is_equal = n == turn->answered.n && memcmp(tokens, turn->answered.items, n * sizeof *tokens) == 0;
+    out->differs |= !is_equal && is_same_text(b, config, turn, &step);
+    return VOUCH_OK;
+}
+
+/* Begins the question's next turn. False: it has none, or the conversation has outgrown the context. */
+static bool turn_begin(const cli_comparison *b, const cli_question *question, size_t round, cli_dialog *dialog,
+                       vouch_status *status, vouch_error *err)
+{
+    if (dialog->n == question->n_turns) return false;
+    *status = cli_dialog_ask(dialog, b->engine, question, err);
+    if (*status) return false;
+    if (dialog->n == 1 || dialog->items[dialog->n - 1].prompt.n < (size_t)b->n_ctx) return true;
+    cli_dialog_drop(dialog);
+    if (round == 0)
+        tool_note("--prompts: line %d: the conversation outgrows the context of %d tokens after turn %zu of %zu; "
+                  "set a longer one with --ctx, or shorter answers with -n",
+                  question->line, b->n_ctx, dialog->n, question->n_turns);
+    return false;
+}
+
+/* Answers all turns; the first config makes the dialog. */
+static vouch_status question_answer(const cli_comparison *b, size_t q, size_t round, size_t config, cli_dialog *dialog,
+                                    answering *progress, vouch_error *err)
+{
+    const cli_question *question = &b->questions.items[q];
+    cli_answered *out = &b->answers[(q * b->n_rounds + round) * b->configs.n + config];
+    vouch_status status = VOUCH_OK;
+    vouch_session_reset_stats(b->configs.items[config].session);
+    for (size_t i = 0; !status; i++) {
+        if (config > 0 ? i == dialog->n : !turn_begin(b, question, round, dialog, &status, err)) break;
+        status = turn_answer(b, question, i, dialog, config, out, progress, err);
     }
-    const bool is_equal = n == e->n && memcmp(tokens, e->tokens, n * sizeof *tokens) == 0;
-    out->differs = !is_equal && is_same_text(b, config, e, &step);
+    if (status) return status;
+    out->stats = *vouch_session_stats(b->configs.items[config].session);
+    progress->done++;
     return VOUCH_OK;
 }
 
 /* The target alone goes first, since the others are compared with it. A different config follows it each time. */
-static vouch_status question_run(cli_comparison *b, size_t q, size_t round, expected *e, answering *progress,
-                                 vouch_error *err)
+static vouch_status question_run(cli_comparison *b, size_t q, size_t round, answering *progress, vouch_error *err)
 {
     const size_t n = b->configs.n, n_others = n - 1;
-    for (size_t i = 0; i < n; i++) {
+    cli_dialog dialog = {NULL, 0};
+    vouch_status status = VOUCH_OK;
+    for (size_t i = 0; i < n && !status; i++) {
         const size_t config = i == 0 ? 0 : 1 + (i - 1 + q + round) % n_others;
-        cli_answered *out = &b->answers[(q * b->n_rounds + round) * n + config];
-        if (tool_interrupted()) return err->code = VOUCH_E_CANCELLED;
-        const vouch_status status = answer(b, &b->questions.items[q], config, out, e, progress, err);
-        if (status) return status;
+        if (tool_interrupted()) status = err->code = VOUCH_E_CANCELLED;
+        else status = question_answer(b, q, round, config, &dialog, progress, err);
     }
+    cli_dialog_clear(&dialog);
+    if (status) return status;
     for (size_t config = 0; config < n; config++) b->answers[(q * b->n_rounds + round) * n + config].counts = true;
     b->n_complete++;
     return VOUCH_OK;
@@ -136,31 +148,29 @@ static vouch_status costs_measure(cli_comparison *b, size_t q, vouch_error *err)
     return status ? status : cli_cost_curve_measure(&b->costs, widest, err);
 }
 
-static int configs_reopen(cli_comparison *b, int32_t n_ctx)
+static int configs_reopen(cli_comparison *b)
 {
     cli_configs_close(&b->configs);
-    return cli_configs_open(&b->configs, b->engine, n_ctx);
+    return cli_configs_open(&b->configs, b->engine, b->n_ctx);
 }
 
-static int bench_measure(cli_comparison *b, int32_t n_ctx)
+static int bench_measure(cli_comparison *b)
 {
     answering progress = {.line = {.label = "answering"}, .all = (double)(b->questions.n * b->n_rounds * b->configs.n)};
-    expected e = {0};
     vouch_error err = {0};
     vouch_status status = VOUCH_OK;
     int opened = CLI_DONE;
     int32_t line = 0;
     for (size_t round = 0; round < b->n_rounds && !status && !opened; round++) {
-        if (round > 0) opened = configs_reopen(b, n_ctx);
+        if (round > 0) opened = configs_reopen(b);
         for (size_t q = 0; q < b->questions.n && !status && !opened; q++) {
-            status = question_run(b, q, round, &e, &progress, &err);
+            status = question_run(b, q, round, &progress, &err);
             if (!status && round == 0) status = costs_measure(b, q, &err);
             line = b->questions.items[q].line;
         }
     }
     for (size_t q = 0; q < b->questions.n; q++) cli_bench_close_question(b, q);
     tool_progress_end(&progress.line);
-    free(e.tokens);
     if (opened) return opened;
     if (status && status != VOUCH_E_CANCELLED) tool_complain("--prompts: line %d: %s", line, err.message);
     b->interrupted = status != VOUCH_OK;
@@ -187,29 +197,39 @@ static int bench_report(const cli_comparison *b)
     return n_different > 0 || b->interrupted ? CLI_FAILED : status;
 }
 
-/* Context length for the longest prompt, its answer and the passes timed after it. --ctx, and the context that the
- * model was trained for, limit it. */
-static int context_choose(cli_comparison *b, int32_t *n_ctx)
+/* Tokens of the question's conversation without its last answer. More than its texts by themselves, since each of them
+ * ends with what begins an answer; TEMPLATE is for what ends one. */
+static int64_t conversation_tokens(const cli_question *question, int64_t n_answer)
+{
+    enum { TEMPLATE = 8 };
+    const int64_t n_later = (int64_t)question->n_turns - 1;
+    return (int64_t)question->tokens.n + (int64_t)question->n_later + n_later * (n_answer + TEMPLATE);
+}
+
+/* Context length for the longest conversation, its last answer and the passes timed after it. --ctx, and the context
+ * that the model was trained for, limit it. */
+static int context_choose(cli_comparison *b)
 {
     enum { PASS = 66, LEAST_ANSWER = 1 };
     const vouch_session_options *o = &b->engine->options->session;
     const int64_t trained = vouch_model_get_info(b->engine->model)->n_ctx_train;
     int64_t longest = 0, answers = o->max_tokens;
-    for (size_t i = 0; i < b->questions.n; i++)
-        if ((int64_t)b->questions.items[i].tokens.n > longest) longest = (int64_t)b->questions.items[i].tokens.n;
+    for (size_t i = 0; i < b->questions.n; i++) {
+        const int64_t n = conversation_tokens(&b->questions.items[i], answers);
+        if (n > longest) longest = n;
+    }
     if (answers == 0) answers = o->n_ctx ? LEAST_ANSWER : trained - longest;
     int64_t room = o->n_ctx ? o->n_ctx : longest + answers + PASS;
     if (!o->n_ctx && room > trained) room = trained;
-    *n_ctx = room < 2 ? 2 : (int32_t)room;
-    return cli_questions_fit(&b->questions, *n_ctx, o->max_tokens ? o->max_tokens : LEAST_ANSWER,
+    b->n_ctx = room < 2 ? 2 : (int32_t)room;
+    return cli_questions_fit(&b->questions, b->n_ctx, o->max_tokens ? o->max_tokens : LEAST_ANSWER,
                              "set a longer context with --ctx, or a shorter answer with -n");
 }
 
 static int bench_run(cli_comparison *b)
 {
-    int32_t n_ctx = 0;
-    int status = context_choose(b, &n_ctx);
-    if (!status) status = cli_configs_open(&b->configs, b->engine, n_ctx);
+    int status = context_choose(b);
+    if (!status) status = cli_configs_open(&b->configs, b->engine, b->n_ctx);
     if (status) return status;
     const bool ok = cli_provenance_of(&b->provenance, b->engine);
     b->answers = calloc(b->questions.n * b->n_rounds * b->configs.n, sizeof *b->answers);
@@ -217,7 +237,7 @@ static int bench_run(cli_comparison *b)
         tool_complain("not enough memory for the figures of %zu answers", b->questions.n * b->n_rounds * b->configs.n);
         return CLI_FAILED;
     }
-    status = bench_measure(b, n_ctx);
+    status = bench_measure(b);
     return status ? status : bench_report(b);
 }
 

@@ -2,7 +2,8 @@
 /*
  * `vouch bench`: without prompts, the cost curve (passes.c); with prompts, the answers of several configs.
  *
- *   bench.c         runs questions x rounds x configs: one vouch_stats for each answer
+ *   bench.c         runs questions x rounds x configs: one vouch_stats for the answers to all turns of a question
+ *   dialog.h        the prompts of a question with several turns
  *   configs.c       the sessions: the target alone, the draft model alone, each drafter with each k and rule
  *   summary.c       sums and rates of a config, in one category or in all
  *   bench_table.c   a table for the terminal
@@ -20,11 +21,13 @@
 #include "report/rates.h"
 #include "model/questions.h"
 
+/* One config's answers to all turns of a question: one answer, as the reports count. */
 typedef struct cli_answered {
-    bool counts;    /* every config has answered in this round, so the answers can be compared */
-    bool is_median; /* of the config's rounds for this question, this one took the median time */
-    bool differs;   /* the text had to equal that of plain decoding and doesn't: law L2 is broken */
-    bool cut;       /* ended inside a draft: guesses after the last accepted one weren't judged */
+    bool counts;     /* every config has answered in this round, so the answers can be compared */
+    bool is_median;  /* of the config's rounds for this question, this one took the median time */
+    bool differs;    /* a text had to equal that of plain decoding and doesn't: law L2 is broken */
+    int32_t n_turns; /* answered */
+    int32_t n_cut;   /* of these, ended inside a draft: guesses after the last accepted one weren't judged */
     vouch_stats stats;
 } cli_answered;
 
@@ -34,6 +37,7 @@ typedef struct cli_comparison {
     cli_questions questions;
     cli_configs configs;
     cli_cost_curve costs;
+    int32_t n_ctx;               /* tokens that a conversation may have */
     cli_answered *answers;       /* [question][round][config] */
     size_t n_rounds, n_complete; /* n_complete: answers of each config */
     bool interrupted;            /* by Ctrl-C or by a model that failed */
@@ -44,10 +48,10 @@ typedef struct cli_summary {
     vouch_stats sum; /* over all questions; of each question, the round with is_median */
     cli_rates rates;
     size_t n_answers, n_different;
-    int64_t n_cut;      /* cut answers in the sum */
-    double guess_holds; /* probability that the next guess of a path is accepted when those before it were */
-    double slow, fast;  /* tokens/s: a tenth of the answers is slower, a tenth faster */
-    double speedup;     /* speed relative to the target alone */
+    int64_t n_turns, n_cut; /* turns, and cut answers to turns, in the sum */
+    double guess_holds;     /* probability that the next guess of a path is accepted when those before it were */
+    double slow, fast;      /* tokens/s: a tenth of the answers is slower, a tenth faster */
+    double speedup;         /* speed relative to the target alone */
     double theory_tokens_per_cycle, theory_speedup;
 } cli_summary;
 

@@ -16,6 +16,7 @@ static json_t *summary_json(const cli_summary *s)
     const vouch_stats *sum = &s->sum;
     const tool_json_entry entries[] = {
         {"answers", json_integer((json_int_t)s->n_answers)},
+        {"turns", json_integer(s->n_turns)},
         {"prompt_tokens", json_integer(sum->prompt_tokens)},
         {"generated_tokens", json_integer(sum->generated_tokens)},
         {"tokens_per_second", tool_json_real(s->rates.tokens_per_second)},
@@ -160,8 +161,8 @@ static void put_answer(FILE *out, const cli_comparison *b, size_t q, size_t roun
     put_rate(out, 3, f.tokens_per_second);
     fprintf(out, ",%lld,%lld,%lld", (long long)s->cycles, (long long)s->drafted, (long long)s->accepted);
     put_rate(out, 4, f.tokens_per_cycle);
-    fprintf(out, ",%.6f,%.6f,%.6f,%.6f,%s\n", s->prefill_seconds, s->draft_seconds, s->verify_seconds, s->judge_seconds,
-            a->differs ? "yes" : "no");
+    fprintf(out, ",%.6f,%.6f,%.6f,%.6f,%s,%d\n", s->prefill_seconds, s->draft_seconds, s->verify_seconds,
+            s->judge_seconds, a->differs ? "yes" : "no", a->n_turns);
 }
 
 int cli_bench_write_csv(const cli_comparison *b)
@@ -171,7 +172,7 @@ int cli_bench_write_csv(const cli_comparison *b)
     if (!cli_sheet_open(&sheet)) return cli_flag_fail("csv", &err);
     fprintf(sheet.out, "question,category,round,config,prompt_tokens,generated_tokens,decode_seconds,tokens_per_second,"
                        "cycles,drafted,accepted,tokens_per_cycle,prefill_seconds,draft_seconds,verify_seconds,"
-                       "judge_seconds,differs\n");
+                       "judge_seconds,differs,turns\n");
     for (size_t q = 0; q < b->questions.n; q++)
         for (size_t round = 0; round < b->n_rounds; round++)
             for (size_t config = 0; config < b->configs.n; config++)

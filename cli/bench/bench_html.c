@@ -234,6 +234,36 @@ static void put_categories(FILE *out, const cli_comparison *b, const char **name
     fputs("</section>\n", out);
 }
 
+/* One row for each config; the first one names the category. */
+static void put_category_rows(FILE *out, const cli_comparison *b, const char *category)
+{
+    const size_t n_answers = cli_bench_summary(b, 0, category).n_answers;
+    for (size_t i = 1; i < b->configs.n && n_answers > 0; i++) {
+        const cli_summary s = cli_bench_summary(b, i, category);
+        fputs("<tr><td>", out);
+        if (i == 1) cli_put_html(out, category);
+        fprintf(out, "</td><td><i style=\"background:var(--c%zu)\"></i>", i - 1);
+        cli_put_html(out, b->configs.items[i].name);
+        fputs("</td>", out);
+        cli_bench_cell(out, 2, "&times;", s.speedup);
+        cli_bench_cell(out, 2, "", s.rates.tokens_per_cycle);
+        cli_bench_cell(out, 1, " %", 100 * s.rates.acceptance_rate);
+        fprintf(out, "<td>%zu%s</td></tr>\n", n_answers, n_answers < CLI_FEW ? "*" : "");
+    }
+}
+
+static void put_category_table(FILE *out, const cli_comparison *b)
+{
+    fputs("<section class=\"box\"><h2>By category</h2>"
+          "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"By category\"><table>"
+          "<tr><th>category</th><th>drafters</th><th>speed relative to plain decoding</th><th>tokens per cycle</th>"
+          "<th>guesses accepted</th><th>answers</th></tr>\n",
+          out);
+    for (size_t c = 0; c < b->questions.n_categories; c++) put_category_rows(out, b, b->questions.categories[c]);
+    fputs("</table></div><p class=\"hint\">The table is wider than the window: scroll it sideways.</p></section>\n",
+          out);
+}
+
 static bool put_speedups(FILE *out, const cli_comparison *b)
 {
     const size_t n = b->configs.n - 1;
@@ -355,6 +385,7 @@ static bool page_put(FILE *out, const cli_comparison *b)
     if (b->n_complete > 0) {
         put_configs(out, b);
         ok = b->configs.n == 1 || put_speedups(out, b);
+        if (b->configs.n > 1) put_category_table(out, b);
         fputs("<div class=\"plots\">\n", out);
         ok = ok && (b->configs.n == 1 || put_acceptance(out, b));
         put_costs(out, b);

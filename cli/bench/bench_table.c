@@ -89,12 +89,34 @@ static void put_predictions(FILE *out, const cli_comparison *b, int width)
                  "when it chooses how much to draft.\n");
 }
 
+/* A figure that the report has for each category. */
+typedef struct figure {
+    const char *title, *unit;
+    int decimals;
+    double (*of)(const cli_summary *summary);
+} figure;
+
+static double speedup_of(const cli_summary *s)
+{
+    return s->speedup;
+}
+
+static double tokens_per_cycle_of(const cli_summary *s)
+{
+    return s->rates.tokens_per_cycle;
+}
+
+static double percent_accepted_of(const cli_summary *s)
+{
+    return 100 * s->rates.acceptance_rate;
+}
+
 /* Prints CELLS configurations side by side, and the next ones below them. */
-static void put_categories(FILE *out, const cli_comparison *b)
+static void put_categories(FILE *out, const cli_comparison *b, const figure *f)
 {
     for (size_t first = 1; first < b->configs.n; first += CELLS) {
         const size_t end = first + CELLS < b->configs.n ? first + CELLS : b->configs.n;
-        fprintf(out, "\nspeed relative to plain decoding, by category and number of the config\n");
+        fprintf(out, "\n%s, by category and number of the config\n", f->title);
         fprintf(out, "%-*s%*s", CATEGORY, "", COUNT, "n");
         for (size_t i = first; i < end; i++) fprintf(out, "%*zu", CELL, i);
         fputc('\n', out);
@@ -102,8 +124,10 @@ static void put_categories(FILE *out, const cli_comparison *b)
             const char *name = b->questions.categories[c];
             const size_t used = tool_put_escaped(out, name, strlen(name), CATEGORY);
             fprintf(out, "%*s%*zu", CATEGORY - (int)used, "", COUNT, cli_bench_summary(b, 0, name).n_answers);
-            for (size_t i = first; i < end; i++)
-                tool_put_number(out, CELL, 2, "x", cli_bench_summary(b, i, name).speedup);
+            for (size_t i = first; i < end; i++) {
+                const cli_summary s = cli_bench_summary(b, i, name);
+                tool_put_number(out, CELL, f->decimals, f->unit, f->of(&s));
+            }
             fprintf(out, "\n");
         }
     }
@@ -165,13 +189,17 @@ static void put_costs(FILE *out, const cli_comparison *b)
 
 int cli_bench_print(const cli_comparison *b)
 {
+    static const figure figures[] = {{"speed relative to plain decoding", "x", 2, speedup_of},
+                                     {"tokens per cycle", "", 2, tokens_per_cycle_of},
+                                     {"guesses accepted", " %", 0, percent_accepted_of}};
     const int width = name_width(b);
     vouch_error err = {VOUCH_E_MEMORY, "not enough memory"};
     cli_sheet sheet;
     if (!cli_sheet_open(&sheet)) return cli_engine_fail(&err);
     put_head(sheet.out, b);
     put_configs(sheet.out, b, width);
-    if (b->configs.n > 1) put_categories(sheet.out, b);
+    for (size_t i = 0; b->configs.n > 1 && i < sizeof figures / sizeof *figures; i++)
+        put_categories(sheet.out, b, &figures[i]);
     if (b->configs.n > 1) put_predictions(sheet.out, b, width);
     put_draft_positions(sheet.out, b, width);
     put_seconds(sheet.out, b, width);

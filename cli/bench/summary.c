@@ -59,7 +59,8 @@ static size_t sum_up(const cli_comparison *b, size_t config, const char *categor
             if (!answer->counts) continue;
             if (answer->is_median) {
                 cli_stats_add(&out->sum, &answer->stats);
-                out->n_cut += answer->cut;
+                out->n_turns += answer->n_turns;
+                out->n_cut += answer->n_cut;
             }
             const double speed = cli_rates_of(&answer->stats).tokens_per_second;
             if (speeds && isfinite(speed)) speeds[n_speeds++] = speed;

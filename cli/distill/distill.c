@@ -45,7 +45,7 @@ static int prompts_read(cli_questions *questions, train_prompt **items, const cl
     for (size_t i = 0; i < questions->n; i++) {
         const cli_question *q = &questions->items[i];
         (*items)[i] =
-            (train_prompt){q->tokens.items, q->tokens.n, q->text, (int32_t)cli_question_category(questions, q), 0};
+            (train_prompt){q->tokens.items, q->tokens.n, q->turns[0], (int32_t)cli_question_category(questions, q), 0};
     }
     return CLI_DONE;
 }
@@ -55,7 +55,7 @@ static int texts_add(lessons *l, const cli_questions *questions)
     const char **texts = realloc(l->texts, (l->n_texts + questions->n) * sizeof *texts);
     if (!texts) return memory_fail();
     l->texts = texts;
-    for (size_t i = 0; i < questions->n; i++) texts[l->n_texts++] = questions->items[i].text;
+    for (size_t i = 0; i < questions->n; i++) texts[l->n_texts++] = questions->items[i].turns[0];
     return CLI_DONE;
 }
 

@@ -11,6 +11,9 @@
 
 enum { MOST_COMPLAINTS = 20 }; /* about bad lines: the wrong file may have thousands */
 
+/* SPEED-Bench publishes about half of its questions with this text in place of another publisher's. */
+static const char placeholder[] = "FULL BENCHMARK DATA SHOULD BE FETCHED FROM THE SOURCE";
+
 /* The list with space for one more item; NULL when memory is short. */
 static void *list_grow(void *list, size_t n, size_t size)
 {
@@ -34,8 +37,9 @@ __attribute__((format(printf, 3, 4))) static int bad_add(cli_questions *q, int32
     va_start(arguments, format);
     vsnprintf(bad->reason, sizeof bad->reason, format, arguments);
     va_end(arguments);
-    if (q->n_bad <= MOST_COMPLAINTS) tool_complain("--%s: line %d is left out: %s", q->flag, line, bad->reason);
-    else if (q->n_bad == MOST_COMPLAINTS + 1) tool_complain("--%s: more lines are left out", q->flag);
+    if (q->n_bad <= MOST_COMPLAINTS)
+        tool_complain("--%s %s: line %d is left out: %s", q->flag, q->path, line, bad->reason);
+    else if (q->n_bad == MOST_COMPLAINTS + 1) tool_complain("--%s %s: more lines are left out", q->flag, q->path);
     return CLI_DONE;
 }
 
@@ -43,7 +47,8 @@ static void question_free(cli_question *question)
 {
     free(question->id);
     free(question->category);
-    free(question->text);
+    for (size_t i = 0; i < question->n_turns; i++) free(question->turns[i]);
+    free(question->turns);
     free(question->tokens.items);
 }
 
@@ -71,6 +76,28 @@ size_t cli_question_category(const cli_questions *q, const cli_question *questio
 
 /* ----------------------------------------------------------------- one line */
 
+/* What a line says. `why`: what is wrong with it; empty: nothing. */
+typedef struct record {
+    cli_question question;
+    char why[sizeof((cli_bad_line *)0)->reason];
+} record;
+
+__attribute__((format(printf, 2, 3))) static void refuse(record *r, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(r->why, sizeof r->why, format, arguments);
+    va_end(arguments);
+}
+
+/* Refuses the value of a field, such as turns[1], and shows how it begins. */
+static void refuse_value(record *r, const char *where, const json_t *value, const char *expected)
+{
+    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    refuse(r, "%s: %.40s: expected %s", where, text ? text : "nothing", expected);
+    free(text);
+}
+
 /* The value of a field. NULL: the field is absent or null. */
 static const json_t *field_of(const json_t *object, const char *name)
 {
@@ -78,24 +105,88 @@ static const json_t *field_of(const json_t *object, const char *name)
     return json_is_null(value) ? NULL : value;
 }
 
-/* The id of a prompt: "question_id": 81, "task_id": "HumanEval/0" or "id": 7, or else the number of the line. */
-static char *id_of(const json_t *object, int32_t line)
+/* The first of these fields that has a value, which *value receives. NULL: none has. */
+static const char *field_first(const json_t *object, const char *const *names, size_t n, const json_t **value)
 {
-    const json_t *id = field_of(object, "question_id");
-    char digits[32];
-    if (!id) id = field_of(object, "task_id");
-    if (!id) id = field_of(object, "id");
-    if (json_is_string(id)) return strdup(json_string_value(id));
-    snprintf(digits, sizeof digits, "%lld", json_is_integer(id) ? (long long)json_integer_value(id) : (long long)line);
-    return strdup(digits);
+    for (size_t i = 0; i < n; i++)
+        if ((*value = field_of(object, names[i]))) return names[i];
+    return NULL;
 }
 
-static const char *prompt_of(const json_t *object)
+static bool is_blank(const char *text)
 {
-    const json_t *turns = field_of(object, "turns");
-    const json_t *text = turns ? json_array_get(turns, 0) : field_of(object, "prompt");
-    if (!turns && !text) text = field_of(object, "question");
-    return json_string_value(text);
+    return text[strspn(text, " \t\r\n")] == 0;
+}
+
+/* The id of a prompt: "question_id": 81, "task_id": "HumanEval/0" or "id": 7, or else the number of the line. Without
+ * memory the id is NULL. */
+static void id_read(record *r, const json_t *object)
+{
+    static const char *const names[] = {"question_id", "task_id", "id"};
+    const json_t *id;
+    char digits[32];
+    const char *name = field_first(object, names, sizeof names / sizeof *names, &id);
+    if (name && !json_is_string(id) && !json_is_integer(id)) refuse_value(r, name, id, "a text or a whole number");
+    snprintf(digits, sizeof digits, "%lld",
+             name && json_is_integer(id) ? (long long)json_integer_value(id) : (long long)r->question.line);
+    r->question.id = strdup(name && json_is_string(id) ? json_string_value(id) : digits);
+}
+
+static void category_read(record *r, const json_t *object, const char *fallback)
+{
+    const json_t *category = field_of(object, "category");
+    const char *name = category ? json_string_value(category) : fallback;
+    if (category && (!name || is_blank(name))) refuse_value(r, "category", category, "a name, or no such field");
+    r->question.category = strdup(name ? name : "");
+}
+
+/* The text of a member of the field `name`, whose place is `where`, such as turns[1]. NULL: it has none. */
+static const char *turn_of(record *r, const char *name, const char *where, const json_t *given)
+{
+    const bool is_message = strcmp(name, "messages") == 0;
+    const char *role = is_message ? json_string_value(json_object_get(given, "role")) : NULL;
+    const char *text = json_string_value(is_message ? json_object_get(given, "content") : given);
+    if (is_message && (!role || strcmp(role, "user") != 0))
+        refuse_value(r, where, given,
+                     "\"role\": \"user\"; the model writes the answers, --system is the system's message");
+    else if (!text) refuse_value(r, where, given, is_message ? "a text as its \"content\"" : "a text");
+    else if (is_blank(text)) refuse_value(r, where, given, "a text that isn't empty");
+    else if (strstr(text, placeholder))
+        refuse(r, "%s: SPEED-Bench's placeholder; prepare the file with the data set's script, which fetches the text",
+               where);
+    return *r->why ? NULL : text;
+}
+
+/* Reads the texts. False: not enough memory. */
+static bool turns_read(record *r, const json_t *object)
+{
+    static const char *const names[] = {"turns", "messages", "prompt", "question"};
+    cli_question *question = &r->question;
+    const json_t *value;
+    const char *name = field_first(object, names, sizeof names / sizeof *names, &value);
+    if (!name) {
+        refuse(r, "no prompt: expected a field turns, messages, prompt or question");
+        return true;
+    }
+    const bool is_list = strcmp(name, "turns") == 0 || strcmp(name, "messages") == 0;
+    const size_t n = is_list ? json_array_size(value) : 1;
+    if (n == 0) {
+        refuse_value(r, name, value, *name == 't' ? "a list of texts" : "a list of messages");
+        return true;
+    }
+    question->turns = calloc(n, sizeof *question->turns);
+    if (!question->turns) return false;
+    for (size_t i = 0; i < n; i++) {
+        char where[40];
+        if (is_list) snprintf(where, sizeof where, "%s[%zu]", name, i);
+        else snprintf(where, sizeof where, "%s", name);
+        const char *text = turn_of(r, name, where, is_list ? json_array_get(value, i) : value);
+        if (!text) return true;
+        question->turns[i] = strdup(text);
+        if (!question->turns[i]) return false;
+        question->n_turns++;
+    }
+    return true;
 }
 
 static bool is_wanted(const cli_options *options, const cli_questions *q, const char *category)
@@ -109,34 +200,39 @@ static bool is_wanted(const cli_options *options, const cli_questions *q, const 
     return named && n < options->n_each;
 }
 
-static int question_tokenize(cli_questions *q, const cli_engine *engine, cli_question *question)
+static vouch_status question_tokenize(const cli_engine *engine, cli_question *question, vouch_error *err)
+{
+    vouch_status status = VOUCH_OK;
+    for (size_t i = 0; i < question->n_turns && !status; i++) {
+        cli_tokens tokens = {NULL, 0};
+        status = cli_prompt_tokenize_question(engine, question->turns[i], strlen(question->turns[i]), &tokens, err);
+        if (i == 0) {
+            question->tokens = tokens;
+            continue;
+        }
+        question->n_later += tokens.n;
+        free(tokens.items);
+    }
+    return status;
+}
+
+/* Takes the question. */
+static int question_add(cli_questions *q, const cli_engine *engine, cli_question *question)
 {
     vouch_error err;
-    if (!cli_prompt_tokenize_question(engine, question->text, strlen(question->text), &question->tokens, &err)) {
+    if (!is_wanted(engine->options, q, question->category)) {
+        question_free(question);
+        return CLI_DONE;
+    }
+    cli_question *items = list_grow(q->items, q->n, sizeof *items);
+    if (items) q->items = items;
+    const vouch_status status = items ? question_tokenize(engine, question, &err) : VOUCH_E_MEMORY;
+    if (items && !status) {
         q->items[q->n++] = *question;
         return CLI_DONE;
     }
     question_free(question);
-    return cli_engine_fail(&err);
-}
-
-static int question_add(cli_questions *q, const cli_engine *engine, const char *text, const char *category, char *id,
-                        int32_t line)
-{
-    if (!*text || strspn(text, " \t\r") == strlen(text)) {
-        free(id);
-        return bad_add(q, line, "the prompt is empty");
-    }
-    if (!is_wanted(engine->options, q, category)) {
-        free(id);
-        return CLI_DONE;
-    }
-    cli_question question = {id, strdup(category), strdup(text), {NULL, 0}, line};
-    cli_question *items = list_grow(q->items, q->n, sizeof *items);
-    if (items) q->items = items;
-    if (items && question.id && question.category && question.text) return question_tokenize(q, engine, &question);
-    question_free(&question);
-    return memory_fail();
+    return items ? cli_engine_fail(&err) : memory_fail();
 }
 
 static int json_line(cli_questions *q, const cli_engine *engine, const char *text, size_t n, const char *category,
@@ -144,13 +240,17 @@ static int json_line(cli_questions *q, const cli_engine *engine, const char *tex
 {
     json_error_t error;
     json_t *object = json_loadb(text, n, 0, &error);
-    int status;
+    record r = {.question = {.line = line}};
     if (!object) return bad_add(q, line, "no JSON: %.100s", error.text);
-    const char *prompt = prompt_of(object), *named = json_string_value(json_object_get(object, "category"));
-    if (!prompt) status = bad_add(q, line, "no text under \"turns\", \"prompt\" or \"question\"");
-    else status = question_add(q, engine, prompt, named ? named : category, id_of(object, line), line);
+    if (!json_is_object(object)) refuse(&r, "expected a JSON object");
+    bool ok = true;
+    if (!*r.why) ok = turns_read(&r, object);
+    if (!*r.why) id_read(&r, object);
+    if (!*r.why) category_read(&r, object, category);
     json_decref(object);
-    return status;
+    if (!*r.why && ok && r.question.id && r.question.category) return question_add(q, engine, &r.question);
+    question_free(&r.question);
+    return *r.why ? bad_add(q, line, "%s", r.why) : memory_fail();
 }
 
 static int plain_line(cli_questions *q, const cli_engine *engine, char *text, size_t n, const char *category,
@@ -159,7 +259,13 @@ static int plain_line(cli_questions *q, const cli_engine *engine, char *text, si
     const char *nul = memchr(text, 0, n);
     if (nul) return bad_add(q, line, "a NUL byte at %zu", (size_t)(nul - text));
     text[n] = 0;
-    return question_add(q, engine, text, category, id_of(NULL, line), line);
+    record r = {.question = {.category = strdup(category), .turns = calloc(1, sizeof(char *)), .line = line}};
+    id_read(&r, NULL);
+    if (r.question.turns) r.question.turns[0] = strdup(text);
+    r.question.n_turns = r.question.turns && r.question.turns[0];
+    if (r.question.id && r.question.category && r.question.n_turns == 1) return question_add(q, engine, &r.question);
+    question_free(&r.question);
+    return memory_fail();
 }
 
 /* ----------------------------------------------------------------- the file */
@@ -194,11 +300,16 @@ static int lines_read(cli_questions *q, const cli_engine *engine, char *bytes, s
 {
     tool_file_drop_mark(bytes, &n);
     if (holds_array(bytes, n)) {
-        tool_complain("--prompts %s: found one JSON array; expected one JSON object per line",
-                      engine->options->prompts);
+        tool_complain("--%s %s: found one JSON array; expected one JSON object per line", q->flag, q->path);
         return CLI_FAILED;
     }
-    const bool json = holds_json(engine->options->prompts, bytes);
+    if (n >= 4 && memcmp(bytes, "PAR1", 4) == 0) {
+        tool_complain("--%s %s: a Parquet file; expected JSON lines, such as pandas writes with to_json(..., "
+                      "orient=\"records\", lines=True)",
+                      q->flag, q->path);
+        return CLI_FAILED;
+    }
+    const bool json = holds_json(q->path, bytes);
     int status = CLI_DONE;
     int32_t line = 0;
     for (size_t at = 0; at < n && !status;) {
@@ -243,7 +354,7 @@ static int categories_check(const cli_questions *q, const tool_texts *names)
 static int questions_any(const cli_questions *q, const cli_options *options)
 {
     if (q->n > 0) return CLI_DONE;
-    tool_complain("--%s: %s has no prompt to answer%s", q->flag, options->prompts,
+    tool_complain("--%s: %s has no prompt to answer%s", q->flag, q->path,
                   options->categories.n > 0 ? " in the categories named" : "");
     return CLI_FAILED;
 }
@@ -254,10 +365,10 @@ int cli_questions_read(cli_questions *q, const cli_engine *engine, const char *f
     vouch_error err;
     char *bytes = NULL;
     size_t n;
-    *q = (cli_questions){.flag = flag};
+    *q = (cli_questions){.flag = flag, .path = options->prompts};
     if (!cli_prompt_check_system(engine)) return CLI_WRONG_USAGE;
-    if (tool_file_read(options->prompts, &bytes, &n, &err)) return cli_flag_refuse(flag, &err);
-    char *category = category_of(options->prompts);
+    if (tool_file_read(q->path, &bytes, &n, &err)) return cli_flag_refuse(flag, &err);
+    char *category = category_of(q->path);
     int status = category ? lines_read(q, engine, bytes, n, category) : memory_fail();
     free(category);
     free(bytes);

@@ -2,13 +2,16 @@
 /*
  * The prompts of a file, as benchmarks publish them:
  *
- *   {"question_id": 81, "category": "writing", "turns": ["...", "..."]}    the first turn is the prompt
- *   {"task_id": "HumanEval/0", "prompt": "..."}   {"question": "..."}      the file's name is the category
- *   anything else                                                          a prompt a line
+ *   {"question_id": 81, "category": "writing", "turns": ["...", "..."]}         Spec-Bench, SPEED-Bench, MT-Bench
+ *   {"question_id": "9f...", "category": "math", "messages": [{"role": "user", "content": "..."}, ...]}
+ *                                                          SPEED-Bench as its scripts prepare it: a message is a turn
+ *   {"task_id": "HumanEval/0", "prompt": "..."}   {"question": "..."}           the file's name is the category
+ *   anything else                                                               a prompt a line
  *
- * "id" may stand for "question_id" and "task_id". Without any of them the id is the number of the line.
+ * "id" may stand for "question_id" and "task_id". Without any of them the id is the number of the line. Other members,
+ * such as "sub_category" and "source", are not read.
  * A file is JSON lines if its name ends in .jsonl or its first line that isn't blank begins with "{". A line that can't
- * be a prompt is left out with a complaint that names its number.
+ * be a prompt is left out with a complaint that names the file, the line, the field, and what is expected there.
  */
 #ifndef VOUCH_CLI_QUESTIONS_H
 #define VOUCH_CLI_QUESTIONS_H
@@ -16,18 +19,21 @@
 #include "model/prompt.h"
 
 typedef struct cli_question {
-    char *id, *category, *text; /* UTF-8; the text of a plain line may hold any bytes */
-    cli_tokens tokens;
-    int32_t line; /* counted from 1 */
+    char *id, *category; /* UTF-8 */
+    char **turns;        /* [n_turns] the user's texts, UTF-8; that of a plain line may hold any bytes */
+    size_t n_turns;
+    cli_tokens tokens; /* the first turn as a prompt */
+    size_t n_later;    /* tokens that the other turns would have as prompts by themselves */
+    int32_t line;      /* counted from 1 */
 } cli_question;
 
 typedef struct cli_bad_line {
     int32_t line;
-    char reason[160];
+    char reason[200];
 } cli_bad_line;
 
 typedef struct cli_questions {
-    const char *flag; /* that names the file, in complaints */
+    const char *flag, *path; /* the flag that names the file, and the file: for complaints */
     cli_question *items;
     size_t n;
     cli_bad_line *bad;

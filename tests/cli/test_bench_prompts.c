@@ -184,9 +184,9 @@ static void answers_are_compared(void **state)
     assert_true(json_equal(configs, json_object_get(o, "ways"))); /* the older name */
     assert_int_equal(json_array_size(left_out), 6);
     for (size_t i = 0; i < 6; i++) {
-        char complaint[64];
+        char complaint[320];
         assert_int_equal(whole(json_array_get(left_out, i), "line"), bad[i]);
-        snprintf(complaint, sizeof complaint, "--prompts: line %d is left out: ", bad[i]);
+        snprintf(complaint, sizeof complaint, "--prompts %s: line %d is left out: ", prompts, bad[i]);
         assert_non_null(strstr(r.err, complaint));
     }
     assert_int_equal(whole(o, "questions"), 4);
@@ -203,6 +203,7 @@ static void answers_are_compared(void **state)
         assert_int_equal(json_object_size(categories), 3);
         check_summary(json_object_get(config, "all"), json_object_get(plain, "all"), 2);
         assert_int_equal(whole(json_object_get(config, "all"), "answers"), 8);
+        assert_int_equal(whole(json_object_get(config, "all"), "turns"), 5);
         assert_int_equal(whole(json_object_get(categories, "copy"), "answers"), 4);
         assert_int_equal(whole(json_object_get(categories, "set"), "answers"), 2);
         json_object_foreach((json_t *)(uintptr_t)categories, category, s)
@@ -215,6 +216,130 @@ static void answers_are_compared(void **state)
     assert_fits_terminal(strstr(r.out, "\n\n"));
     assert_non_null(strstr(r.out, "Fewer than 10 answers of each config"));
     result_free(&r);
+}
+
+/* The questions of SPEED-Bench as they are published, with turns, and as its script prepares them, with messages. */
+static const char *const published[] = {
+    "{\"question_id\": \"9c1185a5c5e9fc54612808977ee8f548\", \"category\": \"math\", \"sub_category\": \"algebra\", "
+    "%s, \"source\": \"https://example.org/a\", \"src_id\": \"a_1\", \"difficulty\": \"\", \"multiturn\": true}\n",
+    "{\"question_id\": \"e5ad5a381e4aeb2d372a3be1d0e4e2b7\", \"category\": \"stem\", \"sub_category\": null, "
+    "%s, \"source\": null, \"src_id\": \"7\", \"difficulty\": null, \"multiturn\": false}\n"};
+static const char *const as_turns[] = {"\"turns\": [\"one two one two\", \"and three\", \"three two one\"]",
+                                       "\"turns\": [\"four five\"]"};
+static const char *const as_messages[] = {
+    "\"messages\": [{\"role\": \"user\", \"content\": \"one two one two\"}, {\"role\": \"user\", \"content\": "
+    "\"and three\"}, {\"content\": \"three two one\", \"role\": \"user\"}]",
+    "\"messages\": [{\"role\": \"user\", \"content\": \"four five\"}]"};
+
+/* Runs both questions with these texts, and returns the report. */
+static json_t *speed_bench_run(const char *const *texts, const char *flag, const char *value)
+{
+    char path[256], json[256], file[2048];
+    int n = snprintf(file, sizeof file, published[0], texts[0]);
+    n += snprintf(file + n, sizeof file - (size_t)n, published[1], texts[1]);
+    strcpy(path, test_temporary("qualitative.jsonl"));
+    strcpy(json, test_temporary("speed.json"));
+    write_whole(path, file, (size_t)n);
+    result r = RUN("bench", "-m", model, "--prompts", path, "--spec", "ngram", "-k", "3", "-n", "12", "--temp", "0",
+                   "--json", json, flag, value);
+    assert_int_equal(r.status, 0);
+    assert_null(strstr(r.err, "left out"));
+    assert_non_null(strstr(r.out, "tokens per cycle, by category"));
+    assert_non_null(strstr(r.out, "guesses accepted, by category"));
+    result_free(&r);
+    return json_of(json);
+}
+
+static const json_t *category_at(const json_t *report, size_t config, const char *name)
+{
+    return json_object_get(json_object_get(json_array_get(json_object_get(report, "configs"), config), "categories"),
+                           name);
+}
+
+/* Both forms ask the same questions. Every turn is answered, and the figures of a category are of all its turns. */
+static void speed_bench_is_read(void **state)
+{
+    (void)state;
+    static const char *const counts[] = {"turns",   "prompt_tokens", "generated_tokens", "cycles",
+                                         "drafted", "accepted",      "different_answers"};
+    json_t *turns = speed_bench_run(as_turns, "--threads", "1");
+    json_t *messages = speed_bench_run(as_messages, "--threads", "1");
+    for (size_t config = 0; config < 2; config++) {
+        const json_t *math = category_at(turns, config, "math"), *stem = category_at(turns, config, "stem");
+        assert_int_equal(whole(math, "answers"), 1);
+        assert_int_equal(whole(math, "turns"), 3);
+        assert_int_equal(whole(math, "generated_tokens"), 3 * 12);
+        assert_int_equal(whole(stem, "turns"), 1);
+        assert_int_equal(whole(stem, "generated_tokens"), 12);
+        assert_int_equal(whole(math, "different_answers"), 0);
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            assert_int_equal(whole(math, counts[i]), whole(category_at(messages, config, "math"), counts[i]));
+            assert_int_equal(whole(stem, counts[i]), whole(category_at(messages, config, "stem"), counts[i]));
+        }
+    }
+    /* Later turns copy from earlier ones. */
+    assert_true(whole(category_at(turns, 1, "math"), "drafted") > 0);
+    json_decref(turns);
+    json_decref(messages);
+}
+
+/* A conversation that outgrows the context ends there, for every config alike. */
+static void a_long_conversation_ends(void **state)
+{
+    (void)state;
+    json_t *o = speed_bench_run(as_turns, "--ctx", "90");
+    for (size_t config = 0; config < 2; config++) {
+        const int64_t n = whole(category_at(o, config, "math"), "turns");
+        assert_true(n >= 1 && n < 3);
+        assert_int_equal(whole(category_at(o, config, "stem"), "turns"), 1);
+    }
+    json_decref(o);
+}
+
+/* What is wrong with a line is told with the file, the line, the field, its value, and what is expected. */
+static void bad_lines_are_explained(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *says;
+    } lines_of[] = {
+        {"{\"turns\": []}", "turns: []: expected a list of texts"},
+        {"{\"turns\": \"a\"}", "turns: \"a\": expected a list of texts"},
+        {"{\"turns\": [\"a\", 7]}", "turns[1]: 7: expected a text"},
+        {"{\"turns\": [\"a\", \" \"]}", "turns[1]: \" \": expected a text that isn't empty"},
+        {"{\"turns\": [\"FULL BENCHMARK DATA SHOULD BE FETCHED FROM THE SOURCE USING SPECDEC_BENCH\"]}",
+         "turns[0]: SPEED-Bench's placeholder; prepare the file with the data set's script"},
+        {"{\"turns\": [\"FULL BENCHMARK DATA SHOULD BE FETCHED FROM THE SOURCE USING SPECDEC_BENCH\\n\\n{question}\"]}",
+         "turns[0]: SPEED-Bench's placeholder"},
+        {"{\"messages\": []}", "messages: []: expected a list of messages"},
+        {"{\"messages\": [\"a\"]}", "messages[0]: \"a\": expected \"role\": \"user\""},
+        {"{\"messages\": [{\"role\": \"system\", \"content\": \"a\"}]}",
+         "expected \"role\": \"user\"; the model writes the answers, --system is the system's message"},
+        {"{\"messages\": [{\"role\": \"user\"}]}",
+         "messages[0]: {\"role\":\"user\"}: expected a text as its \"content\""},
+        {"{\"prompt\": 3}", "prompt: 3: expected a text"},
+        {"{\"question_id\": 4, \"category\": \"math\"}", "expected a field turns, messages, prompt or question"},
+        {"{\"turns\": [\"a\"], \"category\": 5}", "category: 5: expected a name, or no such field"},
+        {"{\"turns\": [\"a\"], \"category\": \"\"}", "category: \"\": expected a name, or no such field"},
+        {"{\"turns\": [\"a\"], \"question_id\": [1]}", "question_id: [1]: expected a text or a whole number"},
+        {"[{\"turns\": 1}, 2]", "expected a JSON object"},
+    };
+    char path[256], says[512], text[4096] = "{\"turns\": [\"a good one\"]}\n";
+    strcpy(path, test_temporary("bad.jsonl"));
+    for (size_t i = 0; i < sizeof lines_of / sizeof *lines_of; i++) strcat(strcat(text, lines_of[i].line), "\n");
+    write_whole(path, text, strlen(text));
+    result r = RUN("bench", "-m", model, "--prompts", path, "--spec", "none", "-n", "2");
+    assert_int_equal(r.status, 0);
+    for (size_t i = 0; i < sizeof lines_of / sizeof *lines_of; i++) {
+        snprintf(says, sizeof says, "--prompts %s: line %zu is left out: ", path, i + 2);
+        const char *complaint = strstr(r.err, says);
+        if (!complaint || strstr(complaint, lines_of[i].says) == NULL ||
+            strstr(complaint, lines_of[i].says) > strchr(complaint, '\n'))
+            fail_msg("%s%s is missing: %s", says, lines_of[i].says, r.err);
+    }
+    result_free(&r);
+    write_whole(path, "PAR1\x15\x04", 6);
+    expect(RUN("bench", "-m", model, "--prompts", path), 1, "a Parquet file; expected JSON lines");
 }
 
 /* --parallel: for each config and number of answers at once, the figures follow from the counts beside them, and no
@@ -605,6 +730,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_compared),
         cmocka_unit_test(lossy_configs_are_named),
+        cmocka_unit_test(speed_bench_is_read),
+        cmocka_unit_test(a_long_conversation_ends),
+        cmocka_unit_test(bad_lines_are_explained),
         cmocka_unit_test(answers_at_once_are_compared),
         cmocka_unit_test(rounds_are_independent),
         cmocka_unit_test(short_cost_curve_is_complete),

@@ -49,8 +49,8 @@ static void bench_make(bench *b, const vouch_stats *first)
     assert_int_equal(vouch_model_open(&b->engine.model, model, NULL, NULL), VOUCH_OK);
     for (size_t q = 0; q < QUESTIONS; q++) {
         b->categories[q] = names[q];
-        b->questions[q] = (cli_question){.id = names[q], .category = names[q], .text = names[q]};
-        for (size_t c = 0; c < CONFIGS; c++) b->answers[q * CONFIGS + c] = (cli_answered){.counts = true};
+        b->questions[q] = (cli_question){.id = names[q], .category = names[q]};
+        for (size_t c = 0; c < CONFIGS; c++) b->answers[q * CONFIGS + c] = (cli_answered){.counts = true, .n_turns = 1};
     }
     const vouch_stats common = {.generated_tokens = 20, .cycles = 20, .decode_seconds = 2, .verify_seconds = 1.5};
     for (size_t c = 0; c < CONFIGS; c++) {
