@@ -114,7 +114,7 @@ static void paths_answer(void **state)
     (void)state;
     static const api_case cases[] = {
         {"/v1/models/tiny", NULL, 200, "{'id': 'tiny', 'object': 'model', 'created': '*', 'owned_by': 'vouch'}"},
-        {"/models/tiny", NULL, 200, "{'id': 'tiny', 'max_model_len': 600}"},
+        {"/models/tiny", NULL, 200, "{'id': 'tiny', 'root': 'tiny', 'max_model_len': 600}"},
         {"/v1/models/tiny/", NULL, 200, "{'id': 'tiny', 'type': 'model', 'created_at': '~Z'}"},
         {"/v1/models/", NULL, 200, "{'object': 'list', 'data': [{'id': 'tiny'}], 'has_more': false}"},
         {"//v1//models", NULL, 200, "{'first_id': 'tiny', 'last_id': 'tiny'}"},

@@ -26,4 +26,13 @@ each_package_does_what_it_can() {
     test_serve_end
 }
 
-test_group clients_understand_the_server clients_of_ollama_understand_the_server each_package_does_what_it_can
+# What two benchmarks' clients send; the clients themselves aren't needed.
+benchmarks_read_the_server() {
+    [ "${VOUCH_TEST_TIER:-test}" = test ] || test_skip "answers 30 questions: make test"
+    test_serve --ctx 2048 --spec ngram -k 4 --metrics-prefix vllm
+    ${PYTHON:-python3} tests/clients/benchmarks.py "$url" "build/$BUILD/vouch" "$model"
+    test_serve_end
+}
+
+test_group clients_understand_the_server clients_of_ollama_understand_the_server each_package_does_what_it_can \
+    benchmarks_read_the_server
