@@ -57,7 +57,7 @@ static json_t *model_json(const server *s, const server_model *m)
         {"owned_by", json_string("vouch")},
         {"root", tool_json_text(m->options->name)}, /* this and the next one are vLLM's */
         {"max_model_len", json_integer(m->options->session.n_ctx)},
-        {"type", json_string("model")},                             /* this and the next ones are the Anthropic API's */
+        {"type", json_string("model")}, /* this and the next ones are the Anthropic API's */
         {"display_name", tool_json_text(m->options->name)},
         {"created_at", time_json(s->started_at)},
         {"lifecycle", json_string("active")},

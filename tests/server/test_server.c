@@ -402,6 +402,44 @@ static void answers_have_timings(void **state)
     }
 }
 
+/* Bodies and streams of the other APIs have them where llama.cpp's server has them: in the one object that tells that
+ * the answer is over. */
+static void other_apis_have_timings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *members, *in_body, *in_stream; /* paths of `timings` */
+    } apis[] = {
+        {"/completion", "\"prompt\": \"hello\", \"n_predict\": 12", "timings", "timings"},
+        {"/v1/messages", "\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}], \"max_tokens\": 12", "timings",
+         "timings"},
+        {"/v1/responses", "\"input\": \"hello\", \"max_output_tokens\": 12", "timings", "response.timings"},
+    };
+    for (size_t i = 0; i < sizeof apis / sizeof *apis; i++) {
+        char body[300];
+        snprintf(body, sizeof body, "{%s, \"temperature\": 0, \"ignore_eos\": true}", apis[i].members);
+        json_t *whole_body = post(apis[i].path, body), *event;
+        timings_check(http_at(whole_body, apis[i].in_body), NULL, 12);
+        json_decref(whole_body);
+        snprintf(body, sizeof body, "{%s, \"temperature\": 0, \"ignore_eos\": true, \"stream\": true}",
+                 apis[i].members);
+        http_reply reply = http_post(server.port, apis[i].path, body);
+        bool is_done;
+        json_t *events = http_events(&reply, &is_done);
+        size_t e, n = 0;
+        json_array_foreach(events, e, event) {
+            const json_t *timings = http_at(event, apis[i].in_stream);
+            if (!timings) continue;
+            n++;
+            timings_check(timings, NULL, 12);
+            assert_true(e + 2 >= json_array_size(events)); /* message_stop follows message_delta */
+        }
+        assert_int_equal(n, 1);
+        json_decref(events);
+        http_reply_free(&reply);
+    }
+}
+
 /* Guesses copied from the request's own prediction are counted as such. Returns how many were accepted. */
 static int64_t prediction_check(void)
 {
@@ -1298,6 +1336,7 @@ int main(void)
         cmocka_unit_test(streams_tell_each_token),
         cmocka_unit_test(framed_chunks_are_whole_chunks),
         cmocka_unit_test(answers_have_timings),
+        cmocka_unit_test(other_apis_have_timings),
         cmocka_unit_test(predictions_are_used),
         cmocka_unit_test(logprobs_are_the_models),
         cmocka_unit_test(answers_follow_their_schema),
