@@ -140,13 +140,17 @@ static const tool_flag rows[] = {
      NULL},
     {"prompt-file", NULL, 'f', TOOL_FLAG_FILE, AT(prompt_file), "FILE", NULL, CLI_RUN | CLI_TOKENIZE, "Prompt",
      "read the prompt from a file; - is standard input", NULL, NULL},
-    {"prompts", NULL, 0, TOOL_FLAG_FILE, AT(prompts), "FILE", NULL, CLI_BENCH | CLI_ANALYZE | CLI_BATCH, "Prompt",
-     "answer the prompts in this file: JSON lines with turns, prompt or question, or one prompt a line; - is standard "
-     "input",
+    {"prompts", NULL, 0, TOOL_FLAG_FILE, AT(prompts), "FILE", NULL, CLI_BENCH, "Prompt",
+     "answer the prompts in this file: JSON lines with turns or messages, of which all are answered, with prompt or "
+     "with question; or one prompt a line; - is standard input",
+     NULL, NULL},
+    {"prompts", NULL, 0, TOOL_FLAG_FILE, AT(prompts), "FILE", NULL, CLI_ANALYZE | CLI_BATCH, "Prompt",
+     "answer the prompts in this file: JSON lines with turns or messages, of which the first is answered, with prompt "
+     "or with question; or one prompt a line; - is standard input",
      NULL, NULL},
     {"prompts", NULL, 0, TOOL_FLAG_FILE, AT(prompts), "FILE", NULL, CLI_DISTILL, "Prompt",
-     "teach from answers to the prompts in this file: JSON lines with turns, prompt or question, or one prompt a line "
-     "(default: the model makes its own prompts)",
+     "teach from answers to the prompts in this file: JSON lines with turns or messages, of which the first is "
+     "answered, with prompt or with question; or one prompt a line (default: the model makes its own prompts)",
      NULL, NULL},
     {"exclude", NULL, 0, TOOL_FLAG_TEXTS, AT(distill.excluded), "FILE", NULL, CLI_DISTILL, "Prompt",
      "leave out prompts that share 8 words in a row with a prompt in this file; repeatable. Name the prompts here that "
@@ -448,7 +452,7 @@ static const tool_flag rows[] = {
      NULL, NULL},
     {"parallel", NULL, 0, TOOL_FLAG_INTS, AT(bench.parallel), "N,N,...", "[1, 256]", CLI_BENCH, "Prompt",
      "for each N, answer N prompts at once in shared passes, plain and with each --spec, and report throughput, time "
-     "between tokens and acceptance. N is at most the number of prompts",
+     "between tokens and acceptance. N is at most the number of prompts, of which the first turn is answered",
      NULL, NULL},
     {"max-memory", NULL, 0, TOOL_FLAG_SIZE, AT(max_memory), "SIZE", "[1, 1e18]", CLI_SERVE, "Resources",
      "most memory for all models together, with their caches: others go where one needs it (default: with --models, "
