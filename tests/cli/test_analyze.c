@@ -391,7 +391,7 @@ static void answers_end_with_the_context(void **state)
     write_whole(path, lines, strlen(lines));
     expect(RUN("analyze", "-m", small, "-d", small, "--raw", "--prompts", path, "-n", "1000000", "--ignore-eos",
                "--json", json),
-           0, "--prompts: line 2 is left out: ");
+           0, ": line 2 is left out: ");
     json_t *o = json_of(json);
     assert_int_equal(json_array_size(json_object_get(o, "texts")), 1);
     const int64_t n = whole(json_object_get(o, "all"), "tokens");
