@@ -31,4 +31,12 @@ replicas() {
     pytest_of ray
 }
 
-test_group structs_are_the_compilers binding replicas
+# The notebook that follows an answer of the default model.
+tour() {
+    [ "$VOUCH_TEST_TIER" != check ] || test_skip "slow; make test runs it"
+    [ -f "${XDG_CACHE_HOME:-$HOME/.cache}/vouch/SmolLM2-135M-Instruct.Q4_1.gguf" ] ||
+        test_skip "no model: scripts/run.sh model"
+    pytest_of tour
+}
+
+test_group structs_are_the_compilers binding replicas tour
