@@ -9,7 +9,7 @@
 #   EDITLINE=0      builds without libedit: a conversation in a terminal has no line editor
 #   DISTILL=0       builds without OpenBLAS: `vouch distill` says what to install (the default where it is missing)
 #   SERVER=0        builds without libmicrohttpd: `vouch serve` says that it isn't there
-#   HUB=0           builds without libcurl: names stand for fetched models only
+#   HUB=0           builds without libcurl: names stand for fetched models only, and no server can be checked
 #   VOUCH_DATA=folder  public prompts, templates and vocabularies for tests and measurements (../shared/data)
 #   SYSTEM=windows  the system that it builds for: linux, macos, windows. The default is this machine's; `make windows`
 #                   and `make macos` set all that goes with theirs
@@ -131,8 +131,13 @@ CLI_SRC  += $(SERVER_SRC)
 else
 CLI_SRC  := $(filter-out cli/serve/models.c cli/serve/scopes.c,$(CLI_SRC))
 endif
-HUB_SRC := $(filter-out $(if $(filter 1,$(HUB)),cli/hub/absent.c,cli/hub/bytes/origin.c cli/hub/transfer.c),$(wildcard cli/hub/*.c cli/hub/*/*.c))
-CLI_SRC := $(filter-out cli/hub/%,$(CLI_SRC)) $(HUB_SRC)
+ifeq ($(HUB),1)
+NO_SRC := cli/hub/absent.c cli/check/server/absent.c
+else
+NO_SRC := cli/hub/bytes/origin.c cli/hub/transfer.c cli/hub/wire.c cli/check/server/client.c
+endif
+CLI_SRC := $(filter-out $(NO_SRC),$(CLI_SRC))
+HUB_SRC := $(filter cli/hub/%,$(CLI_SRC))
 TEST_SUPPORT := $(wildcard tests/support/*.c tests/support/*/*.c)
 ifeq ($(SYSTEM),windows)
 TEST_SUPPORT := $(filter-out tests/support/program/%,$(TEST_SUPPORT))

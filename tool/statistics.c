@@ -2,6 +2,7 @@
 #include "tool/statistics.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,27 @@ double tool_chi_square_tail(double statistic, int64_t degrees)
         if (fabs(delta - 1) < 1e-15) break;
     }
     return front * h;
+}
+
+double tool_counts_fit(const double *p, const int64_t *counts, int32_t n_bins, int64_t n, double least)
+{
+    double statistic = 0, rest = 0;
+    int64_t rest_count = 0, degrees = -1;
+    for (int32_t i = 0; i < n_bins; i++) {
+        const double expected = p[i] * (double)n;
+        if (expected < least) {
+            rest += expected;
+            rest_count += counts[i];
+            continue;
+        }
+        statistic += ((double)counts[i] - expected) * ((double)counts[i] - expected) / expected;
+        degrees++;
+    }
+    const bool has_rest = rest >= 1;
+    if (has_rest) statistic += ((double)rest_count - rest) * ((double)rest_count - rest) / rest;
+    degrees += has_rest;
+    const bool impossible = !has_rest && (double)rest_count > 20 + 20 * rest;
+    return impossible ? 0 : degrees > 0 ? tool_chi_square_tail(statistic, degrees) : 1;
 }
 
 static double median_of(const double *values, size_t n)

@@ -11,6 +11,11 @@ double tool_quantile(double *values, size_t n, double share);
 /* Probability that a chi-square variable with so many degrees of freedom is at least `statistic`. */
 double tool_chi_square_tail(double statistic, int64_t degrees);
 
+/* Pearson's test of n draws: counts [n_bins] beside probabilities p [n_bins], whose sum is 1. Returns the probability
+ * of counts that are at least so far from p. Bins expected less than `least` times share one. That one is too small for
+ * the statistic where it is expected less than once, but mustn't be hit often. */
+double tool_counts_fit(const double *p, const int64_t *counts, int32_t n_bins, int64_t n, double least);
+
 typedef enum tool_speed_verdict {
     TOOL_SPEED_UNCLEAR, /* below the promised share, but with fewer than TOOL_ENOUGH_PAIRS, or they scatter too much */
     TOOL_SPEED_KEPT,    /* at least the promised share; with enough pairs and a scatter below 1 %, also a shortfall

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "check/server/server.h"
 #include "cli.h"
 #include "tool/file.h"
 #include "tool/json.h"
@@ -26,6 +27,22 @@ static const law laws[] = {
     {"L4", "never slower", 0.15, cli_check_speed, cli_check_speed_rows, 8},
 };
 enum { N_LAWS = sizeof laws / sizeof *laws };
+
+/* ---------------------------------------------------------------------- time */
+
+void cli_check_report(cli_check *c)
+{
+    const double now = tool_now(), least_end = fmax(now, c->law_end) + c->later_seconds;
+    const double end = fmax(c->start + c->seconds, least_end);
+    c->progress.label = least_end > c->start + c->seconds ? "checking the least" : "checking";
+    tool_progress_report(&c->progress, (now - c->start) / (end - c->start));
+}
+
+bool cli_check_goes_on(cli_check *c)
+{
+    cli_check_report(c);
+    return tool_now() < c->deadline;
+}
 
 /* ------------------------------------------------------------------- verdict */
 
@@ -163,11 +180,13 @@ bool cli_check_check(cli_options *options, cli_given given)
 {
     if (options->check.system) return cli_given_stands_alone(given, "system");
     if (options->check.vectors) return cli_given_stands_alone(given, "vectors");
-    return !options->check.new_vectors || cli_given_stands_alone(given, "write-vectors");
+    if (options->check.new_vectors) return cli_given_stands_alone(given, "write-vectors");
+    return cli_check_server_flags(options, given);
 }
 
 int cli_check_run(const cli_options *options)
 {
+    if (options->check.server.address) return cli_check_server(options);
     if (options->check.new_vectors) return cli_check_write_vectors(options);
     return options->check.system || options->check.vectors ? cli_check_system(options) : models_check(options);
 }

@@ -11,7 +11,9 @@
  * `vouch check --system` and `--vectors` compare this build with every other, without a model: system.c, bits/bits.h.
  * `--write-vectors` writes vectors for other engines: write_vectors.c.
  *
- * check.c splits the time among the laws and prints the verdicts; finding.c has what the laws and their reports share.
+ * `vouch check --server` asks the laws of a server over HTTP: server/.
+ *
+ * check.c splits the time among the laws and prints the verdicts.
  * Each law tries its cases in a fixed order, the most telling first, until its time is over, and says which it tried.
  * The first few cases, its minimum, always run. On plain C the minimum of a real model takes longer than a short
  * --seconds. The progress line then says so and counts down to the end of the minimum.
@@ -19,18 +21,9 @@
 #ifndef VOUCH_CLI_CHECK_H
 #define VOUCH_CLI_CHECK_H
 
-#include <stdio.h>
-
 #include "model/engine.h"
 #include "model/probe.h"
-#include "tool/json.h"
-
-typedef struct cli_finding {
-    const char *law, *name; /* "L1", "same bits" */
-    int64_t n_compared, n_broken;
-    char covered[240]; /* what was tried, or why nothing was */
-    char first[240];   /* the first failed comparison; "" */
-} cli_finding;
+#include "report/finding.h"
 
 typedef struct cli_check {
     const cli_engine *engine;
@@ -50,18 +43,6 @@ enum { CLI_CHECK_ANSWER = 48 }; /* most tokens of an answer */
 void cli_check_report(cli_check *check);
 /* Shows progress. Is there time for another case? */
 bool cli_check_goes_on(cli_check *check);
-/* Counts a comparison. The finding keeps the description of the first one that fails. */
-__attribute__((format(printf, 3, 4))) void cli_check_compare(cli_finding *finding, bool holds, const char *format, ...);
-
-/* Prints a line such as "L1  same bits   holds, 12 comparisons", then what was tried, and the first failure. */
-void cli_finding_put(const cli_finding *finding, FILE *out);
-json_t *cli_finding_json(const cli_finding *finding);
-/* Breaks the text between words, into indented lines of a terminal. */
-void cli_put_wrapped(const char *text, FILE *out);
-/* Lists the broken laws, "L1, L3", and returns the number of broken findings. */
-enum { CLI_BROKEN_SIZE = 32 };
-size_t cli_findings_broken(const cli_finding *findings, size_t n_findings, char text[CLI_BROKEN_SIZE]);
-
 /* Runs `vouch check --system` or `--vectors`. It compares kernels and tiny models bit by bit with digests, which are
  * equal on all systems, or with a file of vectors. Returns an exit status. */
 int cli_check_system(const cli_options *options);

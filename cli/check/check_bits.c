@@ -57,8 +57,8 @@ static vouch_status rows_compare(bits *b, const vouch_model *model, int32_t n, i
     for (int64_t i = 0; i < n; i++) {
         const size_t size = (size_t)b->n_vocab * sizeof *b->got;
         const bool same = memcmp(b->got + i * b->n_vocab, b->expected + i * b->n_vocab, size) == 0;
-        cli_check_compare(b->finding, same, "row %d of a pass of %d rows, %d threads, %s", (int)(i % rows), rows,
-                          n_threads, vouch_model_get_info(model)->cpu);
+        cli_finding_compare(b->finding, same, "row %d of a pass of %d rows, %d threads, %s", (int)(i % rows), rows,
+                            n_threads, vouch_model_get_info(model)->cpu);
     }
     return VOUCH_OK;
 }

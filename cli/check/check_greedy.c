@@ -130,9 +130,9 @@ static vouch_status answer_compare(answers *a, vouch_session *session, const tri
     a->n_accepted += stats->accepted;
     a->n_rejected += stats->judged - stats->accepted;
     while (same < n && same < a->n_expected[text] && got[same] == a->expected[text][same]) same++;
-    cli_check_compare(a->finding, n == a->n_expected[text] && same == n,
-                      "%s, k %d, %s, text %d: token %d of the answer differs", g->name, s->n_draft,
-                      vouch_accept_name((int)s->accept), text, same - a->n_prompt[text]);
+    cli_finding_compare(a->finding, n == a->n_expected[text] && same == n,
+                        "%s, k %d, %s, text %d: token %d of the answer differs", g->name, s->n_draft,
+                        vouch_accept_name((int)s->accept), text, same - a->n_prompt[text]);
     return VOUCH_OK;
 }
 

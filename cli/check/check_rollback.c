@@ -64,8 +64,8 @@ static vouch_status futures_compare(rollback *t, vouch_session *drafted, vouch_s
     if (!status) status = steps_until(t, plain, n + AFTER, err);
     if (status) return status;
     const int32_t *a = vouch_session_tokens(drafted, &n), *b = vouch_session_tokens(plain, &n_plain);
-    cli_check_compare(t->finding, n == n_plain && memcmp(a, b, n * sizeof *a) == 0, "%s: other tokens are sampled next",
-                      name);
+    cli_finding_compare(t->finding, n == n_plain && memcmp(a, b, n * sizeof *a) == 0,
+                        "%s: other tokens are sampled next", name);
     return VOUCH_OK;
 }
 
@@ -84,8 +84,8 @@ static vouch_status sessions_compare(rollback *t, vouch_session *drafted, cli_or
     if (!status) status = last_logits(plain, t->plain, err);
     if (!status) {
         const size_t size = (size_t)vouch_model_get_info(engine->model)->n_vocab * sizeof *t->plain;
-        cli_check_compare(t->finding, memcmp(t->drafted, t->plain, size) == 0, "%s: the logits of token %zu differ",
-                          g->name, n - 1);
+        cli_finding_compare(t->finding, memcmp(t->drafted, t->plain, size) == 0, "%s: the logits of token %zu differ",
+                            g->name, n - 1);
         oracle->mode = CLI_ORACLE_SILENT;
         if (g->drafters == VOUCH_DRAFTER_CUSTOM) status = futures_compare(t, drafted, plain, g->name, err);
     }

@@ -32,32 +32,15 @@ typedef struct chance {
     int n_kinds; /* kinds of guesses that the sessions have tried: likeliest, drawn, second likeliest */
 } chance;
 
-/* Compares the counts of n draws with p. Tokens expected less than 5 times share a bin. */
+/* Compares the counts of n draws with p. */
 static void counts_compare(chance *c, const double *p, const int64_t *counts, int32_t n_bins, int64_t n,
                            const char *name)
 {
-    double statistic = 0, rest = 0;
-    int64_t rest_count = 0, degrees = -1;
-    for (int32_t i = 0; i < n_bins; i++) {
-        const double expected = p[i] * (double)n;
-        if (expected < 5) {
-            rest += expected;
-            rest_count += counts[i];
-            continue;
-        }
-        statistic += ((double)counts[i] - expected) * ((double)counts[i] - expected) / expected;
-        degrees++;
-    }
-    const bool has_rest = rest >= 1;
-    if (has_rest) statistic += ((double)rest_count - rest) * ((double)rest_count - rest) / rest;
-    degrees += has_rest;
-    /* A bin expected less than once is too small for the statistic, but mustn't be hit often. */
-    const bool impossible = !has_rest && (double)rest_count > 20 + 20 * rest;
-    const double tail = impossible ? 0 : degrees > 0 ? tool_chi_square_tail(statistic, degrees) : 1;
+    const double tail = tool_counts_fit(p, counts, n_bins, n, 5);
     if (tail < c->least) c->least = tail;
     c->n_draws += n;
-    cli_check_compare(c->finding, tail >= LEAST_CHANCE, "%s: %lld draws don't fit p (probability %.1e)", name,
-                      (long long)n, tail);
+    cli_finding_compare(c->finding, tail >= LEAST_CHANCE, "%s: %lld draws don't fit p (probability %.1e)", name,
+                        (long long)n, tail);
 }
 
 /* ------------------------------------------------------------------ the rule */

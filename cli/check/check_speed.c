@@ -64,8 +64,8 @@ static void turns_compare(cli_finding *finding, const turns *plain, const turns 
 {
     const tool_speed_kept kept = tool_compare_speeds(plain->seconds, wrong->seconds, (size_t)n, KEPT);
     if (kept.verdict != TOOL_SPEED_UNCLEAR)
-        cli_check_compare(finding, kept.verdict == TOOL_SPEED_KEPT,
-                          "%.1f %% of plain speed is kept; the law promises %.1f %%", 100 * kept.share, 100 * KEPT);
+        cli_finding_compare(finding, kept.verdict == TOOL_SPEED_KEPT,
+                            "%.1f %% of plain speed is kept; the law promises %.1f %%", 100 * kept.share, 100 * KEPT);
     snprintf(finding->covered, sizeof finding->covered,
              "%.1f %% of plain speed kept with a drafter that is always wrong, +- %.1f over %zu tokens%s",
              100 * kept.share, 100 * kept.error, kept.n * TURN,

@@ -23,7 +23,7 @@ typedef struct system_check {
 static void on_compared(void *user, bits_part part, const char *mismatch)
 {
     system_check *c = user;
-    cli_check_compare(&c->findings[part], !mismatch, "%s", mismatch ? mismatch : "");
+    cli_finding_compare(&c->findings[part], !mismatch, "%s", mismatch ? mismatch : "");
     if (mismatch && json_array_size(c->mismatches[part]) < MOST_KEPT)
         json_array_append_new(c->mismatches[part], tool_json_text(mismatch));
 }

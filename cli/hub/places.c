@@ -97,6 +97,14 @@ static vouch_status endpoint_read(hub_places *places, vouch_error *err)
     return VOUCH_OK;
 }
 
+bool hub_certificates_find(char path[VOUCH_OS_PATH_SIZE])
+{
+    const char *trusted = variable("SSL_CERT_FILE");
+    if (!trusted) trusted = variable("CURL_CA_BUNDLE") ? variable("CURL_CA_BUNDLE") : variable("REQUESTS_CA_BUNDLE");
+    *path = '\0';
+    return !trusted || join(path, trusted, "");
+}
+
 vouch_status hub_places_read(hub_places *places, vouch_error *err)
 {
     char home[VOUCH_OS_PATH_SIZE], caches[VOUCH_OS_PATH_SIZE];
@@ -112,9 +120,7 @@ vouch_status hub_places_read(hub_places *places, vouch_error *err)
     fits = fits && (cache ? join(places->cache, cache, "") : join(places->cache, home, "hub"));
     fits = fits && (variable("HF_TOKEN_PATH") ? join(places->token_file, variable("HF_TOKEN_PATH"), "")
                                               : join(places->token_file, home, "token"));
-    const char *trusted = variable("SSL_CERT_FILE");
-    if (!trusted) trusted = variable("CURL_CA_BUNDLE") ? variable("CURL_CA_BUNDLE") : variable("REQUESTS_CA_BUNDLE");
-    fits = fits && (!trusted || join(places->certificates, trusted, ""));
+    fits = fits && hub_certificates_find(places->certificates);
     fits = fits && join(places->own, caches, "vouch");
     fits = fits && (llama ? join(places->llama_cpp, llama, "") : join(places->llama_cpp, caches, "llama.cpp"));
     fits = fits && (ollama ? join(places->ollama, ollama, "") : join(places->ollama, home_folder(), ".ollama/models"));

@@ -32,5 +32,7 @@ typedef struct hub_places {
 
 /* Errors: ARGUMENT, which names the variable; IO, where the token's file can't be read. */
 vouch_status hub_places_read(hub_places *places, vouch_error *err);
+/* The certificates to trust; "": the system's. False: the path is too long. */
+bool hub_certificates_find(char path[VOUCH_OS_PATH_SIZE]);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "hub/transfer.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -14,6 +13,7 @@
 #include "hub/bytes/digest.h"
 #include "hub/bytes/origin.h"
 #include "hub/bytes/space.h"
+#include "hub/wire.h"
 #include "os/os.h"
 #include "tool/term.h"
 
@@ -46,10 +46,9 @@ typedef struct answer {
     long wait;                                            /* seconds that the server asks for; -1: it doesn't */
     bool is_part_wanted;                                  /* did the request ask for a Range? */
     bool is_read;                                         /* has the first byte of the body come? */
-    char *body; /* [n_body] bytes of an answer to memory, with a NUL after them */
-    size_t n_body, capacity;
-    long timeout;    /* seconds without a byte after which it has failed */
-    curl_off_t seen; /* bytes at `since` */
+    hub_body body;                                        /* of an answer to memory */
+    long timeout;                                         /* seconds without a byte after which it has failed */
+    curl_off_t seen;                                      /* bytes at `since` */
     double since;
     bool is_stalled;
     const char *why;     /* the bytes were refused; NULL: they weren't */
@@ -87,13 +86,15 @@ vouch_status hub_client_open(hub_client **out, const hub_places *places, vouch_e
 {
     if (places->is_offline)
         return fail(err, VOUCH_E_UNSUPPORTED, "HF_HUB_OFFLINE is set, so nothing is fetched; unset it to fetch models");
-    if (curl_global_init(CURL_GLOBAL_DEFAULT)) return fail(err, VOUCH_E_MEMORY, "libcurl can't be started");
+    CURL *curl;
+    const vouch_status status = hub_wire_open(&curl, err);
+    if (status) return status;
     hub_client *c = calloc(1, sizeof *c);
-    if (c) c->curl = curl_easy_init();
-    if (!c || !c->curl) {
-        free(c);
+    if (!c) {
+        curl_easy_cleanup(curl);
         return fail(err, VOUCH_E_MEMORY, "not enough memory to begin a request");
     }
+    c->curl = curl;
     c->places = places;
     c->has_token = *places->token != '\0';
     *out = c;
@@ -207,24 +208,9 @@ static size_t header_come(char *line, size_t unit, size_t n, void *user)
 
 static bool body_add(answer *a, const char *bytes, size_t n)
 {
-    if (a->n_body + n > MOST_BODY) {
-        a->why = "the answer is larger than 64 MiB";
-        return false;
-    }
-    if (a->n_body + n >= a->capacity) {
-        const size_t capacity = 2 * (a->n_body + n) + 4096;
-        char *larger = realloc(a->body, capacity);
-        if (!larger) {
-            a->why = "not enough memory for the answer";
-            return false;
-        }
-        a->body = larger;
-        a->capacity = capacity;
-    }
-    memcpy(a->body + a->n_body, bytes, n);
-    a->n_body += n;
-    a->body[a->n_body] = '\0';
-    return true;
+    if (a->body.n + n > MOST_BODY) a->why = "the answer is larger than 64 MiB";
+    else if (!hub_body_add(&a->body, bytes, n)) a->why = "not enough memory for the answer";
+    return !a->why;
 }
 
 /* The digest that d->digest is one of. */
@@ -451,16 +437,7 @@ static CURLcode ask(hub_client *c, const char *address, answer *a)
     char range[32];
     CURL *curl = c->curl;
     const bool goes_on = a->file && a->file->n > 0;
-    curl_easy_reset(curl);
-    curl_easy_setopt(curl, CURLOPT_URL, address);
-#if LIBCURL_VERSION_NUM >= 0x075500
-    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-    curl_easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-#endif
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_USERAGENT, "vouch/" VOUCH_VERSION);
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, c->places->timeout);
+    hub_wire_begin(curl, address, c->places->timeout, c->places->certificates);
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)SLOWEST);
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, c->places->timeout);
     a->since = tool_now();
@@ -472,7 +449,6 @@ static CURLcode ask(hub_client *c, const char *address, answer *a)
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, a);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, body_come);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, a);
-    if (*c->places->certificates) curl_easy_setopt(curl, CURLOPT_CAINFO, c->places->certificates);
     bool ok;
     struct curl_slist *headers = headers_of(c, address, a, &ok);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
@@ -493,7 +469,7 @@ static CURLcode ask(hub_client *c, const char *address, answer *a)
 /* Replaces the answer's values by those of an answer that hasn't come. */
 static void answer_clear(answer *a)
 {
-    free(a->body);
+    free(a->body.bytes);
     *a = (answer){.curl = a->curl, .file = a->file, .range_from = -1, .range_total = -1, .wait = -1};
 }
 
@@ -648,13 +624,13 @@ vouch_status hub_get(hub_client *c, const char *address, const char *what, char 
 {
     answer a = {.curl = c->curl};
     vouch_status status = ask_patiently(c, what, address, &a, err);
-    if (!status && !a.body && !body_add(&a, "", 0)) status = fail(err, VOUCH_E_MEMORY, "%.160s: %s", what, a.why);
+    if (!status && !a.body.bytes && !body_add(&a, "", 0)) status = fail(err, VOUCH_E_MEMORY, "%.160s: %s", what, a.why);
     if (status) {
-        free(a.body);
+        free(a.body.bytes);
         return status;
     }
-    *body = a.body;
-    *n_body = a.n_body;
+    *body = a.body.bytes;
+    *n_body = a.body.n;
     return VOUCH_OK;
 }
 

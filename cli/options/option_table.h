@@ -88,11 +88,20 @@ typedef struct cli_bench_options {
     bool kernels;
 } cli_bench_options;
 
+typedef struct cli_check_server_options {
+    const char *address;                     /* NULL: models are checked, and no server */
+    const char *plain_address, *key, *model; /* NULL where not given */
+    double timeout;                          /* seconds */
+    double tolerance;                        /* of log probabilities; below 0: as the server's kind says */
+    uint64_t seed;                           /* 0: a new one */
+} cli_check_server_options;
+
 typedef struct cli_check_options {
     bool system;                       /* checks the build, without a model */
     const char *vectors, *new_vectors; /* likewise, with a file of vectors; writes one */
     double seconds;
-    unsigned laws; /* bits 0 to 3: L1 to L4; 0: all */
+    unsigned laws; /* bits in the order of --law: L1 to L4, L7, S1, S2; 0: all */
+    cli_check_server_options server;
 } cli_check_options;
 
 typedef struct cli_hub_options {
@@ -190,7 +199,7 @@ typedef struct cli_options {
 
 /* The flags of all commands, and the values before any flag is read. Parsing, help, manual and completions come from
  * these. */
-enum { CLI_MOST_FLAGS = 208 };
+enum { CLI_MOST_FLAGS = 216 };
 const tool_flag_table *cli_option_table(void);
 cli_options cli_options_default(unsigned command);
 

@@ -222,7 +222,8 @@ static bool lists_allocate(cli_options *o, size_t n)
 static bool is_without_model(const cli_options *options)
 {
     const cli_check_options *check = &options->check;
-    return options->machine || check->system || check->vectors || check->new_vectors || options->serve.models_folder;
+    return options->machine || check->system || check->vectors || check->new_vectors || check->server.address ||
+           options->serve.models_folder;
 }
 
 static bool takes_model(const cli_command *command)

@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
+#include "report/finding.h"
+
 #include <stdarg.h>
 #include <string.h>
 
-#include "check/check.h"
 #include "tool/text.h"
 
-void cli_check_report(cli_check *c)
-{
-    const double now = tool_now(), least_end = fmax(now, c->law_end) + c->later_seconds;
-    const double end = fmax(c->start + c->seconds, least_end);
-    c->progress.label = least_end > c->start + c->seconds ? "checking the least" : "checking";
-    tool_progress_report(&c->progress, (now - c->start) / (end - c->start));
-}
-
-bool cli_check_goes_on(cli_check *c)
-{
-    cli_check_report(c);
-    return tool_now() < c->deadline;
-}
-
-void cli_check_compare(cli_finding *finding, bool holds, const char *format, ...)
+void cli_finding_compare(cli_finding *finding, bool holds, const char *format, ...)
 {
     va_list arguments;
     finding->n_compared++;

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * L2 for sampled text, by counting. Prompts are answered at temperature 1 with many seeds. The token after each history
+ * (the prompt and the tokens sampled so far) must have the distribution that the server itself tells for that history,
+ * in answers without speculation where it has a switch. So first tokens are tested, and later ones, which drafters
+ * guess.
+ *
+ *   counts       Pearson's chi-square test for each history that was drawn often. Tokens that the server doesn't list
+ *                among the likeliest, and those whose text doesn't tell them from others (special ones, halves of
+ *                characters, the end), share a cell
+ *   temperature  over all histories at once: draws from p^(1 + x) in place of p. The mean M of several likelihood
+ * ratios has the expectation 1 where p is right, so P(M >= 1 / level) <= level, whatever the number of draws
+ *
+ * All tests together call a sound server broken with a probability of 1 in a million: each has its share of it
+ * (Bonferroni). The chi-square distribution describes so small probabilities only where cells are expected often, so
+ * those expected less than 20 times are pooled.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/server/ask.h"
+#include "tool/statistics.h"
+
+enum {
+    DEPTH = 4, /* tokens of an answer */
+    DRAWING_PROMPTS = 4,
+    PLAIN_ROUNDS = 3,  /* of a prompt, before the first with speculation */
+    FEWEST_DRAWS = 50, /* of a history that is tested by itself */
+    MOST_HISTORIES = 20000,
+    MOST_CELLS = 24,
+    LEAST_EXPECTED = 20,
+    PROMPT_SIZE = 600,
+    TILTS = 4
+};
+#define LEVEL 1e-6
+
+static const double tilts[TILTS] = {0.1, -0.1, 0.4, -0.4};
+
+typedef struct drawing {
+    ask_check *check;
+    ask_law *law;
+    bool is_chat;
+    char prompts[DRAWING_PROMPTS][PROMPT_SIZE];
+    json_t *tables;                /* {history: {token: p}} of the likeliest tokens that tell themselves apart */
+    json_t *counts[ASK_MOST_WAYS]; /* {history: {token: draws}} */
+    int64_t n_draws, seed;
+    int n_tests;
+    double least; /* smallest probability of a test */
+} drawing;
+
+/* ------------------------------------------------------------------------ draws */
+
+/* Does the token's text not tell it from others? Then it counts in the common cell. */
+static bool is_vague(const char *key)
+{
+    const size_t n = strlen(key);
+    const bool is_special = n > 1 && key[0] == '<' && key[n - 1] == '>', is_half = strstr(key, "\xef\xbf\xbd") != NULL;
+    return n == 0 || is_special || (key[0] == '[' && key[n - 1] == ']') || (is_half && key[n - 1] != ']');
+}
+
+static void table_add(drawing *d, const char *history, const json_t *token)
+{
+    json_t *top = json_object_get(token, "top"), *value, *table;
+    const char *key;
+    if (json_object_size(top) < 2 || json_object_get(d->tables, history) ||
+        json_object_size(d->tables) >= MOST_HISTORIES)
+        return;
+    table = json_object();
+    json_object_foreach(top, key, value)
+        if (!is_vague(key)) json_object_set_new(table, key, json_real(exp(json_number_value(value))));
+    json_object_set_new(d->tables, history, table);
+}
+
+static void count_add(json_t *counts, const char *history, const char *key)
+{
+    json_t *cells = json_object_get(counts, history);
+    if (!cells) {
+        if (json_object_size(counts) >= MOST_HISTORIES) return;
+        cells = json_object();
+        json_object_set_new(counts, history, cells);
+    }
+    json_object_set_new(cells, key, json_integer(json_integer_value(json_object_get(cells, key)) + 1));
+}
+
+/* Counts the tokens of an answer. is_source: its likeliest tokens are the distributions to compare with. */
+static void answer_count(drawing *d, size_t prompt, size_t way, const ask_answer *a, bool is_source)
+{
+    char history[800];
+    size_t used = (size_t)snprintf(history, sizeof history, "%zu", prompt), i;
+    const char *key = "";
+    for (i = 0; i < json_array_size(a->tokens) && i < DEPTH; i++) {
+        const json_t *token = json_array_get(a->tokens, i);
+        key = json_string_value(json_object_get(token, "token"));
+        if (is_source) table_add(d, history, token);
+        count_add(d->counts[way], history, key);
+        used += (size_t)snprintf(history + used, sizeof history - used, " %s", key);
+        if (used >= sizeof history) return;
+        d->n_draws++;
+    }
+    /* An end that the server doesn't list is a draw, too. */
+    if (i < DEPTH && strcmp(a->finish, "stop") == 0 && (i == 0 || !is_vague(key)))
+        count_add(d->counts[way], history, "");
+}
+
+static ask_question draw_question(const drawing *d, size_t prompt, size_t way, bool is_source, int64_t seed)
+{
+    return ask_sampled(d->check, d->is_chat, &d->check->server.ways[way], d->prompts[prompt], DEPTH,
+                       is_source ? MOST_CELLS - 2 : 1, seed);
+}
+
+/* A batch of draws at once. An answer that fails is a failure of the law. */
+static vouch_status batch_draw(drawing *d, size_t prompt, size_t way, vouch_error *err)
+{
+    const bool is_source = way == 0; /* plain, or the only way there is */
+    ask_question questions[ASK_MOST_AT_ONCE];
+    ask_answer answers[ASK_MOST_AT_ONCE];
+    for (size_t i = 0; i < ASK_MOST_AT_ONCE; i++) questions[i] = draw_question(d, prompt, way, is_source, d->seed++);
+    const vouch_status status = ask_all(d->check, questions, answers, ASK_MOST_AT_ONCE, err);
+    for (size_t i = 0; i < ASK_MOST_AT_ONCE && !status; i++) {
+        if (*answers[i].error) {
+            cli_finding_compare(&d->law->finding, false, "a draw: %s", answers[i].error);
+            if (json_array_size(d->law->failures) == 0) {
+                char *line = ask_curl(&questions[i], d->check);
+                ask_fail(d->law, "a draw", answers[i].error, json_pack("[s]", line ? line : ""), NULL, NULL, NULL);
+                free(line);
+            }
+        } else answer_count(d, prompt, way, &answers[i], is_source);
+        ask_answer_free(&answers[i]);
+    }
+    for (size_t i = 0; i < ASK_MOST_AT_ONCE; i++) ask_free(&questions[i]);
+    return status;
+}
+
+/* ------------------------------------------------------------------------ tests */
+
+/* The cells of a history: probabilities and draws. The last cell is the common one. */
+typedef struct cells {
+    const char *keys[MOST_CELLS];
+    double p[MOST_CELLS];
+    int64_t counts[MOST_CELLS], n;
+    int32_t n_cells;
+} cells;
+
+static void cells_make(cells *k, const json_t *table, const json_t *counts)
+{
+    const json_t *value;
+    const char *key;
+    double sum = 0;
+    *k = (cells){.n_cells = 0};
+    json_object_foreach((json_t *)(uintptr_t)counts, key, value) k->n += json_integer_value(value);
+    int64_t rest = k->n;
+    json_object_foreach((json_t *)(uintptr_t)table, key, value) {
+        if (k->n_cells == MOST_CELLS - 1) break;
+        k->keys[k->n_cells] = key;
+        k->p[k->n_cells] = json_number_value(value);
+        k->counts[k->n_cells] = json_integer_value(json_object_get(counts, key));
+        sum += k->p[k->n_cells];
+        rest -= k->counts[k->n_cells++];
+    }
+    k->keys[k->n_cells] = "any other token";
+    k->p[k->n_cells] = sum < 1 ? 1 - sum : 0;
+    k->counts[k->n_cells++] = rest;
+}
+
+/* The cell that is farthest from what is expected. */
+static int32_t worst_cell(const cells *k)
+{
+    int32_t worst = 0;
+    double most = -1;
+    for (int32_t i = 0; i < k->n_cells; i++) {
+        const double expected = k->p[i] * (double)k->n, d = (double)k->counts[i] - expected;
+        if (d * d / fmax(expected, 1) > most) most = d * d / fmax(expected, 1), worst = i;
+    }
+    return worst;
+}
+
+/* A loop over seeds in the shell. */
+static json_t *loop_command(const drawing *d, size_t prompt, size_t way)
+{
+    ask_question q = draw_question(d, prompt, way, true, 424242);
+    char *line = ask_curl(&q, d->check), *at = line ? strstr(line, "424242") : NULL;
+    json_t *lines = json_array();
+    if (at)
+        json_array_append_new(lines, json_sprintf("for seed in $(seq 1 500); do %.*s'$seed'%s; done", (int)(at - line),
+                                                  line, at + strlen("424242")));
+    free(line);
+    ask_free(&q);
+    return lines;
+}
+
+static void blame(drawing *d, size_t prompt, size_t way, const char *name, const char *difference)
+{
+    if (json_array_size(d->law->failures) < ASK_MOST_FAILURES)
+        ask_fail(d->law, name, difference, loop_command(d, prompt, way), NULL, NULL, NULL);
+}
+
+static void history_test(drawing *d, size_t way, const char *history, const cells *k, double level)
+{
+    char name[160], difference[ASK_WHY_SIZE];
+    const double tail = tool_counts_fit(k->p, k->counts, k->n_cells, k->n, LEAST_EXPECTED);
+    const int32_t w = worst_cell(k);
+    const size_t prompt = (size_t)strtoul(history, NULL, 10);
+    const char *after = strchr(history, ' ');
+    d->least = fmin(d->least, tail);
+    snprintf(name, sizeof name, "draws %s%s%.60s%s", d->check->server.ways[way].name, after ? ", after \"" : "",
+             after ? after + 1 : ", first token", after ? "\"" : "");
+    snprintf(difference, sizeof difference,
+             "%lld draws don't fit (probability %.1e): \"%.40s\" came %lld times, expected %.1f", (long long)k->n, tail,
+             k->keys[w], (long long)k->counts[w], k->p[w] * (double)k->n);
+    cli_finding_compare(&d->law->finding, tail >= level, "%s: %s", name, difference);
+    if (tail < level) blame(d, prompt, way, name, difference);
+}
+
+/* Adds a history's draws to the logarithms of likelihood ratios. */
+static void tilts_add(double logs[TILTS], const cells *k)
+{
+    for (int t = 0; t < TILTS; t++) {
+        double sum = 0;
+        for (int32_t i = 0; i < k->n_cells; i++) sum += k->p[i] * pow(fmax(k->p[i], 1e-9), tilts[t]);
+        for (int32_t i = 0; i < k->n_cells; i++)
+            logs[t] += (double)k->counts[i] * (tilts[t] * log(fmax(k->p[i], 1e-9)) - log(sum));
+    }
+}
+
+static void tilts_test(drawing *d, size_t way, const double logs[TILTS], double level)
+{
+    char name[96], difference[ASK_WHY_SIZE];
+    int best = 0;
+    for (int t = 1; t < TILTS; t++)
+        if (logs[t] > logs[best]) best = t;
+    const double tail = exp(fmin(0, log(TILTS) - logs[best])); /* the mean is at least the best one's share */
+    d->least = fmin(d->least, tail);
+    snprintf(name, sizeof name, "temperature %s", d->check->server.ways[way].name);
+    snprintf(difference, sizeof difference, "likely tokens come too %s (probability %.1e), as at a temperature %s 1",
+             tilts[best] > 0 ? "often" : "seldom", tail, tilts[best] > 0 ? "below" : "above");
+    cli_finding_compare(&d->law->finding, tail >= level, "%s: %s", name, difference);
+    if (tail < level) blame(d, 0, way, name, difference);
+}
+
+/* Calls history_test for each history that was drawn often, and counts them; level 0: counts only. */
+static int way_test(drawing *d, size_t way, double level)
+{
+    json_t *counts;
+    const char *history;
+    double logs[TILTS] = {0};
+    int n = 0;
+    json_object_foreach(d->counts[way], history, counts) {
+        const json_t *table = json_object_get(d->tables, history);
+        cells k;
+        if (!table) continue;
+        cells_make(&k, table, counts);
+        tilts_add(logs, &k);
+        if (k.n < FEWEST_DRAWS) continue;
+        n++;
+        if (level > 0) history_test(d, way, history, &k, level);
+    }
+    if (level > 0) tilts_test(d, way, logs, level);
+    return n + 1;
+}
+
+/* -------------------------------------------------------------------------- law */
+
+/* Every other prompt goes on with the model's own greedy words, which drafters have seen. */
+static vouch_status prompts_make(drawing *d, vouch_error *err)
+{
+    enum { WORDS = 12 };
+    for (size_t i = 0; i < DRAWING_PROMPTS; i++) {
+        const char *prompt = ask_prompt(i);
+        ask_answer answer;
+        snprintf(d->prompts[i], PROMPT_SIZE, "%s", prompt);
+        if (i % 2 == 0 || d->is_chat) continue;
+        ask_question q = ask_greedy(d->check, false, &d->check->server.ways[0], prompt, WORDS, false);
+        const vouch_status status = ask_all(d->check, &q, &answer, 1, err);
+        ask_free(&q);
+        if (status) return status;
+        if (!*answer.error && strlen(answer.text) == answer.n)
+            snprintf(d->prompts[i], PROMPT_SIZE, "%s%.200s", prompt, answer.text);
+        ask_answer_free(&answer);
+    }
+    return VOUCH_OK;
+}
+
+/* Draws by turns: of each prompt plain ones first, for the distributions, then mostly others. */
+static vouch_status draw(drawing *d, vouch_error *err)
+{
+    const size_t n_ways = d->check->server.n_ways;
+    vouch_status status = VOUCH_OK;
+    for (size_t i = 0; !status && (i < DRAWING_PROMPTS * (PLAIN_ROUNDS + n_ways) || ask_goes_on(d->check)); i++) {
+        const size_t r = i / DRAWING_PROMPTS;
+        const size_t way = r < PLAIN_ROUNDS || n_ways == 1 || r % 6 == 5 ? 0 : 1 + r % (n_ways - 1);
+        status = batch_draw(d, i % DRAWING_PROMPTS, way, err);
+        if (d->law->finding.n_broken > 0 || d->check->is_gone) break;
+    }
+    return status;
+}
+
+static void all_test(drawing *d)
+{
+    const size_t n_ways = d->check->server.n_ways;
+    for (size_t w = 0; w < n_ways; w++) d->n_tests += way_test(d, w, 0);
+    for (size_t w = 0; w < n_ways; w++) way_test(d, w, LEVEL / d->n_tests);
+}
+
+vouch_status ask_law_sampled(ask_check *c, ask_law *law, vouch_error *err)
+{
+    const ask_server *s = &c->server;
+    drawing d = {.check = c, .law = law, .is_chat = s->n_top[0] < 1, .least = 1, .tables = json_object()};
+    if (s->n_top[0] < 1 && s->n_top[1] < 1) {
+        snprintf(law->finding.covered, sizeof law->finding.covered,
+                 "the server tells no log probabilities to test with");
+        json_decref(d.tables);
+        return VOUCH_OK;
+    }
+    d.seed = 1 + (int64_t)(ask_random(c) % 1000000000);
+    for (size_t w = 0; w < s->n_ways; w++) d.counts[w] = json_object();
+    vouch_status status = prompts_make(&d, err);
+    if (!status) status = draw(&d, err);
+    if (!status && law->finding.n_broken == 0) all_test(&d);
+    snprintf(law->finding.covered, sizeof law->finding.covered,
+             "%lld tokens after %zu histories; %d tests, together wrong once in a million; smallest probability %.2g",
+             (long long)d.n_draws, json_object_size(d.tables), d.n_tests, d.least);
+    for (size_t w = 0; w < s->n_ways; w++) json_decref(d.counts[w]);
+    json_decref(d.tables);
+    return status;
+}

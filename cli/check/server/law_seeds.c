@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * S2: a seed gives its text again, plain and with speculation. Other seeds give other texts: where N seeds give one and
+ * the same, the chance of that is the text's probability, as the server tells it, to the power of N - 1.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/server/pair.h"
+
+enum { TOKENS = 24, SEEDS = 8, FIRST_SEED = 1000 };
+#define LEAST_CHANCE 1e-6
+
+/* The logarithm of a text's probability; 0 where the server tells none. */
+static double chance_of(const ask_answer *a)
+{
+    double sum = 0;
+    for (size_t i = 0; i < json_array_size(a->tokens); i++)
+        sum += json_number_value(json_object_get(json_array_get(a->tokens, i), "logprob"));
+    return sum;
+}
+
+/* Do SEEDS seeds give more than one text? */
+static vouch_status others_compare(ask_check *c, ask_law *law, bool is_chat, const ask_way *way, const char *prompt,
+                                   int64_t seed, vouch_error *err)
+{
+    ask_question questions[SEEDS];
+    ask_answer answers[SEEDS];
+    size_t n_same = 0;
+    char name[100];
+    for (size_t i = 0; i < SEEDS; i++)
+        questions[i] = ask_sampled(c, is_chat, way, prompt, TOKENS, 0, seed + (int64_t)i);
+    const vouch_status status = ask_all(c, questions, answers, SEEDS, err);
+    for (size_t i = 0; i < SEEDS && !status; i++)
+        n_same += !*answers[i].error && answers[i].n == answers[0].n &&
+                  memcmp(answers[i].text, answers[0].text, answers[0].n) == 0;
+    if (!status) {
+        const bool is_sure = n_same == SEEDS && chance_of(&answers[0]) * (SEEDS - 1) < log(LEAST_CHANCE);
+        snprintf(name, sizeof name, "%d seeds, %s", SEEDS, way->name);
+        cli_finding_compare(&law->finding, !is_sure, "%s: all give one text, of probability %.2g", name,
+                            exp(chance_of(&answers[0])));
+        if (is_sure && json_array_size(law->failures) < ASK_MOST_FAILURES) {
+            json_t *lines = json_array();
+            for (size_t i = 0; i < 2; i++) {
+                char *line = ask_curl(&questions[i], c);
+                json_array_append_new(lines, json_string(line ? line : ""));
+                free(line);
+            }
+            ask_fail(law, name, "different seeds give one text", lines, &answers[0], &answers[1], NULL);
+        }
+        for (size_t i = 0; i < SEEDS; i++) ask_answer_free(&answers[i]);
+    }
+    for (size_t i = 0; i < SEEDS; i++) ask_free(&questions[i]);
+    return status;
+}
+
+vouch_status ask_law_seeds(ask_check *c, ask_law *law, vouch_error *err)
+{
+    const ask_server *s = &c->server;
+    vouch_status status = VOUCH_OK;
+    int n = 0;
+    for (size_t i = 0; i < 40 && !status && (i < s->n_ways || ask_goes_on(c)); i++) {
+        const bool is_chat = s->has[0] && s->has[1] ? i / s->n_ways % 2 : ask_first_api(s);
+        const ask_way *way = &s->ways[i % s->n_ways];
+        const char *prompt = ask_prompt(i + 3);
+        const int64_t seed = FIRST_SEED + (int64_t)(ask_random(c) % 1000000);
+        char name[80];
+        ask_pair pair = {.a = ask_sampled(c, is_chat, way, prompt, TOKENS, -1, seed),
+                         .what = ASK_TEXT | ASK_FINISH,
+                         .name_a = "at first",
+                         .name_b = "for the same seed again"};
+        pair.b = ask_copy(&pair.a);
+        snprintf(name, sizeof name, "one seed, %s", way->name);
+        status = ask_pair_judge(c, law, &pair, name, NULL, NULL, err);
+        if (!status) status = others_compare(c, law, is_chat, way, prompt, seed, err);
+        n++;
+    }
+    snprintf(law->finding.covered, sizeof law->finding.covered,
+             "%d prompts at temperature 1: a seed twice, and %d seeds at once%s", n, SEEDS,
+             s->n_top[0] < 0 && s->n_top[1] < 0 ? "; whether equal texts are chance can't be told" : "");
+    return status;
+}
