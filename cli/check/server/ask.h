@@ -90,6 +90,10 @@ char *ask_curl(const ask_question *question, const ask_check *c);
  * none. */
 vouch_status ask_all(ask_check *c, const ask_question *questions, ask_answer *answers, size_t n, vouch_error *err);
 
+/* Asks for one token, so that the prefix cache knows the prompt in all answers that are compared. Where a field leaves
+ * out the cache, the laws but that of the cache do so, and this does nothing. Errors: MEMORY, CANCELLED. */
+vouch_status ask_warm(ask_check *c, const ask_question *question, vouch_error *err);
+
 /* -------------------------------------------------------------------------- laws */
 
 /* Shows progress. Is there time for another case, and a server to ask? */

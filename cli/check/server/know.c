@@ -3,7 +3,7 @@
  * Finds out what a server is (/v1/models says who owns the models) and what it takes, by asking for one token.
  *
  *   vouch       a request has "speculative"; samplers that change nothing are named
- *   llama.cpp   "speculative.n_max" and "cache_prompt" in a request; the same names of samplers
+ *   llama.cpp   "speculative.n_max" (older builds) and "cache_prompt" in a request; the same names of samplers
  *   vLLM        "cache_salt" leaves out the prefix cache; no switch for speculation in a request
  *   others      what the OpenAI API has
  */
@@ -104,7 +104,29 @@ static void ways_set(ask_server *s)
     else if (s->kind == ASK_LLAMA) way_add(s, "plain", s->base, json_pack("{s:i}", "speculative.n_max", 0));
     way_add(s, s->has_plain ? "with speculation" : "as the server is", s->base, json_object());
     if (s->kind == ASK_VOUCH) /* pace drafts where it pays; a fixed number is drafted in any case */
-        way_add(s, "with 4 guesses a cycle", s->base, json_pack("{s:{s:i}}", "speculative", "k", 4));
+        way_add(s, "with 4 guesses a cycle", s->base, json_pack("{s:{s:s, s:i}}", "speculative", "drafters", "auto", "k", 4));
+}
+
+/* A server that drafts in spite of its switch has none: newer llama.cpp ignores the field. */
+static vouch_status switch_try(ask_check *c, vouch_error *err)
+{
+    enum { TOKENS = 48 };
+    ask_server *s = &c->server;
+    ask_answer answer;
+    if (!s->has_plain || *s->plain_base) return VOUCH_OK;
+    ask_question q = ask_greedy(c, ask_first_api(s), &s->ways[0], ask_prompt(0), TOKENS, false);
+    const vouch_status status = ask_all(c, &q, &answer, 1, err);
+    ask_free(&q);
+    if (status) return status;
+    if (answer.n_drafted > 0) {
+        note(s, "speculation off", "the server drafts in spite of its switch");
+        s->has_plain = false;
+        json_decref(s->ways[0].fields);
+        memmove(s->ways, s->ways + 1, --s->n_ways * sizeof *s->ways);
+        s->ways[0].name = "as the server is";
+    }
+    ask_answer_free(&answer);
+    return VOUCH_OK;
 }
 
 /* --------------------------------------------------------------- what it takes */
@@ -164,7 +186,8 @@ vouch_status ask_know(ask_check *c, vouch_error *err)
     if (!status && !c->is_gone) status = api_know(c, true, why_chat, err);
     if (status) return status;
     if (!s->has[0] && !s->has[1]) return fail(err, s->base, *why ? why : why_chat);
-    if (*s->plain_base) {
+    status = switch_try(c, err);
+    if (!status && *s->plain_base) {
         status = get(c, s->plain_base, "/v1/models", &models, why, err);
         if (!status && !models) status = fail(err, s->plain_base, why);
         json_decref(models);

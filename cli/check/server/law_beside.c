@@ -54,6 +54,7 @@ static vouch_status round_run(ask_check *c, ask_law *law, size_t r, vouch_error 
     ask_answer alone[CROWD] = {{.n = 0}}, crowd[CROWD] = {{.n = 0}};
     vouch_status status = VOUCH_OK;
     for (size_t i = 0; i < CROWD; i++) questions[i] = crowd_question(c, r, i);
+    for (size_t i = 0; i < CROWD && !status; i++) status = ask_warm(c, &questions[i], err);
     for (size_t i = 0; i < CROWD && !status; i++) status = ask_all(c, &questions[i], &alone[i], 1, err);
     if (!status) status = ask_all(c, questions, crowd, CROWD, err);
     if (!status) status = crowd_compare(c, law, questions, alone, crowd, err);

@@ -11,9 +11,11 @@
  *   temperature  over all histories at once: draws from p^(1 + x) in place of p. The mean M of several likelihood
  * ratios has the expectation 1 where p is right, so P(M >= 1 / level) <= level, whatever the number of draws
  *
- * All tests together call a sound server broken with a probability of 1 in a million: each has its share of it
- * (Bonferroni). The chi-square distribution describes so small probabilities only where cells are expected often, so
- * those expected less than 20 times are pooled.
+ * The law looks at its tests when it has FIRST_LOOK draws, and again each time they have grown by half; it ends at the
+ * first look that finds it broken. All tests of all looks together call a sound server broken with a probability of 1 in
+ * a million: look i = 1, 2, ... has 1 / 2^i of that, and each of its tests an equal share (Bonferroni). The chi-square
+ * distribution describes so small probabilities only where cells are expected often, so those expected less than 20
+ * times are pooled.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@
 enum {
     DEPTH = 4, /* tokens of an answer */
     DRAWING_PROMPTS = 4,
-    PLAIN_ROUNDS = 3,  /* of a prompt, before the first with speculation */
+    FIRST_LOOK = 1000, /* draws */
     FEWEST_DRAWS = 50, /* of a history that is tested by itself */
     MOST_HISTORIES = 20000,
     MOST_CELLS = 24,
@@ -45,8 +47,8 @@ typedef struct drawing {
     json_t *tables;                /* {history: {token: p}} of the likeliest tokens that tell themselves apart */
     json_t *counts[ASK_MOST_WAYS]; /* {history: {token: draws}} */
     int64_t n_draws, seed;
-    int n_tests;
-    double least; /* smallest probability of a test */
+    int n_looks, n_tests; /* tests of the latest look */
+    double least, level;  /* smallest probability of a test, and the one that a test needs */
 } drawing;
 
 /* ------------------------------------------------------------------------ draws */
@@ -88,19 +90,17 @@ static void answer_count(drawing *d, size_t prompt, size_t way, const ask_answer
 {
     char history[800];
     size_t used = (size_t)snprintf(history, sizeof history, "%zu", prompt), i;
-    const char *key = "";
     for (i = 0; i < json_array_size(a->tokens) && i < DEPTH; i++) {
         const json_t *token = json_array_get(a->tokens, i);
-        key = json_string_value(json_object_get(token, "token"));
+        const char *key = json_string_value(json_object_get(token, "token"));
         if (is_source) table_add(d, history, token);
         count_add(d->counts[way], history, key);
         used += (size_t)snprintf(history + used, sizeof history - used, " %s", key);
-        if (used >= sizeof history) return;
         d->n_draws++;
+        if (is_vague(key) || used >= sizeof history) return; /* what follows has more than one history */
     }
     /* An end that the server doesn't list is a draw, too. */
-    if (i < DEPTH && strcmp(a->finish, "stop") == 0 && (i == 0 || !is_vague(key)))
-        count_add(d->counts[way], history, "");
+    if (i < DEPTH && strcmp(a->finish, "stop") == 0) count_add(d->counts[way], history, "");
 }
 
 static ask_question draw_question(const drawing *d, size_t prompt, size_t way, bool is_source, int64_t seed)
@@ -203,6 +203,7 @@ static void history_test(drawing *d, size_t way, const char *history, const cell
     const size_t prompt = (size_t)strtoul(history, NULL, 10);
     const char *after = strchr(history, ' ');
     d->least = fmin(d->least, tail);
+    if (level <= 0) return;
     snprintf(name, sizeof name, "draws %s%s%.60s%s", d->check->server.ways[way].name, after ? ", after \"" : "",
              after ? after + 1 : ", first token", after ? "\"" : "");
     snprintf(difference, sizeof difference,
@@ -231,6 +232,7 @@ static void tilts_test(drawing *d, size_t way, const double logs[TILTS], double 
         if (logs[t] > logs[best]) best = t;
     const double tail = exp(fmin(0, log(TILTS) - logs[best])); /* the mean is at least the best one's share */
     d->least = fmin(d->least, tail);
+    if (level <= 0) return;
     snprintf(name, sizeof name, "temperature %s", d->check->server.ways[way].name);
     snprintf(difference, sizeof difference, "likely tokens come too %s (probability %.1e), as at a temperature %s 1",
              tilts[best] > 0 ? "often" : "seldom", tail, tilts[best] > 0 ? "below" : "above");
@@ -238,7 +240,7 @@ static void tilts_test(drawing *d, size_t way, const double logs[TILTS], double 
     if (tail < level) blame(d, 0, way, name, difference);
 }
 
-/* Calls history_test for each history that was drawn often, and counts them; level 0: counts only. */
+/* Tests a way with this level, or with level 0 only computes d->least. Returns the number of tests. */
 static int way_test(drawing *d, size_t way, double level)
 {
     json_t *counts;
@@ -253,9 +255,9 @@ static int way_test(drawing *d, size_t way, double level)
         tilts_add(logs, &k);
         if (k.n < FEWEST_DRAWS) continue;
         n++;
-        if (level > 0) history_test(d, way, history, &k, level);
+        history_test(d, way, history, &k, level);
     }
-    if (level > 0) tilts_test(d, way, logs, level);
+    tilts_test(d, way, logs, level);
     return n + 1;
 }
 
@@ -281,25 +283,34 @@ static vouch_status prompts_make(drawing *d, vouch_error *err)
     return VOUCH_OK;
 }
 
-/* Draws by turns: of each prompt plain ones first, for the distributions, then mostly others. */
-static vouch_status draw(drawing *d, vouch_error *err)
+/* Computes d->n_tests and d->least. Does a test fail at this look? */
+static bool look_fails(drawing *d)
 {
-    const size_t n_ways = d->check->server.n_ways;
-    vouch_status status = VOUCH_OK;
-    for (size_t i = 0; !status && (i < DRAWING_PROMPTS * (PLAIN_ROUNDS + n_ways) || ask_goes_on(d->check)); i++) {
-        const size_t r = i / DRAWING_PROMPTS;
-        const size_t way = r < PLAIN_ROUNDS || n_ways == 1 || r % 6 == 5 ? 0 : 1 + r % (n_ways - 1);
-        status = batch_draw(d, i % DRAWING_PROMPTS, way, err);
-        if (d->law->finding.n_broken > 0 || d->check->is_gone) break;
-    }
-    return status;
+    d->n_tests = 0;
+    d->least = 1;
+    for (size_t w = 0; w < d->check->server.n_ways; w++) d->n_tests += way_test(d, w, 0);
+    d->level = ldexp(LEVEL, -d->n_looks) / d->n_tests;
+    return d->least < d->level;
 }
 
-static void all_test(drawing *d)
+/* Draws of each prompt in turn: a plain batch, for the distributions, and two of each way to speculate. Ends in a look
+ * that d->n_tests, d->least and d->level are of. */
+static vouch_status draw(drawing *d, vouch_error *err)
 {
-    const size_t n_ways = d->check->server.n_ways;
-    for (size_t w = 0; w < n_ways; w++) d->n_tests += way_test(d, w, 0);
-    for (size_t w = 0; w < n_ways; w++) way_test(d, w, LEVEL / d->n_tests);
+    const size_t n_ways = d->check->server.n_ways, block = 2 * n_ways - 1;
+    vouch_status status = VOUCH_OK;
+    int64_t look = FIRST_LOOK;
+    for (size_t i = 0; !status && (i < block || ask_goes_on(d->check)); i++) {
+        status = batch_draw(d, i / block % DRAWING_PROMPTS, (i % block + 1) / 2, err);
+        if (d->law->finding.n_broken > 0 || d->check->is_gone) return status;
+        if (d->n_draws < look) continue;
+        d->n_looks++;
+        if (look_fails(d)) return status;
+        look += look / 2;
+    }
+    d->n_looks++;
+    look_fails(d);
+    return status;
 }
 
 vouch_status ask_law_sampled(ask_check *c, ask_law *law, vouch_error *err)
@@ -316,7 +327,7 @@ vouch_status ask_law_sampled(ask_check *c, ask_law *law, vouch_error *err)
     for (size_t w = 0; w < s->n_ways; w++) d.counts[w] = json_object();
     vouch_status status = prompts_make(&d, err);
     if (!status) status = draw(&d, err);
-    if (!status && law->finding.n_broken == 0) all_test(&d);
+    for (size_t w = 0; w < s->n_ways && !status && d.n_looks > 0; w++) way_test(&d, w, d.level);
     snprintf(law->finding.covered, sizeof law->finding.covered,
              "%lld tokens after %zu histories; %d tests, together wrong once in a million; smallest probability %.2g",
              (long long)d.n_draws, json_object_size(d.tables), d.n_tests, d.least);

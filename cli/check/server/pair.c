@@ -236,7 +236,9 @@ vouch_status ask_pair_judge(ask_check *c, ask_law *law, ask_pair *p, const char 
 {
     ask_answer a, b;
     ask_difference d;
-    const vouch_status status = pair_try(c, p, &a, &b, &d, err);
+    vouch_status status = p->is_fresh ? VOUCH_OK : ask_warm(c, &p->a, err);
+    if (!status && !p->is_fresh && p->a.base != p->b.base) status = ask_warm(c, &p->b, err);
+    if (!status) status = pair_try(c, p, &a, &b, &d, err);
     if (status) {
         each_question(p, release, NULL);
         return status;

@@ -162,3 +162,15 @@ vouch_status ask_all(ask_check *c, const ask_question *questions, ask_answer *an
     for (size_t i = 0; i < n; i++) free(bodies[i]);
     return status;
 }
+
+vouch_status ask_warm(ask_check *c, const ask_question *question, vouch_error *err)
+{
+    ask_answer answer;
+    if (c->server.uncached) return VOUCH_OK;
+    ask_question q = ask_copy(question);
+    ask_set(&q, "max_tokens", json_integer(1));
+    const vouch_status status = ask_all(c, &q, &answer, 1, err);
+    ask_free(&q);
+    if (!status) ask_answer_free(&answer);
+    return status;
+}
