@@ -96,8 +96,8 @@ vouch_status ask_warm(ask_check *c, const ask_question *question, vouch_error *e
 
 /* -------------------------------------------------------------------------- laws */
 
-/* Shows progress. Is there time for another case, and a server to ask? */
-bool ask_goes_on(ask_check *c);
+/* Is there time for another case, a server to ask, and anything to learn beside the failures that are recorded? */
+bool ask_goes_on(const ask_check *c, const ask_law *law);
 /* The first API that the server has: is_chat. */
 bool ask_first_api(const ask_server *server);
 uint64_t ask_random(ask_check *c);

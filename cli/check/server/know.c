@@ -104,7 +104,8 @@ static void ways_set(ask_server *s)
     else if (s->kind == ASK_LLAMA) way_add(s, "plain", s->base, json_pack("{s:i}", "speculative.n_max", 0));
     way_add(s, s->has_plain ? "with speculation" : "as the server is", s->base, json_object());
     if (s->kind == ASK_VOUCH) /* pace drafts where it pays; a fixed number is drafted in any case */
-        way_add(s, "with 4 guesses a cycle", s->base, json_pack("{s:{s:s, s:i}}", "speculative", "drafters", "auto", "k", 4));
+        way_add(s, "with 4 guesses a cycle", s->base,
+                json_pack("{s:{s:s, s:i}}", "speculative", "drafters", "auto", "k", 4));
 }
 
 /* A server that drafts in spite of its switch has none: newer llama.cpp ignores the field. */

@@ -28,7 +28,7 @@ static vouch_status crowd_compare(ask_check *c, ask_law *law, const ask_question
 {
     vouch_status status = VOUCH_OK;
     for (size_t i = 0; i + 1 < CROWD && !status; i++) {
-        ask_difference d;
+        ask_difference d = {.n_values = 0};
         char name[64];
         ask_answers_compare(&alone[i], &crowd[i], ASK_TEXT | ASK_FINISH, 0, "alone", "beside others", &d);
         snprintf(name, sizeof name, "request %zu of %d", i + 1, CROWD);
@@ -70,7 +70,7 @@ vouch_status ask_law_beside(ask_check *c, ask_law *law, vouch_error *err)
 {
     vouch_status status = VOUCH_OK;
     size_t r = 0;
-    for (; r < 50 && !status && (r == 0 || ask_goes_on(c)); r++) status = round_run(c, law, r, err);
+    for (; r < 50 && !status && (r == 0 || ask_goes_on(c, law)); r++) status = round_run(c, law, r, err);
     snprintf(law->finding.covered, sizeof law->finding.covered,
              "%zu rounds of %d requests at once, of all kinds and lengths; %d of each are greedy and compared", r,
              CROWD, CROWD - 1);

@@ -14,7 +14,7 @@ vouch_status ask_law_greedy(ask_check *c, ask_law *law, vouch_error *err)
                  "the server has no known switch for speculation: --plain-server URL names one that runs without");
         return VOUCH_OK;
     }
-    for (size_t i = 0; i < 2 * ASK_PROMPTS && !status && (i == 0 || ask_goes_on(c)); i++) {
+    for (size_t i = 0; i < 2 * ASK_PROMPTS && !status && (i == 0 || ask_goes_on(c, law)); i++) {
         const bool is_chat = s->has[i % 2] ? i % 2 : !(i % 2);
         if (!s->has[i % 2] && i >= ASK_PROMPTS) break; /* with one API each prompt is asked once */
         for (size_t w = 1; w < s->n_ways && !status; w++) {

@@ -31,7 +31,7 @@ vouch_status ask_law_prefix(ask_check *c, ask_law *law, vouch_error *err)
     const bool is_chat = ask_first_api(s);
     vouch_status status = VOUCH_OK;
     int n = 0;
-    for (size_t i = 0; i < 60 && !status && (i < 2 || ask_goes_on(c)); i++) {
+    for (size_t i = 0; i < 60 && !status && (i < 2 || ask_goes_on(c, law)); i++) {
         const char *end = ask_prompt(i / 3), *other = ask_prompt(i / 3 + 1);
         const int kind = (int)(i % 3);
         ask_pair pair = {.what = ASK_TEXT | ASK_FINISH, .is_fresh = true};

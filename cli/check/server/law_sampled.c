@@ -9,13 +9,13 @@
  *                among the likeliest, and those whose text doesn't tell them from others (special ones, halves of
  *                characters, the end), share a cell
  *   temperature  over all histories at once: draws from p^(1 + x) in place of p. The mean M of several likelihood
- * ratios has the expectation 1 where p is right, so P(M >= 1 / level) <= level, whatever the number of draws
+ *                ratios has the expectation 1 where p is right, so P(M >= 1 / level) <= level for any number of draws
  *
  * The law looks at its tests when it has FIRST_LOOK draws, and again each time they have grown by half; it ends at the
- * first look that finds it broken. All tests of all looks together call a sound server broken with a probability of 1 in
- * a million: look i = 1, 2, ... has 1 / 2^i of that, and each of its tests an equal share (Bonferroni). The chi-square
- * distribution describes so small probabilities only where cells are expected often, so those expected less than 20
- * times are pooled.
+ * first look that finds it broken. All tests of all looks together call a sound server broken with a probability of 1
+ * in a million: look i = 1, 2, ... has 1 / 2^i of that, and each of its tests an equal share (Bonferroni). The
+ * chi-square distribution describes so small probabilities only where cells are expected often, so those expected less
+ * than 20 times are pooled.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,14 +30,15 @@ enum {
     FIRST_LOOK = 1000, /* draws */
     FEWEST_DRAWS = 50, /* of a history that is tested by itself */
     MOST_HISTORIES = 20000,
-    MOST_CELLS = 24,
+    MOST_TOP = 20, /* likeliest tokens */
+    MOST_CELLS = MOST_TOP + 1,
     LEAST_EXPECTED = 20,
     PROMPT_SIZE = 600,
     TILTS = 4
 };
 #define LEVEL 1e-6
 
-static const double tilts[TILTS] = {0.1, -0.1, 0.4, -0.4};
+static const double tilts[TILTS] = {0.1, -0.1, 0.25, -0.25};
 
 typedef struct drawing {
     ask_check *check;
@@ -61,16 +62,38 @@ static bool is_vague(const char *key)
     return n == 0 || is_special || (key[0] == '[' && key[n - 1] == ']') || (is_half && key[n - 1] != ']');
 }
 
+/* The likeliest token of `top` that isn't in `taken`; NULL: there is none. */
+static const char *next_likely(json_t *top, const json_t *taken)
+{
+    const char *key, *best = NULL;
+    json_t *value;
+    double most = -INFINITY;
+    json_object_foreach(top, key, value) {
+        if (json_object_get(taken, key) || json_number_value(value) <= most) continue;
+        most = json_number_value(value);
+        best = key;
+    }
+    return best;
+}
+
+/* Keeps the distribution after a history. Servers list the token that was drawn, too, even where it is none of the
+ * likeliest. The cells must not depend on the draw, so the last fifth of the list is left out. */
 static void table_add(drawing *d, const char *history, const json_t *token)
 {
-    json_t *top = json_object_get(token, "top"), *value, *table;
+    json_t *top = json_object_get(token, "top"), *taken, *table;
+    const int n_top = d->check->server.n_top[d->is_chat];
     const char *key;
     if (json_object_size(top) < 2 || json_object_get(d->tables, history) ||
         json_object_size(d->tables) >= MOST_HISTORIES)
         return;
+    taken = json_object();
     table = json_object();
-    json_object_foreach(top, key, value)
-        if (!is_vague(key)) json_object_set_new(table, key, json_real(exp(json_number_value(value))));
+    for (int i = 0; i < n_top - n_top / 5 && (key = next_likely(top, taken)); i++) {
+        const double p = exp(json_number_value(json_object_get(top, key)));
+        json_object_set_new(taken, key, json_true());
+        if (!is_vague(key)) json_object_set_new(table, key, json_real(p));
+    }
+    json_decref(taken);
     json_object_set_new(d->tables, history, table);
 }
 
@@ -106,7 +129,7 @@ static void answer_count(drawing *d, size_t prompt, size_t way, const ask_answer
 static ask_question draw_question(const drawing *d, size_t prompt, size_t way, bool is_source, int64_t seed)
 {
     return ask_sampled(d->check, d->is_chat, &d->check->server.ways[way], d->prompts[prompt], DEPTH,
-                       is_source ? MOST_CELLS - 2 : 1, seed);
+                       is_source ? MOST_TOP : 1, seed);
 }
 
 /* A batch of draws at once. An answer that fails is a failure of the law. */
@@ -213,14 +236,21 @@ static void history_test(drawing *d, size_t way, const char *history, const cell
     if (tail < level) blame(d, prompt, way, name, difference);
 }
 
+/* p^x. Small probabilities count as one of a thousand: a server's digits don't tell them exactly, least that of the
+ * common cell, which is what the others leave. */
+static double weight_of(double p, double x)
+{
+    return pow(fmax(p, 1e-3), x);
+}
+
 /* Adds a history's draws to the logarithms of likelihood ratios. */
 static void tilts_add(double logs[TILTS], const cells *k)
 {
     for (int t = 0; t < TILTS; t++) {
         double sum = 0;
-        for (int32_t i = 0; i < k->n_cells; i++) sum += k->p[i] * pow(fmax(k->p[i], 1e-9), tilts[t]);
+        for (int32_t i = 0; i < k->n_cells; i++) sum += k->p[i] * weight_of(k->p[i], tilts[t]);
         for (int32_t i = 0; i < k->n_cells; i++)
-            logs[t] += (double)k->counts[i] * (tilts[t] * log(fmax(k->p[i], 1e-9)) - log(sum));
+            logs[t] += (double)k->counts[i] * log(weight_of(k->p[i], tilts[t]) / sum);
     }
 }
 
@@ -300,7 +330,7 @@ static vouch_status draw(drawing *d, vouch_error *err)
     const size_t n_ways = d->check->server.n_ways, block = 2 * n_ways - 1;
     vouch_status status = VOUCH_OK;
     int64_t look = FIRST_LOOK;
-    for (size_t i = 0; !status && (i < block || ask_goes_on(d->check)); i++) {
+    for (size_t i = 0; !status && (i < block || ask_goes_on(d->check, d->law)); i++) {
         status = batch_draw(d, i / block % DRAWING_PROMPTS, (i % block + 1) / 2, err);
         if (d->law->finding.n_broken > 0 || d->check->is_gone) return status;
         if (d->n_draws < look) continue;

@@ -60,7 +60,7 @@ vouch_status ask_law_seeds(ask_check *c, ask_law *law, vouch_error *err)
     const ask_server *s = &c->server;
     vouch_status status = VOUCH_OK;
     int n = 0;
-    for (size_t i = 0; i < 40 && !status && (i < s->n_ways || ask_goes_on(c)); i++) {
+    for (size_t i = 0; i < 40 && !status && (i < s->n_ways || ask_goes_on(c, law)); i++) {
         const bool is_chat = s->has[0] && s->has[1] ? i / s->n_ways % 2 : ask_first_api(s);
         const ask_way *way = &s->ways[i % s->n_ways];
         const char *prompt = ask_prompt(i + 3);

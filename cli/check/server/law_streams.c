@@ -41,7 +41,7 @@ vouch_status ask_law_streams(ask_check *c, ask_law *law, vouch_error *err)
     const bool has_both = s->has[0] && s->has[1];
     vouch_status status = VOUCH_OK;
     int n[2] = {0};
-    for (size_t i = 0; i < 4 * ASK_PROMPTS && !status && (i < 2 || ask_goes_on(c)); i++) {
+    for (size_t i = 0; i < 4 * ASK_PROMPTS && !status && (i < 2 || ask_goes_on(c, law)); i++) {
         const bool is_chat = has_both ? i / 2 % 2 : ask_first_api(s), stops = i % 2;
         char name[80];
         ask_pair pair = {.a = ask_greedy(c, is_chat, way, ask_prompt(i / 2), TOKENS, !stops),

@@ -18,7 +18,7 @@ vouch_status ask_law_values(ask_check *c, ask_law *law, vouch_error *err)
                                 "runs without");
         return VOUCH_OK;
     }
-    for (size_t i = 0; i < ASK_PROMPTS && !status && (i == 0 || ask_goes_on(c)); i++) {
+    for (size_t i = 0; i < ASK_PROMPTS && !status && (i == 0 || ask_goes_on(c, law)); i++) {
         const bool is_chat = s->n_top[0] >= 0 && s->n_top[1] >= 0 ? i % 2 : first;
         for (size_t w = 1; w < s->n_ways && !status; w++) {
             char name[80];

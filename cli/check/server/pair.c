@@ -94,7 +94,7 @@ typedef struct shrinking {
 static bool still_fails(shrinking *s)
 {
     ask_answer a, b;
-    ask_difference d;
+    ask_difference d = {.n_values = 0};
     if (s->status || s->c->is_gone) return false;
     s->status = pair_try(s->c, s->pair, &a, &b, &d, s->err);
     if (s->status) return false;
@@ -235,7 +235,7 @@ vouch_status ask_pair_judge(ask_check *c, ask_law *law, ask_pair *p, const char 
                             vouch_error *err)
 {
     ask_answer a, b;
-    ask_difference d;
+    ask_difference d = {.n_values = 0};
     vouch_status status = p->is_fresh ? VOUCH_OK : ask_warm(c, &p->a, err);
     if (!status && !p->is_fresh && p->a.base != p->b.base) status = ask_warm(c, &p->b, err);
     if (!status) status = pair_try(c, p, &a, &b, &d, err);

@@ -38,9 +38,9 @@ static bool is_wanted(const ask_check *c, size_t i)
     return c->options->check.laws == 0 || (c->options->check.laws & rows[i].bit);
 }
 
-bool ask_goes_on(ask_check *c)
+bool ask_goes_on(const ask_check *c, const ask_law *law)
 {
-    return !c->is_gone && tool_now() < c->deadline;
+    return !c->is_gone && tool_now() < c->deadline && json_array_size(law->failures) < ASK_MOST_FAILURES;
 }
 
 bool ask_first_api(const ask_server *s)
