@@ -148,10 +148,11 @@ static const cli_command commands[] = {
      "vouch bench m.gguf --prompts questions.jsonl --each 10 --html report.html\n"
      "vouch bench m.gguf --prompts lines.txt --spec ngram --spec suffix -k 4,8\n"
      "vouch bench m.gguf -d small.gguf --prompts lines.txt --temp 0.8 --csv a.csv\n"},
-    {"check", CLI_CHECK, false, cli_check_run, cli_check_check, NULL, "verify the library's guarantees on this machine",
+    {"check", CLI_CHECK, false, cli_check_run, cli_check_check, NULL, "verify the library's guarantees on this machine, or a server's",
      "vouch check MODEL [--draft-model FILE] [--law LIST] [--seconds S]\n    [--json FILE]\n"
      "vouch check --system [--json FILE]\n"
-     "vouch check --vectors FILE [--json FILE]\n",
+     "vouch check --vectors FILE [--json FILE]\n"
+     "vouch check --server URL [--plain-server URL] [--law LIST] [--seconds S]\n    [--json FILE]\n",
      "Checks four laws on this machine with these files. L1: a row's logits have the\n"
      "same bits whatever else is in the pass. L2: with every drafter the text is the\n"
      "target's own. L3: rejected guesses leave no trace. L4: guesses that are always\n"
@@ -160,12 +161,18 @@ static const cli_command commands[] = {
      "With --system, checks this build without a model: all kernels that this\n"
      "processor can run, and tiny models on each of them, give the bits that vouch has\n"
      "on every system. Takes a few seconds. With --vectors, compares them with a file\n"
-     "of test vectors, which the authors of other engines can use, too.\n",
+     "of test vectors, which the authors of other engines can use, too.\n"
+     "With --server, asks any server with the OpenAI API whether its text is the same\n"
+     "with speculation, beside other requests, after a hit in its prefix cache and in\n"
+     "a stream, whether seeds hold, and whether sampled tokens have the distribution\n"
+     "that it tells. Each failure comes with command lines that reproduce it.\n",
      "vouch check m.gguf\n"
      "vouch check m.gguf --draft-model small.gguf --cpu avx2 --seconds 20\n"
      "vouch check m.gguf --law L1,L3 --json laws.json\n"
      "vouch check --system\n"
-     "vouch check --vectors docs/vectors/vectors.json\n"},
+     "vouch check --vectors docs/vectors/vectors.json\n"
+     "vouch check --server http://127.0.0.1:8080\n"
+     "vouch check --server http://a:8000 --plain-server http://b:8000 --json r.json\n"},
     {"analyze", CLI_ANALYZE, false, cli_analyze_run, NULL, cli_analyze_check, "compare a draft model with its target",
      "vouch analyze MODEL --draft-model FILE [--text FILE | --prompts FILE]\n"
      "    [--svg FILE]\n",

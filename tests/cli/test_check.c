@@ -168,7 +168,7 @@ static void wrong_usage_is_named(void **state)
     tiny_model_write(other, &(tiny_model_options){.seed = 1, .vocab_seed = 9});
     expect(RUN("check"), 2, "--model FILE is missing");
     expect(RUN("check", "-m", model, "--seconds", "-1"), 2, "--seconds '-1': outside");
-    expect(RUN("check", "-m", model, "--law", "L5"), 2, "--law 'L5': expected one of all|L1|L2|L3|L4");
+    expect(RUN("check", "-m", model, "--law", "L5"), 2, "--law 'L5': expected one of all|L1|L2|L3|L4|L7|S1|S2");
     expect(RUN("check", "-m", model, "--spec", "ngram"), 2, "--spec is a flag of `vouch run`");
     expect(RUN("check", "-m", absent), 2, absent);
     expect(RUN("check", "-m", model, "-d", other, "--seconds", "0"), 1, "--draft-model: ");
