@@ -148,7 +148,8 @@ static const cli_command commands[] = {
      "vouch bench m.gguf --prompts questions.jsonl --each 10 --html report.html\n"
      "vouch bench m.gguf --prompts lines.txt --spec ngram --spec suffix -k 4,8\n"
      "vouch bench m.gguf -d small.gguf --prompts lines.txt --temp 0.8 --csv a.csv\n"},
-    {"check", CLI_CHECK, false, cli_check_run, cli_check_check, NULL, "verify the library's guarantees on this machine, or a server's",
+    {"check", CLI_CHECK, false, cli_check_run, cli_check_check, NULL,
+     "verify the library's guarantees on this machine, or a server's",
      "vouch check MODEL [--draft-model FILE] [--law LIST] [--seconds S]\n    [--json FILE]\n"
      "vouch check --system [--json FILE]\n"
      "vouch check --vectors FILE [--json FILE]\n"

@@ -49,21 +49,22 @@ double tool_counts_fit(const double *p, const int64_t *counts, int32_t n_bins, i
 {
     double statistic = 0, rest = 0;
     int64_t rest_count = 0, degrees = -1;
+    int32_t smallest = -1; /* bin that isn't pooled */
     for (int32_t i = 0; i < n_bins; i++) {
-        const double expected = p[i] * (double)n;
-        if (expected < least) {
-            rest += expected;
-            rest_count += counts[i];
-            continue;
-        }
-        statistic += ((double)counts[i] - expected) * ((double)counts[i] - expected) / expected;
+        const bool is_pooled = p[i] * (double)n < least;
+        if (is_pooled) rest += p[i] * (double)n, rest_count += counts[i];
+        else if (smallest < 0 || p[i] < p[smallest]) smallest = i;
+    }
+    const bool joins = smallest >= 0 && rest < least && (rest > 0 || rest_count > 0); /* the pooled are still too few */
+    if (joins) rest += p[smallest] * (double)n, rest_count += counts[smallest];
+    for (int32_t i = 0; i < n_bins; i++) {
+        const double expected = p[i] * (double)n, d = (double)counts[i] - expected;
+        if (expected < least || (joins && i == smallest)) continue;
+        statistic += d * d / expected;
         degrees++;
     }
-    const bool has_rest = rest >= 1;
-    if (has_rest) statistic += ((double)rest_count - rest) * ((double)rest_count - rest) / rest;
-    degrees += has_rest;
-    const bool impossible = !has_rest && (double)rest_count > 20 + 20 * rest;
-    return impossible ? 0 : degrees > 0 ? tool_chi_square_tail(statistic, degrees) : 1;
+    if (rest > 0) statistic += ((double)rest_count - rest) * ((double)rest_count - rest) / rest, degrees++;
+    return degrees > 0 ? tool_chi_square_tail(statistic, degrees) : 1;
 }
 
 static double median_of(const double *values, size_t n)

@@ -12,8 +12,8 @@ double tool_quantile(double *values, size_t n, double share);
 double tool_chi_square_tail(double statistic, int64_t degrees);
 
 /* Pearson's test of n draws: counts [n_bins] beside probabilities p [n_bins], whose sum is 1. Returns the probability
- * of counts that are at least so far from p. Bins expected less than `least` times share one. That one is too small for
- * the statistic where it is expected less than once, but mustn't be hit often. */
+ * of counts that are at least so far from p. Bins expected less than `least` times share one, which the smallest other
+ * bin joins where it is still expected less. */
 double tool_counts_fit(const double *p, const int64_t *counts, int32_t n_bins, int64_t n, double least);
 
 typedef enum tool_speed_verdict {
