@@ -156,7 +156,8 @@ def wrecks_are_named(*_):
         proxy = Proxy(server.address, wreck=wreck)
         if wreck == "nothing_listens":
             proxy.close()
-        out, err = check("--server", proxy.address, "--timeout", "1", "--seconds", "2", code=1)
+        timeout = {"hangs": "1", "hangs_later": "6"}.get(wreck, "60")
+        out, err = check("--server", proxy.address, "--timeout", timeout, "--seconds", "2", code=1)
         says(out + err, words)
         if wreck != "nothing_listens":
             proxy.close()
@@ -196,14 +197,16 @@ def two_addresses_serve(*_):
 
 def interrupts_report(*_):
     server = Served()
+    proxy = Proxy(server.address)
     path = os.path.join(FOLDER, "report.json")
     process = subprocess.Popen(
-        [VOUCH, "check", "--server", server.address, "--seconds", "60", "--json", path],
+        [VOUCH, "check", "--server", proxy.address, "--seconds", "3600", "--json", path],
         env=ENVIRONMENT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    time.sleep(3)
+    while proxy.n_posts < 30 and process.poll() is None:  # the first questions find out what the server is
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     if process.returncode != 1:

@@ -100,7 +100,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif how == "closes":
             self.close_connection = True
         elif how == "hangs":
-            time.sleep(3)
+            time.sleep(4)
             self.close_connection = True
         elif how == "is_endless":
             self.send_response(200)
@@ -113,7 +113,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif how == "fails" and self.command == "POST":
             self.send(500, b'{"error": {"message": "out of order"}}')
         elif how == "hangs_later" and self.command == "POST" and self.proxy.n_posts > 8:
-            time.sleep(3)
+            time.sleep(12)
             self.close_connection = True
         else:
             return False

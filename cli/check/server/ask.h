@@ -40,11 +40,11 @@ typedef struct ask_check {
     const char *key; /* NULL or "": none */
     ask_server server;
     tool_progress progress;
-    double start, deadline; /* of the whole check, of the current law */
-    double tolerance;       /* of log probabilities */
-    uint64_t state;         /* of random numbers (ask_random) */
-    int64_t n_requests, n_drafted, n_accepted;
-    bool is_gone; /* the server stopped to answer */
+    double start, deadline;                              /* of the whole check, of the current law */
+    double tolerance;                                    /* of log probabilities */
+    uint64_t state;                                      /* of random numbers (ask_random) */
+    int64_t n_requests, n_drafted, n_accepted, n_cached; /* as far as the server tells them */
+    bool is_gone;                                        /* the server stopped to answer */
 } ask_check;
 
 typedef struct ask_law {

@@ -14,18 +14,18 @@ vouch_status ask_law_greedy(ask_check *c, ask_law *law, vouch_error *err)
                  "the server has no known switch for speculation: --plain-server URL names one that runs without");
         return VOUCH_OK;
     }
-    for (size_t i = 0; i < 2 * ASK_PROMPTS && !status && (i == 0 || ask_goes_on(c, law)); i++) {
-        const bool is_chat = s->has[i % 2] ? i % 2 : !(i % 2);
-        if (!s->has[i % 2] && i >= ASK_PROMPTS) break; /* with one API each prompt is asked once */
+    for (size_t i = 0; i < 2 * ASK_PROMPTS && !status && (n_prompts == 0 || ask_goes_on(c, law)); i++) {
+        const bool is_chat = i % 2;
+        if (!s->has[is_chat]) continue;
         for (size_t w = 1; w < s->n_ways && !status; w++) {
             char name[80];
-            const char *prompt = ask_prompt(i);
+            const char *prompt = ask_prompt(i / 2);
             ask_pair pair = {.a = ask_greedy(c, is_chat, &s->ways[0], prompt, TOKENS, false),
                              .b = ask_greedy(c, is_chat, &s->ways[w], prompt, TOKENS, false),
                              .what = ASK_TEXT | ASK_FINISH,
                              .name_a = s->ways[0].name,
                              .name_b = s->ways[w].name};
-            snprintf(name, sizeof name, "prompt %zu%s", i % ASK_PROMPTS, is_chat ? ", chat" : "");
+            snprintf(name, sizeof name, "prompt %zu%s", i / 2, is_chat ? ", chat" : "");
             status = ask_pair_judge(c, law, &pair, name, NULL, NULL, err);
             n_ways = (int)w > n_ways ? (int)w : n_ways;
         }

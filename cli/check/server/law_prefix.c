@@ -30,6 +30,7 @@ vouch_status ask_law_prefix(ask_check *c, ask_law *law, vouch_error *err)
     const ask_server *s = &c->server;
     const bool is_chat = ask_first_api(s);
     vouch_status status = VOUCH_OK;
+    const int64_t n_cached = c->n_cached;
     int n = 0;
     for (size_t i = 0; i < 60 && !status && (i < 2 || ask_goes_on(c, law)); i++) {
         const char *end = ask_prompt(i / 3), *other = ask_prompt(i / 3 + 1);
@@ -45,7 +46,10 @@ vouch_status ask_law_prefix(ask_check *c, ask_law *law, vouch_error *err)
         n++;
     }
     snprintf(law->finding.covered, sizeof law->finding.covered,
-             "%d prompts of 300 bytes: new, again, with a beginning that another had%s", n,
-             s->uncached ? ", without the cache" : "; no known field leaves out the cache");
+             "%d prompts of 300 bytes: new, again, with a beginning that another had%s; the server tells of %lld "
+             "tokens from "
+             "the cache",
+             n, s->uncached ? ", without the cache" : "; no known field leaves out the cache",
+             (long long)(c->n_cached - n_cached));
     return status;
 }

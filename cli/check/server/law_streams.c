@@ -38,20 +38,20 @@ vouch_status ask_law_streams(ask_check *c, ask_law *law, vouch_error *err)
 {
     const ask_server *s = &c->server;
     const ask_way *way = &s->ways[s->n_ways - 1];
-    const bool has_both = s->has[0] && s->has[1];
     vouch_status status = VOUCH_OK;
     int n[2] = {0};
-    for (size_t i = 0; i < 4 * ASK_PROMPTS && !status && (i < 2 || ask_goes_on(c, law)); i++) {
-        const bool is_chat = has_both ? i / 2 % 2 : ask_first_api(s), stops = i % 2;
+    for (size_t i = 0; i < 4 * ASK_PROMPTS && !status && (n[0] + n[1] < 2 || ask_goes_on(c, law)); i++) {
+        const bool is_chat = i / 2 % 2, stops = i % 2;
+        if (!s->has[is_chat]) continue;
         char name[80];
-        ask_pair pair = {.a = ask_greedy(c, is_chat, way, ask_prompt(i / 2), TOKENS, !stops),
+        ask_pair pair = {.a = ask_greedy(c, is_chat, way, ask_prompt(i / 4), TOKENS, !stops),
                          .what = ASK_TEXT | ASK_FINISH | ASK_USAGE | (stops ? 0 : ASK_TOKENS),
                          .name_a = "in a body",
                          .name_b = "in a stream"};
         pair.b = ask_copy(&pair.a);
         ask_stream(&pair.b);
         if (stops) status = stop_add(c, &pair, err);
-        snprintf(name, sizeof name, "prompt %zu%s%s", i / 2 % ASK_PROMPTS, is_chat ? ", chat" : "",
+        snprintf(name, sizeof name, "prompt %zu%s%s", i / 4, is_chat ? ", chat" : "",
                  stops ? ", with a stop text" : "");
         if (!status) status = ask_pair_judge(c, law, &pair, name, NULL, NULL, err);
         n[is_chat] += !status;

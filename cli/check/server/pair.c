@@ -181,7 +181,7 @@ static void line_add(json_t *lines, char *line)
     free(line);
 }
 
-/* "A & B & wait": the company and b at once; b's answer stands last, because its output waits in a file. */
+/* "A >/dev/null & B; wait": the company and b at once. */
 static void together_add(const ask_check *c, json_t *lines, const ask_pair *p)
 {
     char *text = NULL;

@@ -131,9 +131,10 @@ char *ask_curl(const ask_question *q, const ask_check *c)
 
 /* ---------------------------------------------------------------------- asking */
 
-/* Counts what the answers say of guesses. */
-static void guesses_count(ask_check *c, const ask_answer *a)
+/* Counts what an answer says of guesses and of the cache. */
+static void usage_count(ask_check *c, const ask_answer *a)
 {
+    if (a->n_cached > 0) c->n_cached += a->n_cached;
     if (a->n_drafted > 0) c->n_drafted += a->n_drafted;
     if (a->n_accepted > 0) c->n_accepted += a->n_accepted;
 }
@@ -152,7 +153,7 @@ vouch_status ask_all(ask_check *c, const ask_question *questions, ask_answer *an
     const vouch_status status = ask_client_ask(c->client, requests, replies, n, err);
     for (size_t i = 0; i < n && !status; i++) {
         ask_answer_read(&answers[i], &replies[i], json_is_true(json_object_get(questions[i].body, "stream")));
-        guesses_count(c, &answers[i]);
+        usage_count(c, &answers[i]);
         c->is_gone |= answers[i].is_gone;
     }
     if (!status) {
