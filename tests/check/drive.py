@@ -195,6 +195,20 @@ def two_addresses_serve(*_):
     plain.close()
 
 
+def one_api_is_enough(*_):
+    """A server without completions is asked in chat alone, and the report says what couldn't be asked."""
+    server = Served("--parallel", "16")
+    proxy = Proxy(server.address, "chat_alone")
+    path = os.path.join(FOLDER, "report.json")
+    out, _ = check("--server", proxy.address, "--seconds", "2", "--json", path)
+    says(out, "asked         chat\n", "can't ask     /v1/completions: status 404: no such path")
+    for law in report(path)["laws"]:
+        if law["verdict"] != "holds":
+            sys.exit(f"{law}")
+    proxy.close()
+    server.close()
+
+
 def interrupts_report(*_):
     server = Served()
     proxy = Proxy(server.address)
@@ -225,6 +239,7 @@ CASES = {
     "wrecks_are_named": wrecks_are_named,
     "usage_is_checked": usage_is_checked,
     "two_addresses_serve": two_addresses_serve,
+    "one_api_is_enough": one_api_is_enough,
     "interrupts_report": interrupts_report,
 }
 CASES[CASE](*sys.argv[5:])

@@ -210,6 +210,8 @@ class Proxy:
 
     def faulty_answer(self, path, body):
         fault = self.fault or ""
+        if fault == "chat_alone" and "chat" not in path:
+            return 404, b'{"error": {"message": "no such path"}}', "application/json"
         plain = body.get("speculative", {}).get("drafters") == "none"
         greedy = body.get("temperature") == 0
         prompt = body.get("prompt") or body["messages"][0]["content"]

@@ -18,7 +18,8 @@ failures_are_small() { drive failures_are_small; }
 wrecks_are_named() { drive wrecks_are_named; }
 usage_is_checked() { drive usage_is_checked; }
 two_addresses_serve() { drive two_addresses_serve; }
+one_api_is_enough() { drive one_api_is_enough; }
 interrupts_report() { drive interrupts_report; }
 
 test_group each_law_can_break every_fault_is_found failures_are_small wrecks_are_named usage_is_checked \
-    two_addresses_serve interrupts_report
+    two_addresses_serve one_api_is_enough interrupts_report
