@@ -102,7 +102,8 @@ bool ask_goes_on(const ask_check *c, const ask_law *law);
 bool ask_first_api(const ask_server *server);
 uint64_t ask_random(ask_check *c);
 
-/* Records a failure of a law, and takes `commands`, an array of lines. text_a and text_b may be NULL. */
+/* Records a failure of a law, and takes `commands`, an array of lines. a, b: the answers that differ; seen: "3 of 3"
+ * further tries. Any of these may be NULL. */
 void ask_fail(ask_law *law, const char *name, const char *difference, json_t *commands, const ask_answer *a,
               const ask_answer *b, const char *seen);
 
