@@ -358,8 +358,9 @@ $(B)/tests/%: $(B)/tests/%.o $(SUP_OBJ) $(OS_OBJ) $(LIB_A)
 
 # The command with one thing broken, which `vouch check` has to find; `plain` only lacks the vector kernels.
 # Apple's linker doesn't know --wrap.
-BROKEN := $(if $(filter macos,$(SYSTEM)),,judge rollback kernels tables order digests plain)
+BROKEN := $(if $(filter macos,$(SYSTEM)),,judge joint rollback kernels tables order digests plain)
 BROKEN_WRAP_judge := vouch_judge
+BROKEN_WRAP_joint := vouch_traverse
 BROKEN_WRAP_rollback := vouch_memory_rewind vouch_memory_keep_path
 BROKEN_WRAP_kernels := vouch_kernels_find
 BROKEN_WRAP_tables := vouch_kernels_get

@@ -694,7 +694,9 @@ VOUCH_API const char *vouch_draft_sampling_name(int i);
     X(REJECTION, rejection)  \
     X(MATCH, match)          \
     X(BLOCK, block)          \
-    X(COUPLED, coupled)
+    X(COUPLED, coupled)      \
+    X(TRAVERSAL, traversal)  \
+    X(MULTIPATH, multipath)
 
 /* The rule by which guesses are judged. Under every rule sampled text has the target's own distribution, and greedy
  * text is the same to the byte. Rules differ in how many guesses they accept, and in whether the seed reproduces the
@@ -713,6 +715,11 @@ VOUCH_API const char *vouch_draft_sampling_name(int i);
  *              the target's. Accepts with at least (1 - d) / (1 + d), where d is the total-variation distance of p and
  *              q; REJECTION accepts with 1 - d. The text is the text of VOUCH_DRAFTER_NONE with COUPLED. Costs a random
  *              number for each token with p > 0.
+ *   TRAVERSAL  BLOCK for trees of guesses drawn from q (arXiv 2505.12398). Accepts more of a tree with two levels or
+ *              more than REJECTION does. A chain gives the text of BLOCK.
+ *   MULTIPATH  A draft model or head draws tree_branches independent paths of tree_depth guesses instead of a tree. The
+ *              rule chooses one of them, level by level, and judges it as BLOCK does, with the q of this choice (after
+ *              arXiv 2602.16961). With one path it gives the text of BLOCK.
  *   AUTO       The default: a rule under which the seed reproduces the text, whatever pace drafts. COUPLED with a draft
  *              model or a head that samples; otherwise MATCH, which then accepts as often as REJECTION. REJECTION with
  *              a lenience below 1. */
@@ -726,6 +733,7 @@ typedef enum vouch_accept {
 typedef struct vouch_accept_info {
     const char *name;     /* of the list; NULL: there is no such rule */
     bool trees;           /* the rule judges trees of guesses; otherwise chains only */
+    bool paths;           /* draft models and heads draw independent paths for it, tree_branches of them */
     bool lenient;         /* the rule takes a lenience below 1 */
     bool seed_reproduces; /* the seed reproduces sampled text, whatever is drafted: it is the text of VOUCH_DRAFTER_NONE
                              with this rule */
@@ -755,10 +763,11 @@ typedef struct vouch_speculation {
      * 1 or more, with AUTO: pace chooses, up to this number.
      * 1 or more, with a set of drafters: every draft has this many guesses, if the drafters find so many; a paid
      * drafter beside free ones makes half of them.
-     * Under REJECTION and BLOCK the sampled text depends on the draft, so with pace it depends on timing. For a text
-     * that the seed reproduces, use MATCH or COUPLED, or fix the drafters and n_draft. */
+     * Except under MATCH and COUPLED the sampled text depends on the draft, so with pace it depends on timing. For a
+     * text that the seed reproduces, use one of these, or fix the drafters and n_draft. */
     int32_t n_draft;
-    int32_t tree_branches; /* most guesses with one parent, up to VOUCH_MAX_DRAFT, of MODEL and HEAD up to 8; 1: chains;
+    int32_t tree_branches; /* most guesses with one parent, up to VOUCH_MAX_DRAFT, of MODEL and HEAD up to 8; under
+                              MULTIPATH, the paths of guesses that MODEL or HEAD draws, up to 8; 1: chains;
                               0: free drafters make trees of up to 8 branches; where pace chooses, HEAD makes trees of
                               up to 4 branches from guesses that are not drawn; other paid drafters make chains */
     int32_t tree_depth;    /* longest path of guesses, up to VOUCH_MAX_DRAFT; 0: n_draft */
@@ -1043,8 +1052,8 @@ VOUCH_API vouch_status vouch_session_probabilities(vouch_session *session, int32
  *       for each event: use event.step; after its finish, close the session or give it another prompt
  *
  * A session gives the same bytes alone and beside any others, whenever they join, end, or are cancelled (law L7):
- * greedy text, and sampled text under MATCH and COUPLED. Under REJECTION and BLOCK the distribution is the same; the
- * text depends on timing, as it does alone.
+ * greedy text, and sampled text under MATCH and COUPLED. Under the other rules the distribution is the same; the text
+ * depends on timing, as it does alone.
  *
  * Guesses of all sessions compete for the rows of a pass. The engine adds the guess that is likeliest to be accepted
  * next, as long as the expected tokens per second of all sessions together rise (law L4).

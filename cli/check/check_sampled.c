@@ -68,34 +68,38 @@ static int32_t draw_from(const float *q, int32_t n, double u)
     return last;
 }
 
-/* Judges one guess at a time, drawn from q; q NULL: always the likeliest token of p. */
+/* Judges two guesses at a time, drawn from q; q NULL: always the likeliest token of p. Counts the first token, on which
+ * the second guess has a say where a rule judges both together. */
 static vouch_status rule_compare(chance *c, const float *p, const float *q, vouch_accept rule, vouch_error *err)
 {
-    float both[2 * TOP];
+    enum { K = 2 };
+    float p_rows[(K + 1) * TOP], q_rows[K * TOP];
     double expected[TOP], total = 0;
     int64_t counts[TOP] = {0};
     uint64_t state = 1;
     char name[64];
     for (int32_t i = 0; i < c->n_top; i++) {
-        both[i] = both[c->n_top + i] = p[i]; /* the second row is for the bonus token, which isn't counted */
+        for (int row = 0; row <= K; row++) p_rows[row * c->n_top + i] = p[i];
+        for (int row = 0; row < K && q; row++) q_rows[row * c->n_top + i] = q[i];
         total += (double)p[i];
     }
     for (int32_t i = 0; i < c->n_top; i++) expected[i] = (double)p[i] / total;
     vouch_status status = VOUCH_OK;
     for (int64_t i = 0; i < RULE_DRAWS && !status; i++) {
-        const int32_t guess = q ? draw_from(q, c->n_top, own_uniform(&state)) : 0;
-        const vouch_rejection in = {.k = 1,
+        int32_t guesses[K] = {0};
+        for (int k = 0; k < K && q; k++) guesses[k] = draw_from(q, c->n_top, own_uniform(&state));
+        const vouch_rejection in = {.k = K,
                                     .n_vocab = c->n_top,
-                                    .guesses = &guess,
-                                    .p = both,
-                                    .q = q,
+                                    .guesses = guesses,
+                                    .p = p_rows,
+                                    .q = q ? q_rows : NULL,
                                     .accept = rule,
                                     .lenience = 1,
                                     .seed = 42,
-                                    .first_position = 2 * i};
+                                    .first_position = (K + 1) * i};
         int32_t n_accepted, final;
         status = vouch_reject(&in, &n_accepted, &final, NULL, err);
-        if (!status) counts[n_accepted > 0 ? guess : final]++;
+        if (!status) counts[n_accepted > 0 ? guesses[0] : final]++;
     }
     snprintf(name, sizeof name, "%s, guesses %s", vouch_accept_name((int)rule), q ? "drawn from q" : "by argmax");
     if (!status) counts_compare(c, expected, counts, c->n_top, RULE_DRAWS, name);

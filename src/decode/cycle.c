@@ -131,11 +131,12 @@ void vouch_cycle_cut(vouch_cycle *cycle, int32_t n)
 
 /* ------------------------------------------------------------------- 4 judge */
 
-/* p of a row. Penalties look at the tokens before the row, so this writes the accepted guesses after the sequence. */
+/* p of a row. Penalties look at the tokens before the row, so this writes its path after the sequence. */
 static vouch_status row_p(void *self, int32_t row, int32_t depth, const vouch_dist **p)
 {
     const vouch_cycle *cycle = self;
-    if (depth > 0) cycle->tokens[cycle->n_tokens + depth - 1] = cycle->draft.tokens[row - 1];
+    for (int32_t i = row - 1, at = cycle->n_tokens + depth; i >= 0; i = vouch_draft_parent(&cycle->draft, i))
+        cycle->tokens[--at] = cycle->draft.tokens[i];
     return cycle->target.row(cycle->target.self, cycle->tokens, cycle->n_tokens + depth, row, p);
 }
 
@@ -169,6 +170,8 @@ static void commit(vouch_cycle *cycle)
     const bool has_final = judgement->origin != VOUCH_ORIGIN_ACCEPTED;
     const int32_t n = judgement->n_accepted + has_final;
     *out = (vouch_cycle_result){.first = cycle->n_tokens, .n_guesses = cycle->draft.n};
+    for (int32_t i = 0; i < judgement->n_accepted; i++)
+        cycle->tokens[out->first + i] = cycle->draft.tokens[judgement->path[i]];
     if (has_final) cycle->tokens[out->first + n - 1] = judgement->final_token;
     while (out->n < n && out->finish == VOUCH_FINISH_NONE) {
         cycle->n_tokens++;

@@ -7,6 +7,8 @@
  *   match      draw the target's own token, accept the guess that equals it    chains, trees     match.c
  *   block      the longest prefix of the draft, by one random number           chains            block.c
  *   coupled    match, with draws by a race that draft and target share         chains, trees     match.c
+ *   traversal  block for trees, from the leaves to the root                    chains, trees     traversal.c
+ *   multipath  block for the best of independent paths                         chains, paths     multipath.c
  *
  * All are exact: the tokens have the joint distribution that the target alone gives them (law L2). A rule sees no
  * tensors and no random generator. Rows of p come from a function, and chance comes from `vouch_dice`, so that a test
@@ -40,7 +42,7 @@ typedef struct vouch_seeded_draw {
 vouch_dice vouch_dice_philox(const vouch_seeded_draw *seeded);
 
 /* p of a row: row 0 follows the sequence, row i + 1 follows guess i. `depth` accepted guesses are before it. Valid
- * until the next call. A rule asks for a row after the rows before it on its path, and may ask again. */
+ * until the next call. A rule may ask for rows in any order, and again; a row that fails does so each time. */
 typedef vouch_status vouch_row_fn(void *self, int32_t row, int32_t depth, const vouch_dist **p);
 
 /* A draft to judge. */
@@ -72,6 +74,7 @@ typedef struct vouch_rule {
     vouch_draw_fn *draw;       /* draws the target's tokens */
     vouch_draw_fn *draw_guess; /* draws the guesses of a draft model or head */
     bool trees;                /* judges trees, too */
+    bool paths;                /* a tree of drawn guesses must be one of independent paths (vouch_draft.paths) */
     bool lenient;              /* takes a lenience below 1 */
     bool seed_reproduces;      /* its draws are those of plain decoding with this rule, whatever is drafted */
     bool ignores_q;            /* so a guess counts the same whether it was drawn or is the likeliest */

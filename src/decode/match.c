@@ -30,6 +30,7 @@ int32_t vouch_match_siblings(vouch_siblings *these, int32_t first)
     these->token = dice->draw(dice->self, these->position, &these->left);
     for (int32_t i = first; i >= 0; i = vouch_next_child(trial->draft, these->parent, i)) {
         vouch_guess *guess = &these->guesses[i];
+        if (guess->verdict == VOUCH_REJECTED) continue;
         const double mass = vouch_residual_p(&these->left, guess->token), r = mass < rest ? mass / rest : 1;
         const double chance = r < trial->lenience ? r / trial->lenience : 1;
         guess->p = vouch_dist_p(these->left.p, guess->token);

@@ -37,6 +37,7 @@ vouch_accept_info vouch_accept_get_info(int i)
     const vouch_rule *rule = rules[i].rule;
     return (vouch_accept_info){.name = rules[i].name,
                                .trees = rule->trees,
+                               .paths = rule->paths,
                                .lenient = rule->lenient,
                                .seed_reproduces = rule->seed_reproduces};
 }

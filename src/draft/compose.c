@@ -301,6 +301,7 @@ static vouch_draft compose_around(void *self, const int32_t *tokens, int32_t n_t
                          .tokens = c->guesses,
                          .parents = is_chain ? NULL : c->parents,
                          .q = c->guide.drawn ? c->q : NULL,
+                         .paths = c->guide.has_paths ? c->guide.paths : NULL,
                          .drafters = c->drafters,
                          .expected = c->expected};
 }

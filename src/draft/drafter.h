@@ -13,10 +13,11 @@
  *       the n-th on may have changed.
  *   D3  A guess carries the q that it was drawn from. q NULL means a point mass. Guesses that have the same parent and
  *       a q were drawn from that one q without replacement, in the order of their numbers, and stand before the point
- *       masses of that parent. A drafter decides whether to draw a guess before it draws it, and keeps every guess that
- *       it has drawn. A deterministic guess may depend on sampled guesses, provided their random numbers are never
- *       reused at its position.
- *   D4  Nothing is allocated after open.
+ *       masses of that parent. With `paths`, siblings are instead the different tokens of independent draws from that
+ * q, one draw for each path that takes the parent, in the order of the first draw of each; paths[i] draws gave guess i.
+ * A drafter decides whether to draw a guess before it draws it, and keeps every guess that it has drawn. A
+ * deterministic guess may depend on sampled guesses, provided their random numbers are never reused at its position. D4
+ * Nothing is allocated after open.
  *
  * A drafter guesses at once (propose), or level by level: each level needs a pass of a model, which the drafters of
  * several sequences share.
@@ -38,6 +39,8 @@ typedef struct vouch_draft {
     const int32_t *tokens;      /* [n] */
     const int32_t *parents;     /* [n] each below the guess's own number, -1: the sequence; NULL: a chain */
     const vouch_dist *const *q; /* [n] each may be NULL: a point mass; NULL: all are point masses */
+    const int32_t *paths;       /* [n] independent paths that take each drawn guess; NULL: siblings are drawn without
+                                   replacement (D3) */
     const unsigned *drafters;   /* [n] VOUCH_DRAFTER_ bits of the drafters that made each guess; NULL: `drafter` */
     unsigned drafter;           /* the bit of the drafter that made all guesses */
     const float *chances;       /* [n] estimated chance that each guess is accepted, given its parent; NULL: none */
@@ -52,6 +55,12 @@ static inline int32_t vouch_draft_parent(const vouch_draft *draft, int32_t i)
 static inline unsigned vouch_draft_drafters(const vouch_draft *draft, int32_t i)
 {
     return draft->drafters ? draft->drafters[i] : draft->drafter;
+}
+
+/* Whether guess i was drawn from its q. False for -1. */
+static inline bool vouch_draft_is_drawn(const vouch_draft *draft, int32_t i)
+{
+    return i >= 0 && draft->q && draft->q[i];
 }
 
 /* The next child of `parent` after guess i; -1: none. */

@@ -64,10 +64,12 @@ void vouch_guide_set(vouch_guide *guide, const vouch_draft *draft, int32_t n_tok
     g->n_tokens = n_tokens;
     g->n = draft ? draft->n : 0;
     g->drawn = draft && draft->q;
+    g->has_paths = draft && draft->paths;
     for (int32_t i = 0; i < g->n; i++) {
         g->tokens[i] = draft->tokens[i];
         g->parents[i] = vouch_draft_parent(draft, i);
         g->q[i] = draft->q ? draft->q[i] : NULL;
+        g->paths[i] = draft->paths ? draft->paths[i] : 0;
         g->drafters[i] = vouch_draft_drafters(draft, i);
         const bool is_first = vouch_next_child(draft, g->parents[i], -1) == i;
         const int32_t depth = vouch_draft_depth(draft, i);

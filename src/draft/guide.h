@@ -24,6 +24,8 @@ typedef struct vouch_guide {
     bool drawn;       /* the guesses were drawn from q: each has to be in the tree (drafter.h, D3) */
     int32_t tokens[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT];
     const vouch_dist *q[VOUCH_MAX_DRAFT];
+    bool has_paths; /* of independent paths */
+    int32_t paths[VOUCH_MAX_DRAFT];
     unsigned drafters[VOUCH_MAX_DRAFT];
     int8_t kinds[VOUCH_MAX_DRAFT]; /* classes */
     vouch_chances chances;

@@ -28,7 +28,8 @@ typedef struct vouch_drafter_type {
     const char *file;
     vouch_status (*open_file)(void **out, const char *path, const vouch_draft_target *target, vouch_error *err);
     void (*close_file)(void *content);
-    bool has_q;       /* it grows chains and trees of guesses, drawn from q where VOUCH_DRAFT_SAMPLE is set (tree.h) */
+    bool has_q;       /* it grows chains, trees and independent paths of guesses, drawn from q where VOUCH_DRAFT_SAMPLE
+                         is set (tree.h) */
     bool is_greedy;   /* VOUCH_DRAFT_AUTO stands for GREEDY, unless the rule reads q */
     int32_t branches; /* most guesses with one parent, where pace chooses and guesses are not drawn; 0: 1 */
     /* One of the two. A free drafter is a source for the composition; a paid one drafts by itself. */

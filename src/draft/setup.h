@@ -19,6 +19,7 @@ typedef struct vouch_drafter_setup {
     int32_t n_ctx, prefill_chunk;
     vouch_kv_type kv_type;
     int32_t branches;                          /* most guesses of a draft model or a head with one parent; 1: chains */
+    bool draws_paths;                          /* `branches` independent paths of drawn guesses instead of siblings */
     vouch_draw_fn *draw_guess;                 /* draws a guess from q as the judge's rule demands */
     vouch_constraint *constraint;              /* the session's grammar; NULL: none */
     const vouch_weights *target, *draft_model; /* draft_model NULL: none */

@@ -129,6 +129,7 @@ static vouch_status open_drafters(vouch_session *s, vouch_error *err)
                                  .prefill_chunk = o->prefill_chunk,
                                  .kv_type = o->kv_type,
                                  .branches = s->choice.paid_branches,
+                                 .draws_paths = vouch_rule_get(o->speculation.accept)->paths,
                                  .draw_guess = vouch_rule_get(o->speculation.accept)->draw_guess,
                                  .constraint = s->target.constraint,
                                  .target = s->model->weights,

@@ -29,10 +29,49 @@ static bool is_rejected(const vouch_residual *r, int32_t id)
     return false;
 }
 
+int32_t vouch_choice_rank(const vouch_choice *choice, float p, float q)
+{
+    enum { LOWEST = (127 - 8) * 4 }; /* 2^-8: a float's exponent and the first two bits after it */
+    const float ratio = q > 0 ? choice->scale * p / q : 0;
+    uint32_t bits;
+    memcpy(&bits, &ratio, sizeof bits);
+    const int32_t rank = (int32_t)(bits >> 21) - LOWEST;
+    return rank < 0 ? 0 : rank < VOUCH_RANKS ? rank : VOUCH_RANKS - 1;
+}
+
+static double choice_factor(const vouch_residual *r, int32_t id)
+{
+    return r->choice->factor[vouch_choice_rank(r->choice, r->p->weight[id], r->q->weight[id])];
+}
+
+void vouch_choice_begin(vouch_choice *choice, const vouch_dist *p, const vouch_dist *q, int32_t n)
+{
+    double weight[VOUCH_RANKS] = {0}, total = 0, below = 0;
+    choice->n = n;
+    choice->scale = (float)(q->total / p->total);
+    const int32_t n_ids = q->dense ? q->n_vocab : q->n_support;
+    for (int32_t i = 0; i < n_ids; i++) {
+        const int32_t id = q->dense ? i : q->support[i];
+        weight[vouch_choice_rank(choice, p->weight[id], q->weight[id])] += (double)q->weight[id];
+    }
+    for (int r = 0; r < VOUCH_RANKS; r++) total += weight[r];
+    for (int r = 0; r < VOUCH_RANKS; r++) {
+        const double up_to = below + weight[r] / total;
+        double sum = 0, power = 1;
+        for (int32_t i = 0; i < n; i++, power *= up_to) sum = sum * below + power;
+        choice->factor[r] = sum;
+        below = up_to;
+    }
+}
+
 /* The mass of an id that is not a rejected guess. */
 static inline double mass_left(const vouch_residual *r, int32_t id)
 {
     double mass = r->p->weight[id];
+    if (r->choice && r->n > 0) {
+        mass = mass * r->a[0] - r->q->weight[id] * choice_factor(r, id) * r->b[0];
+        return mass > 0 ? mass : 0;
+    }
     for (int32_t i = 0; r->q && i < r->n; i++) {
         mass = mass * r->a[i] - r->q->weight[id] * r->b[i];
         if (!(mass > 0)) return 0;
@@ -54,7 +93,7 @@ static double range_sum(const vouch_residual *r, int32_t begin, int32_t end)
     if (!r->q || r->n == 0) {
         for (; i + LANES <= end; i += LANES)
             for (int j = 0; j < LANES; j++) lane[j] += (double)p[i + j];
-    } else if (r->n == 1) {
+    } else if (r->n == 1 && !r->choice) {
         const float *q = r->q->weight;
         const double a = r->a[0], b = r->b[0];
         for (; i + LANES <= end; i += LANES)
@@ -171,6 +210,7 @@ void vouch_residual_begin(vouch_residual *r, const vouch_dist *p, const vouch_di
 {
     r->p = p;
     r->q = q;
+    r->choice = NULL;
     r->lenience = lenience;
     r->n = 0;
     r->total = p->total;
@@ -185,7 +225,8 @@ double vouch_residual_p(const vouch_residual *r, int32_t token)
 double vouch_residual_q(const vouch_residual *r, int32_t token)
 {
     if (!r->q) return 1;
-    return is_rejected(r, token) || !(r->q_total > 0) ? 0 : (double)r->q->weight[token] / r->q_total;
+    if (is_rejected(r, token) || !(r->q_total > 0)) return 0;
+    return (double)r->q->weight[token] * (r->choice ? choice_factor(r, token) : 1) / r->q_total;
 }
 
 /* total - weight; where this would cancel (below 0.1 % of the mass), the sum over r instead. */

@@ -106,17 +106,38 @@ void vouch_dry(vouch_sampler *sampler, float *logits, const int32_t *history, si
  * weight. */
 int32_t vouch_dist_draw(const vouch_dist *dist, double u);
 
+enum { VOUCH_RANKS = 64 };
+
+/* A token chosen from n independent draws from q: one of the highest rank, and of several the one that was drawn first.
+ * The rank of a token is its p / q in quarters of an octave, from 2^-8 to 2^8. With the probabilities B that a draw has
+ * a lower rank and U that it has no higher one, the chosen token has rank r with probability U^n - B^n and is then as
+ * likely as a draw of this rank. So it is x with probability
+ *
+ *     q(x) factor[rank of x],   factor = (U^n - B^n) / (U - B) = the sum over i < n of U^i B^(n-1-i) */
+typedef struct vouch_choice {
+    int32_t n;
+    float scale; /* p(x) / q(x) = scale * weight in p / weight in q */
+    double factor[VOUCH_RANKS];
+} vouch_choice;
+
+void vouch_choice_begin(vouch_choice *choice, const vouch_dist *p, const vouch_dist *q, int32_t n);
+/* The rank of a token with these weights. */
+int32_t vouch_choice_rank(const vouch_choice *choice, float p, float q);
+
 /* The residual of p while the judge rejects guesses for one position, one after the other (Leviathan et al.; without
  * replacement: Jeon et al., arXiv 2402.14160). The first guess was drawn from q, each further guess from q without the
  * earlier guesses. q = NULL: each guess was a point mass. A rejection turns the residual r into
  *
  *     norm(max(0, r - lenience q_i)),   q_i = norm(q without the earlier guesses), or the guess's point mass
  *
+ * A guess that was chosen from several draws has the probabilities of that choice in place of q.
+ *
  * The functions compute each mass in double precision from the weights of p and q on demand and copy nothing. */
 typedef struct vouch_residual {
     const vouch_dist *p, *q;
-    double lenience;
-    int32_t n; /* rejected guesses; 0: the residual is p */
+    const vouch_choice *choice; /* the only guess was chosen from several draws; NULL: the guesses were drawn from q */
+    double lenience;            /* of the next rejection */
+    int32_t n;                  /* rejected guesses; 0: the residual is p */
     int32_t rejected[VOUCH_MAX_DRAFT];
     double a[VOUCH_MAX_DRAFT], b[VOUCH_MAX_DRAFT]; /* rejection i: mass = max(0, a[i] mass - b[i] weight in q) */
     double total;                                  /* remaining mass; 0 if rounding leaves none */

@@ -94,6 +94,12 @@ static void broken_judge_is_found(void **state)
     broken_is_found("tests/broken/judge", 2, "L2", 0);
 }
 
+static void broken_joint_rules_are_found(void **state)
+{
+    (void)state;
+    broken_is_found("tests/broken/joint", 2, "L2", 0);
+}
+
 static void broken_rollback_is_found(void **state)
 {
     (void)state;
@@ -193,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_processor_passes),
         cmocka_unit_test(broken_judge_is_found),
+        cmocka_unit_test(broken_joint_rules_are_found),
         cmocka_unit_test(broken_rollback_is_found),
         cmocka_unit_test(broken_kernels_are_found),
         cmocka_unit_test(real_model_passes),

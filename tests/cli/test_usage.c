@@ -297,7 +297,7 @@ static void values_out_of_range_are_named(void **state)
         {{"run", "--tree", "2,3 "}, "--tree '2,3 '"},
         {{"run", "--tree", "2"}, "--tree '2'"},
         {{"run", "--tree", "2,"}, "--tree '2,'"},
-        {{"run", "--accept", "typical"}, "one of rejection|match|block|coupled"},
+        {{"run", "--accept", "typical"}, "one of rejection|match|block|coupled|traversal|multipath"},
         {{"run", "--cpu", "z80"}, "--cpu 'z80': expected one that this machine has: auto, ref"},
         {{"run", "--color=pink"}, "auto|always|never"},
         {{"run", "--raw=yes"}, "--raw takes no value"},

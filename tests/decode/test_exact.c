@@ -86,19 +86,24 @@ static const setup chains[N_CHAINS] = {
     [K3_V4_FAILS] = {.n_vocab = 4, .k = 3, .n_emitted = 2, .ending = BY_FAILURE, .eos = 1},
 };
 
+/* Judged by a rule of independent paths, a drawn tree has as many paths as it has branches. */
 static void check_shape(const setup *shape, vouch_accept accept, int i)
 {
     for (int greedy_draft = 0; greedy_draft < 2; greedy_draft++) {
         setup s = *shape;
         s.accept = accept;
+        if (vouch_rule_get(accept)->paths && !greedy_draft && s.branches > 0) {
+            s.paths = s.branches;
+            s.branches = 0;
+        }
         s.sampling = processors(i);
         s.greedy_draft = greedy_draft;
         s.lenience = 1;
         const double worst = enumerate_worst(&s, NULL);
         if (!(worst <= EXACT))
-            fail_msg("%s, %s, vocabulary %d, k %d, branches %d, ending %d, %s draft: off by %g",
-                     vouch_accept_name(accept), processor_names[i], s.n_vocab, s.k, s.branches, (int)s.ending,
-                     greedy_draft ? "greedy" : "sampled", worst);
+            fail_msg("%s, %s, vocabulary %d, k %d, branches %d, paths %d, points %d, ending %d, %s draft: off by %g",
+                     vouch_accept_name(accept), processor_names[i], s.n_vocab, s.k, s.branches, s.paths, s.points,
+                     (int)s.ending, greedy_draft ? "greedy" : "sampled", worst);
     }
 }
 
@@ -133,6 +138,49 @@ static void test_joint_distribution_with_trees(void **state)
     for (int accept = 0; accept < VOUCH_ACCEPTS; accept++)
         for (int i = 0; i < N_PROCESSORS && vouch_rule_get((vouch_accept)accept)->trees; i++)
             for (int j = 0; j < N_TREES; j++) check_shape(&trees[j], (vouch_accept)accept, i);
+}
+
+/* Deeper trees, which rules may judge together. Names: POINTS have point masses beside and after the drawn guesses, and
+ * the shape of CROOKED trees depends on their guesses. */
+enum { DEEP_V2, DEEP_V3, DEEP_POINTS, DEEP_CROOKED, DEEP_FAILS, DEEP_TWICE, N_DEEP };
+static const setup deep_trees[N_DEEP] = {
+    [DEEP_V2] = {.n_vocab = 2, .k = 3, .branches = 2, .n_emitted = 4, .ending = BY_ROOM, .eos = -1},
+    [DEEP_V3] = {.n_vocab = 3, .k = 2, .branches = 2, .n_emitted = 3, .ending = BY_ROOM, .eos = -1},
+    [DEEP_POINTS] = {.n_vocab = 3, .k = 2, .branches = 2, .points = 1, .n_emitted = 3, .ending = BY_ROOM, .eos = 1},
+    [DEEP_CROOKED] =
+        {.n_vocab = 3, .k = 3, .branches = 2, .crooked = true, .n_emitted = 3, .ending = BY_ROOM, .eos = -1},
+    [DEEP_FAILS] = {.n_vocab = 2, .k = 3, .branches = 2, .points = 1, .n_emitted = 2, .ending = BY_FAILURE, .eos = 1},
+    [DEEP_TWICE] = {.n_vocab = 2, .k = 2, .branches = 2, .points = 1, .n_emitted = 3, .ending = BY_COMMIT, .eos = -1},
+};
+
+static void test_joint_distribution_with_deep_trees(void **state)
+{
+    (void)state;
+    static const vouch_accept rules[] = {VOUCH_ACCEPT_TRAVERSAL, VOUCH_ACCEPT_MULTIPATH, VOUCH_ACCEPT_REJECTION};
+    for (int rule = 0; rule < 3; rule++)
+        for (int i = 0; i < N_PROCESSORS; i += test_is_quick() ? 6 : 1)
+            for (int j = 0; j < N_DEEP; j++) check_shape(&deep_trees[j], rules[rule], i == 0 ? PLAIN : i);
+}
+
+/* Independent paths. Names: n is the number of paths. With EQUAL the draft has the target's distribution, so all tokens
+ * have the same rank. */
+enum { N2_V4, N3_V3, N4_V2, N2_POINTS, N3_FAILS, N3_V5, N_PATHS };
+static const setup paths[N_PATHS] = {
+    [N2_V4] = {.n_vocab = 4, .k = 2, .paths = 2, .n_emitted = 3, .ending = BY_ROOM, .eos = -1},
+    [N3_V3] = {.n_vocab = 3, .k = 2, .paths = 3, .n_emitted = 3, .ending = BY_ROOM, .eos = 2},
+    [N4_V2] = {.n_vocab = 2, .k = 2, .paths = 4, .n_emitted = 3, .ending = BY_ROOM, .eos = -1},
+    [N2_POINTS] = {.n_vocab = 3, .k = 2, .paths = 2, .points = 1, .n_emitted = 3, .ending = BY_ROOM, .eos = -1},
+    [N3_FAILS] = {.n_vocab = 2, .k = 2, .paths = 3, .points = 1, .n_emitted = 3, .ending = BY_FAILURE, .eos = 1},
+    [N3_V5] = {.n_vocab = 5, .k = 1, .paths = 3, .n_emitted = 2, .ending = BY_ROOM, .eos = -1},
+};
+
+static void test_joint_distribution_with_paths(void **state)
+{
+    (void)state;
+    test_skip_slow();
+    for (int i = 0; i < N_PROCESSORS; i++)
+        for (int j = 0; j < N_PATHS; j++)
+            if (!is_left_out(0, i, j)) check_shape(&paths[j], VOUCH_ACCEPT_MULTIPATH, i);
 }
 
 /* Sampled guesses with point masses beside and after them. The point masses depend on all sampled guesses. */
@@ -230,6 +278,8 @@ static void test_block_never_accepts_fewer(void **state)
                                .sampling = processors(i),
                                .accept = VOUCH_ACCEPT_BLOCK};
                     const expectation block = enumerate_accepted(&s);
+                    assert_true(fabs(expected_of(s, VOUCH_ACCEPT_TRAVERSAL) - block.accepted) < EXACT);
+                    assert_true(fabs(expected_of(s, VOUCH_ACCEPT_MULTIPATH) - block.accepted) < EXACT);
                     const double more = block.accepted - expected_of(s, VOUCH_ACCEPT_REJECTION);
                     assert_true(fabs(block.accepted - block.by_theory) < EXACT);
                     assert_true(more > -EXACT);
@@ -238,6 +288,37 @@ static void test_block_never_accepts_fewer(void **state)
                     if (more > most) most = more;
                 }
     assert_true(most > 0.02);
+}
+
+/* Traversal of a tree accepts no fewer guesses than rejection does: the same number where the tree has one level, and
+ * more in most deeper ones. More independent paths accept more. */
+static void test_trees_accept_more_together(void **state)
+{
+    (void)state;
+    double most = 0;
+    for (int32_t k = 1; k <= 3; k++)
+        for (int i = PLAIN; i < N_PROCESSORS; i++) {
+            setup s = {.n_vocab = k == 3 ? 2 : 3,
+                       .k = k,
+                       .branches = 2,
+                       .n_emitted = k + 1,
+                       .ending = BY_COMMIT,
+                       .eos = -1,
+                       .lenience = 1,
+                       .sampling = processors(i)};
+            const double more = expected_of(s, VOUCH_ACCEPT_TRAVERSAL) - expected_of(s, VOUCH_ACCEPT_REJECTION);
+            assert_true(k == 1 ? fabs(more) < EXACT : more > -EXACT);
+            most = fmax(most, more);
+            double before = 0;
+            for (int32_t n = 1; n <= 3; n++) {
+                s.branches = 0;
+                s.paths = n;
+                const double accepted = expected_of(s, VOUCH_ACCEPT_MULTIPATH);
+                if (i == PLAIN) assert_true(accepted > before);
+                before = accepted;
+            }
+        }
+    assert_true(most > 0.01);
 }
 
 /* The probability that one guess is accepted, where d is the total variation distance of p and q. Rejection: 1 - d.
@@ -396,6 +477,10 @@ static const char *const wrong_names[] = {
     NAMED(POINTS_FIRST),
     NAMED(POINTS_AS_DRAWN),
     NAMED(POINTS_BY_P),
+    NAMED(PARENT_KEEPS_W),
+    NAMED(CHOICE_AS_DRAWN),
+    NAMED(PATHS_OF_ONE),
+    NAMED(PATHS_WITHOUT_REPLACEMENT),
 };
 #undef NAMED
 
@@ -518,6 +603,28 @@ static void test_wrong_rules_are_caught(void **state)
     check_wrong(&trees[K1_B3_V4], VOUCH_ACCEPT_MATCH, DRAWN_AGAIN, PLAIN, false);
 }
 
+/* The same for rules that judge the guesses of a tree together. */
+static void test_wrong_rules_of_trees_are_caught(void **state)
+{
+    (void)state;
+    static const wrong of_traversal[] = {PARENT_KEEPS_W, RESIDUAL_OF_ONE, RESIDUAL_IS_P,     WITH_REPLACEMENT,
+                                         BEST_FIRST,     DROP_LOW_Q,      LIMITS_NOT_SHARED, BONUS_FROM_Q};
+    for (size_t i = 0; i < sizeof of_traversal / sizeof of_traversal[0]; i++)
+        check_wrong(&deep_trees[DEEP_V3], VOUCH_ACCEPT_TRAVERSAL, of_traversal[i], PLAIN, false);
+    check_wrong(&chains[K2_V3], VOUCH_ACCEPT_TRAVERSAL, RESIDUAL_NOT_NORMALISED, PLAIN, false);
+    check_wrong(&deep_trees[DEEP_POINTS], VOUCH_ACCEPT_TRAVERSAL, PARENT_KEEPS_W, PLAIN, false);
+    check_wrong(&trees[K2_B2], VOUCH_ACCEPT_TRAVERSAL, PENALTIES_WITHOUT_DRAFT, PENALTIES, false);
+    check_wrong(&trees[K2_B2], VOUCH_ACCEPT_TRAVERSAL, FULL_Q_FOR_ARGMAX, PLAIN, true);
+    check_wrong(&chains[K3_V3_LONG], VOUCH_ACCEPT_TRAVERSAL, RESIDUAL_OF_TOKEN, PLAIN, false);
+    check_wrong(&chains[K2_V3], VOUCH_ACCEPT_TRAVERSAL, REUSED_GUESSES, PLAIN, false);
+    static const wrong of_paths[] = {CHOICE_AS_DRAWN, PATHS_OF_ONE, PATHS_WITHOUT_REPLACEMENT,
+                                     RESIDUAL_IS_P,   BONUS_FROM_Q, LIMITS_NOT_SHARED};
+    for (size_t i = 0; i < sizeof of_paths / sizeof of_paths[0]; i++)
+        check_wrong(&paths[N3_V3], VOUCH_ACCEPT_MULTIPATH, of_paths[i], PLAIN, false);
+    check_wrong(&paths[N2_V4], VOUCH_ACCEPT_MULTIPATH, CHOICE_AS_DRAWN, PLAIN, false);
+    check_wrong(&paths[N2_V4], VOUCH_ACCEPT_MULTIPATH, PENALTIES_WITHOUT_DRAFT, PENALTIES, false);
+}
+
 /* A cycle may draft a guess that an earlier cycle already drafted for the same position. Under rejection the result
  * stays exact. Block verification becomes wrong (see above), because it has already judged that guess. */
 static void test_rejection_may_reuse_guesses(void **state)
@@ -609,11 +716,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_joint_distribution_is_the_targets),
         cmocka_unit_test(test_joint_distribution_with_trees),
+        cmocka_unit_test(test_joint_distribution_with_deep_trees),
+        cmocka_unit_test(test_joint_distribution_with_paths),
         cmocka_unit_test(test_joint_distribution_with_point_masses),
         cmocka_unit_test(test_joint_distribution_with_a_trimmed_drafter),
         cmocka_unit_test(test_joint_distribution_with_large_trees),
         cmocka_unit_test(test_joint_distribution_of_large_shapes),
         cmocka_unit_test(test_block_never_accepts_fewer),
+        cmocka_unit_test(test_trees_accept_more_together),
         cmocka_unit_test(test_acceptance_of_couplings),
         cmocka_unit_test(test_xtc_is_shared_by_p_and_q),
         cmocka_unit_test(test_margins_of_couplings),
@@ -622,6 +732,7 @@ int main(void)
         cmocka_unit_test(test_lenience_bounds_every_token),
         cmocka_unit_test(test_lenience_bound_can_fail),
         cmocka_unit_test(test_wrong_rules_are_caught),
+        cmocka_unit_test(test_wrong_rules_of_trees_are_caught),
         cmocka_unit_test(test_rejection_may_reuse_guesses),
         cmocka_unit_test(test_joint_distribution_with_a_grammar),
         cmocka_unit_test(test_joint_distribution_with_a_budget),

@@ -779,9 +779,9 @@ static void test_reject_refuses_bad_arguments(void **state)
     REFUSED("lenience is 0: expected above 0 and at most 1", in.lenience = 0);
     REFUSED("lenience is 1.5: expected above 0 and at most 1", in.lenience = 1.5);
     REFUSED("lenience is nan: expected above 0 and at most 1", in.lenience = NAN);
-    REFUSED("accept is 4 (auto, which only a session resolves): expected the number of a rule",
+    REFUSED("accept is 6 (auto, which only a session resolves): expected the number of a rule",
             in.accept = VOUCH_ACCEPT_AUTO);
-    REFUSED("accept is 5: expected the number of a rule, 0 (rejection) to 3 (coupled)", in.accept = (vouch_accept)5);
+    REFUSED("accept is 7: expected the number of a rule, 0 (rejection) to 5 (multipath)", in.accept = (vouch_accept)7);
     REFUSED("accept is -1: expected the number of a rule", in.accept = (vouch_accept)-1);
     for (int accept = VOUCH_ACCEPT_MATCH; accept < VOUCH_ACCEPTS; accept++) {
         char message[80];

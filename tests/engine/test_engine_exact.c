@@ -33,6 +33,7 @@ typedef struct setup {
     guesser guesser;
     vouch_accept rule;
     int32_t branches;
+    int32_t n_more;   /* guesses of a draft beyond K */
     unsigned company; /* free drafters beside a head. Each of their guesses has q = 1 for one token */
     wrong wrong;
     head_mistake mistake; /* of a head */
@@ -138,13 +139,14 @@ static const vouch_drafter_ops branch_ops = {.name = "branch",
 
 static vouch_drafter_setup setup_of(vouch_session *session, const vouch_session_options *o, int32_t branches)
 {
-    static const vouch_speculation speculation = {.n_draft = K};
+    static const vouch_speculation speculation = {.n_draft = K + 1};
     return (vouch_drafter_setup){.speculation = &speculation,
                                  .sampling = &session->options.sampling,
                                  .seed = &session->seeded.seed,
                                  .n_ctx = o->n_ctx,
                                  .prefill_chunk = 16,
                                  .branches = branches,
+                                 .draws_paths = session->cycle.rule->paths,
                                  .draw_guess = branch_guess,
                                  .target = model->weights,
                                  .target_memory = session->target.memory,
@@ -219,7 +221,8 @@ static vouch_session *open_branching(vouch_engine *engine, branched *b, const se
     session->cycle.dice = (vouch_dice){.accept = branch_accept, .draw = branch_draw, .self = b};
     const bool is_wide = s->company && session->cycle.rule->trees;
     session->cycle.n_paid = is_wide ? K : s->company ? 1 : 0;
-    session->shape = (vouch_shape){.n = K + (s->company != 0), .depth = K, .branches = is_wide ? 3 : s->branches};
+    session->shape =
+        (vouch_shape){.n = K + s->n_more + (s->company != 0), .depth = K, .branches = is_wide ? 3 : s->branches};
     return session;
 }
 
@@ -360,6 +363,10 @@ static void rejection_beside_others_is_exact(void **state)
     check("drafter", &(setup){.guesser = BRANCH, .branches = 1}, expected);
     check("draft model", &(setup){.guesser = MODEL, .branches = 1}, expected);
     check("draft model", &(setup){.guesser = MODEL, .branches = 2}, expected);
+    check("draft model", &(setup){.guesser = MODEL, .rule = VOUCH_ACCEPT_TRAVERSAL, .branches = 2, .n_more = 1},
+          expected);
+    check("draft model", &(setup){.guesser = MODEL, .rule = VOUCH_ACCEPT_MULTIPATH, .branches = 2, .n_more = 1},
+          expected);
     for (wrong w = RESIDUAL_IS_P; w <= DROPS_LOW_Q; w++)
         check("drafter", &(setup){.guesser = BRANCH, .branches = 1, .wrong = w}, expected);
     vouch_model_close(model);
@@ -382,12 +389,16 @@ static void heads_are_exact(void **state)
         {.guesser = HEAD, .rule = VOUCH_ACCEPT_REJECTION, .branches = 1},
         {.guesser = HEAD, .rule = VOUCH_ACCEPT_REJECTION, .branches = 2},
         {.guesser = HEAD, .rule = VOUCH_ACCEPT_BLOCK, .branches = 1},
+        {.guesser = HEAD, .rule = VOUCH_ACCEPT_TRAVERSAL, .branches = 2},
+        {.guesser = HEAD, .rule = VOUCH_ACCEPT_MULTIPATH, .branches = 2},
         {.guesser = HEAD, .rule = VOUCH_ACCEPT_REJECTION, .branches = 2, .company = VOUCH_DRAFTER_NGRAM},
         {.guesser = HEAD,
          .rule = VOUCH_ACCEPT_REJECTION,
          .branches = 1,
          .company = VOUCH_DRAFTER_SUFFIX | VOUCH_DRAFTER_RECYCLE},
         {.guesser = HEAD, .rule = VOUCH_ACCEPT_BLOCK, .branches = 1, .company = VOUCH_DRAFTER_NGRAM},
+        {.guesser = HEAD, .rule = VOUCH_ACCEPT_TRAVERSAL, .branches = 2, .company = VOUCH_DRAFTER_NGRAM},
+        {.guesser = HEAD, .rule = VOUCH_ACCEPT_MULTIPATH, .branches = 2, .company = VOUCH_DRAFTER_NGRAM},
     };
     enum { N = sizeof setups / sizeof setups[0] };
     double expected[N_JOINT];

@@ -145,6 +145,119 @@ static void emit_tokens(models *m, const vouch_rule *rule, const vouch_seeded_dr
         tokens[i] = draw_whole(seeded->draw, &m->p[i], seeded->seed, position + i, 0);
 }
 
+/* A tree of drawn guesses: WIDTH siblings without replacement after each guess of the level before, or WIDTH
+ * independent paths. */
+enum { WIDTH = 3, N_TREE = WIDTH + WIDTH * WIDTH };
+typedef struct drawn_tree {
+    int32_t n, tokens[N_TREE], parents[N_TREE], paths[N_TREE], depths[N_TREE];
+    const vouch_dist *q[N_TREE];
+} drawn_tree;
+
+static int32_t tree_add(drawn_tree *t, int32_t parent, int32_t depth, int32_t token, const vouch_dist *q)
+{
+    const int32_t i = t->n++;
+    t->tokens[i] = token;
+    t->parents[i] = parent;
+    t->depths[i] = depth;
+    t->paths[i] = 0;
+    t->q[i] = q;
+    return i;
+}
+
+static void tree_draw(drawn_tree *t, const models *m, const vouch_rule *rule, uint64_t seed, int64_t position)
+{
+    int32_t ends[WIDTH] = {-1, -1, -1}, number = 0;
+    t->n = 0;
+    for (int32_t depth = 0; depth < K; depth++)
+        for (int32_t parent = -1, past = t->n; parent < past; parent++) {
+            if ((parent < 0 ? -1 : t->depths[parent]) != depth - 1) continue;
+            const vouch_dist *q = &m->q[depth];
+            const int32_t first = t->n;
+            vouch_residual left;
+            vouch_residual_begin(&left, q, NULL, 1);
+            for (int32_t i = 0; i < WIDTH; i++) {
+                if (rule->paths && ends[i] != parent) continue;
+                const int32_t token = rule->draw_guess(&left, seed, position + depth, depth * N_TREE + number++);
+                int32_t same = first;
+                while (rule->paths && same < t->n && t->tokens[same] != token) same++;
+                if (!rule->paths || same == t->n) same = tree_add(t, parent, depth, token, q);
+                t->paths[same]++;
+                ends[i] = same;
+                if (!rule->paths) vouch_residual_reject(&left, token);
+            }
+        }
+}
+
+static vouch_status row_of_depth(void *self, int32_t row, int32_t depth, const vouch_dist **p)
+{
+    (void)row;
+    *p = &((const models *)self)->p[depth];
+    return VOUCH_OK;
+}
+
+/* As emit_tokens, with a tree. `counts_one`: a mistake, the report that one path takes each guess. */
+static void emit_tree(models *m, const vouch_rule *rule, const vouch_seeded_draw *seeded, bool counts_one,
+                      int64_t position, int32_t tokens[K + 1])
+{
+    static drawn_tree t;
+    const vouch_dice dice = vouch_dice_philox(seeded);
+    tree_draw(&t, m, rule, seeded->seed, position);
+    for (int32_t i = 0; i < t.n && counts_one; i++) t.paths[i] = 1;
+    const vouch_draft draft = {
+        .n = t.n, .tokens = t.tokens, .parents = t.parents, .q = t.q, .paths = rule->paths ? t.paths : NULL};
+    const vouch_trial trial = {
+        .draft = &draft, .row_p = row_of_depth, .row_self = m, .dice = &dice, .position = position, .lenience = 1};
+    vouch_guess verdicts[N_TREE];
+    vouch_judgement j;
+    assert_int_equal(vouch_judge(&j, verdicts, rule, &trial), VOUCH_OK);
+    for (int32_t i = 0; i < j.n_accepted; i++) tokens[i] = t.tokens[j.path[i]];
+    tokens[j.n_accepted] = j.final_token;
+    for (int i = j.n_accepted + 1; i <= K; i++)
+        tokens[i] = draw_whole(seeded->draw, &m->p[i], seeded->seed, position + i, 0);
+}
+
+/* The p-value of the least likely of the K + 1 tokens of answers that begin with a tree. */
+static double tree_p_value(models *m, const vouch_rule *rule, bool counts_one, int64_t n_runs)
+{
+    static int64_t count[K + 1][N];
+    const vouch_seeded_draw seeded = {4321, rule->draw};
+    double least = 1;
+    memset(count, 0, sizeof count);
+    for (int64_t run = 0; run < n_runs; run++) {
+        int32_t tokens[K + 1];
+        emit_tree(m, rule, &seeded, counts_one, run * (K + 1), tokens);
+        for (int i = 0; i <= K; i++) count[i][tokens[i]]++;
+    }
+    for (int i = 0; i <= K; i++) {
+        double p[N];
+        for (int x = 0; x < N; x++) p[x] = vouch_dist_p(&m->p[i], x);
+        least = fmin(least, p_value(count[i], n_runs, p, N));
+    }
+    return least;
+}
+
+static void test_trees_of_drawn_guesses(void **state)
+{
+    (void)state;
+    static models m;
+    test_skip_slow();
+    for (int filtered = 0; filtered < 2; filtered++) {
+        models_open(&m, filtered, false);
+        for (int accept = 0; accept < VOUCH_ACCEPTS; accept++) {
+            const vouch_rule *rule = vouch_rule_get((vouch_accept)accept);
+            if (!rule->trees) continue;
+            const double value = tree_p_value(&m, rule, false, N_RUNS / 10);
+            if (!(value > LEAST_P_VALUE)) fail_msg("%s: p-value %g", vouch_accept_name(accept), value);
+        }
+        /* The test can fail. */
+        vouch_rule siblings = *vouch_rule_get(VOUCH_ACCEPT_TRAVERSAL);
+        siblings.paths = true; /* guesses of independent paths, judged as if they were drawn without replacement */
+        assert_true(tree_p_value(&m, &siblings, false, N_RUNS / 10) < LEAST_P_VALUE);
+        assert_true(tree_p_value(&m, vouch_rule_get(VOUCH_ACCEPT_MULTIPATH), true, N_RUNS / 10) < LEAST_P_VALUE);
+        vouch_arena_free(&m.arena);
+    }
+}
+
 /* out: the p-value of the emitted tokens at each of the K + 1 positions. */
 static void emit(models *m, const vouch_rule *rule, draft_kind kind, int64_t n_runs, double out[K + 1])
 {
@@ -446,7 +559,10 @@ static vouch_session *open_session(const head_pair *pair, vouch_accept accept, u
     o.speculation.accept = accept;
     o.speculation.files[VOUCH_DRAFTER_NUMBER_HEAD] = pair->head;
     o.speculation.drafters = VOUCH_DRAFTER_HEAD | company;
-    o.speculation.n_draft = company ? 2 * N_DRAFT : N_DRAFT;
+    const bool is_tree = accept == VOUCH_ACCEPT_TRAVERSAL || accept == VOUCH_ACCEPT_MULTIPATH;
+    o.speculation.n_draft = company || is_tree ? 2 * N_DRAFT : N_DRAFT;
+    o.speculation.tree_depth = N_DRAFT;
+    o.speculation.tree_branches = is_tree ? 2 : 0;
     return answer_open(pair->target, &o);
 }
 
@@ -505,7 +621,8 @@ static double pairs_p_value(int kind, vouch_accept accept, unsigned company, hea
     return p_value(count, N_ANSWERS, p, N_PAIRS);
 }
 
-static const vouch_accept with_q[] = {VOUCH_ACCEPT_REJECTION, VOUCH_ACCEPT_BLOCK};
+static const vouch_accept with_q[] = {VOUCH_ACCEPT_REJECTION, VOUCH_ACCEPT_BLOCK, VOUCH_ACCEPT_TRAVERSAL,
+                                      VOUCH_ACCEPT_MULTIPATH};
 
 static void test_answers_with_heads(void **state)
 {
@@ -513,11 +630,11 @@ static void test_answers_with_heads(void **state)
     static const unsigned companies[] = {0, VOUCH_DRAFTER_NGRAM | VOUCH_DRAFTER_RECYCLE};
     test_skip_slow();
     for (int kind = MEDUSA_HEAD; kind <= DSPARK_HEAD; kind++)
-        for (int i = 0; i < 4; i++) {
-            const double value = pairs_p_value(kind, with_q[i % 2], companies[i / 2], HEAD_IS_RIGHT, WITHOUT);
+        for (int i = 0; i < 8; i++) {
+            const double value = pairs_p_value(kind, with_q[i % 4], companies[i / 4], HEAD_IS_RIGHT, WITHOUT);
             if (!(value > LEAST_P_VALUE))
-                fail_msg("%s, rule %s, company %x: p-value %g", head_kind_names[kind], vouch_accept_name(with_q[i % 2]),
-                         companies[i / 2], value);
+                fail_msg("%s, rule %s, company %x: p-value %g", head_kind_names[kind], vouch_accept_name(with_q[i % 4]),
+                         companies[i / 4], value);
         }
 }
 
@@ -557,19 +674,13 @@ static void test_wrong_heads_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_p_value_is_right),
-        cmocka_unit_test(test_sampled_draft),
-        cmocka_unit_test(test_sampled_draft_with_filters),
-        cmocka_unit_test(test_greedy_draft),
-        cmocka_unit_test(test_any_guess_is_exact_as_a_point_mass),
-        cmocka_unit_test(test_wrong_rules_fail),
-        cmocka_unit_test(test_xtc_has_numbers_of_its_own),
-        cmocka_unit_test(test_answers_of_several_cycles),
-        cmocka_unit_test(test_reused_random_numbers),
-        cmocka_unit_test(test_vouch_reject_is_exact),
-        cmocka_unit_test(test_answers_with_heads),
-        cmocka_unit_test(test_answers_with_samplers),
-        cmocka_unit_test(test_wrong_heads_fail),
+        cmocka_unit_test(test_p_value_is_right),           cmocka_unit_test(test_sampled_draft),
+        cmocka_unit_test(test_sampled_draft_with_filters), cmocka_unit_test(test_greedy_draft),
+        cmocka_unit_test(test_trees_of_drawn_guesses),     cmocka_unit_test(test_any_guess_is_exact_as_a_point_mass),
+        cmocka_unit_test(test_wrong_rules_fail),           cmocka_unit_test(test_xtc_has_numbers_of_its_own),
+        cmocka_unit_test(test_answers_of_several_cycles),  cmocka_unit_test(test_reused_random_numbers),
+        cmocka_unit_test(test_vouch_reject_is_exact),      cmocka_unit_test(test_answers_with_heads),
+        cmocka_unit_test(test_answers_with_samplers),      cmocka_unit_test(test_wrong_heads_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

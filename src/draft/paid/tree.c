@@ -24,6 +24,15 @@
  * stays in the draft (drafter.h, D3). Given the cost of a pass by its rows, growth ends where a further guess would
  * give fewer tokens per second.
  *
+ * Where the judge's rule wants independent paths (vouch_rule.paths), drawn guesses make such paths instead: each path
+ * draws its next guess from q, level by level, and equal beginnings are one:
+ *
+ *     paths  a b         sequence ──┬─ a (2 paths) ──┬─ b (1)
+ *            a d                    └─ x (1)         └─ d (1)
+ *            x y                                       ...
+ *
+ * All paths end at the level that might not have room for a guess of each.
+ *
  * A guess drawn from q carries that q. A guess by argmax is a point mass and carries none. The judge's rule says which
  * random numbers draw a guess. Point masses need only the likeliest tokens and their chances. So where nothing changes
  * the logits, q has just the draft tokens of a guesser that names them (guesser.h).
@@ -64,6 +73,7 @@ typedef struct tree_drafter {
     const int32_t *draft_tokens; /* [n_draft] q has these tokens alone, under their indices; NULL: all tokens */
     int32_t k;
     int32_t branches;        /* 1: chains */
+    bool draws_paths;        /* `branches` independent paths; needs more than one */
     vouch_dist *q;           /* [k], or [1] where greedy */
     const vouch_dist **q_of; /* [k] the q of each guess */
     float *chances;          /* [k] */
@@ -89,6 +99,8 @@ typedef struct tree_drafter {
     int32_t rows[VOUCH_MAX_DRAFT], depths[VOUCH_MAX_DRAFT]; /* of each guess: its row of the guesser; its depth */
     double values[VOUCH_MAX_DRAFT];
     branching open[N_BEST];
+    int32_t ends[N_BEST], n_ends;     /* the last guess of each path; -1: none yet */
+    int32_t n_paths[VOUCH_MAX_DRAFT]; /* that take each guess */
 } tree_drafter;
 
 /* q of a row, with the first n tokens of `history` before it. False where the logits aren't finite. */
@@ -235,27 +247,70 @@ static void divide(tree_drafter *d, int32_t n_open, int32_t n)
     }
 }
 
+static int32_t depth_at(const tree_drafter *d, const branching *b)
+{
+    return b->parent < 0 ? 0 : d->depths[b->parent] + 1;
+}
+
+/* Adds a guess whose probability by q is p. Returns its number. */
+static int32_t add_guess(tree_drafter *d, const branching *b, int32_t token, double p)
+{
+    const int32_t number = d->draft.n++;
+    const double chance = chance_of(b, p);
+    d->guesses[number] = token;
+    d->parents[number] = b->parent;
+    d->depths[number] = depth_at(d, b);
+    d->chances[number] = (float)chance;
+    d->values[number] = b->value * chance;
+    d->q_of[number] = b->q;
+    d->n_paths[number] = 0;
+    if (b->parent != number - 1) d->draft.parents = d->parents;
+    return number;
+}
+
 static void fill(tree_drafter *d, const branching *b)
 {
     vouch_residual left;
     vouch_residual_begin(&left, b->q, NULL, 1);
+    const int32_t depth = depth_at(d, b);
     for (int32_t i = 0; i < b->n_guesses && left.total > 0; i++) {
-        const int32_t number = d->draft.n++, depth = b->parent < 0 ? 0 : d->depths[b->parent] + 1;
         int32_t token = b->best[i];
         double p = (double)b->weight[i] / b->total;
         if (!d->greedy) {
-            token = d->draw(&left, *d->seed, (int64_t)d->n_tokens + depth, depth * VOUCH_MAX_DRAFT + number);
+            token = d->draw(&left, *d->seed, (int64_t)d->n_tokens + depth, depth * VOUCH_MAX_DRAFT + d->draft.n);
             p = vouch_dist_p(b->q, token);
             vouch_residual_reject(&left, token);
         }
-        d->guesses[number] = token;
-        d->parents[number] = b->parent;
-        d->depths[number] = depth;
-        const double chance = chance_of(b, p);
-        d->chances[number] = (float)chance;
-        d->values[number] = b->value * chance;
-        d->q_of[number] = b->q;
+        add_guess(d, b, token, p);
     }
+}
+
+/* Draws the next guess of each path that ends at a branching point. */
+static void fill_paths(tree_drafter *d, const branching *b)
+{
+    const int32_t first = d->draft.n, depth = depth_at(d, b);
+    vouch_residual whole;
+    vouch_residual_begin(&whole, b->q, NULL, 1);
+    for (int32_t path = 0; path < d->n_ends; path++) {
+        if (d->ends[path] != b->parent) continue;
+        const int32_t token = d->draw(&whole, *d->seed, (int64_t)d->n_tokens + depth, depth * VOUCH_MAX_DRAFT + path);
+        int32_t i = first;
+        while (i < d->draft.n && d->guesses[i] != token) i++;
+        if (i == d->draft.n) add_guess(d, b, token, vouch_dist_p(b->q, token));
+        d->n_paths[i]++;
+        d->ends[path] = i;
+    }
+}
+
+/* Grows the next level of independent paths. */
+static void grow_paths(tree_drafter *d)
+{
+    const int32_t first = d->draft.n, n_open = level_open(d);
+    if (d->level == 0) d->n_ends = vouch_min(d->branches, d->n_most);
+    for (int32_t i = 0; i < d->n_ends && d->level == 0; i++) d->ends[i] = -1;
+    for (int32_t i = 0; i < n_open; i++) fill_paths(d, &d->open[i]);
+    const bool is_last = ++d->level == d->shape.depth || d->n_most - d->draft.n < d->n_ends;
+    choose_guesses(d, first, is_last ? first : d->draft.n);
 }
 
 /* Grows the next level of the tree. */
@@ -264,8 +319,6 @@ static void grow_tree(tree_drafter *d)
     const int32_t levels = d->shape.depth - d->level, first = d->draft.n, n_open = level_open(d);
     divide(d, n_open, (d->n_most - first + levels - 1) / levels);
     for (int32_t i = 0; i < n_open; i++) fill(d, &d->open[i]);
-    for (int32_t i = first; i < d->draft.n; i++)
-        if (d->parents[i] != i - 1) d->draft.parents = d->parents;
     d->level++;
     choose_guesses(d, first, levels == 1 || d->draft.n >= d->n_most ? first : d->draft.n);
 }
@@ -283,6 +336,7 @@ static void tree_begin(void *self, const int32_t *tokens, int32_t n_tokens, cons
     d->is_following = d->n_most > 0;
     d->level = d->n_chosen = d->n_q = d->n_rows = d->n_planned = 0;
     d->expected = 1;
+    d->draft.paths = d->draws_paths ? d->n_paths : NULL;
     d->n_history = vouch_min(n_tokens, d->window);
     memcpy(d->history, tokens + n_tokens - d->n_history, (size_t)d->n_history * sizeof *tokens);
     if (d->constraint && d->n_most > 0) vouch_constraint_settle(d->constraint, VOUCH_FOLLOWER_MODEL, tokens, n_tokens);
@@ -324,7 +378,8 @@ static void tree_grow(void *self)
     if (d->is_following) return;
     if (d->draft.n == 0) d->n_most = vouch_min(d->n_most, d->guesser.ops->room(d->guesser.self));
     if (d->n_most < 1) return;
-    if (d->branches > 1) grow_tree(d);
+    if (d->draws_paths) grow_paths(d);
+    else if (d->branches > 1) grow_tree(d);
     else grow_chain(d);
 }
 
@@ -489,6 +544,7 @@ vouch_status vouch_drafter_tree_open(vouch_drafter_ref *out, vouch_guesser guess
     d->greedy = setup->sampling->temperature == 0 || setup->speculation->draft_sampling == VOUCH_DRAFT_GREEDY;
     d->k = setup->speculation->n_draft;
     d->branches = vouch_setup_level(setup);
+    d->draws_paths = setup->draws_paths && d->branches > 1 && !d->greedy;
     const int32_t n_tokens = choose_tokens(d, setup);
     vouch_arena arena = {0};
     layout_drafter(d, setup, kernels, n_tokens, &arena);

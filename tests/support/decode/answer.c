@@ -44,8 +44,8 @@ static void check_step(const vouch_step *step)
         const bool reached = guess->verdict != VOUCH_NOT_REACHED;
         assert_in_range(guess->parent + 1, 0, i);
         assert_int_equal(guess->depth, guess->parent < 0 ? 0 : step->guesses[guess->parent].depth + 1);
-        if (reached) assert_int_equal(guess->parent, last);
-        const bool by_number = step->accept == VOUCH_ACCEPT_REJECTION || step->accept == VOUCH_ACCEPT_BLOCK;
+        if (reached && guess->parent >= 0) assert_int_equal(step->guesses[guess->parent].verdict, VOUCH_ACCEPTED);
+        const bool by_number = !vouch_accept_get_info((int)step->accept).seed_reproduces;
         if (reached && !by_number) assert_true(isnan(guess->u));
         if (reached && !isnan(guess->u)) assert_int_equal(guess->verdict == VOUCH_ACCEPTED, guess->u < guess->accept);
         n_rejected += guess->verdict == VOUCH_REJECTED && guess->depth == step->n_accepted;

@@ -32,7 +32,7 @@ typedef struct run {
     bool one_cycle;
     vouch_dist q[VOUCH_MAX_DRAFT];
     const vouch_dist *q_rows[VOUCH_MAX_DRAFT], *mixed_q[VOUCH_MAX_DRAFT];
-    int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT];
+    int32_t guesses[VOUCH_MAX_DRAFT], parents[VOUCH_MAX_DRAFT], n_paths[VOUCH_MAX_DRAFT];
     int32_t reused[TOY_MAX_CTX]; /* guesses by position, -1: none yet */
     int64_t asked;               /* last position whose u was asked for; not_below: lower bound of that u so far */
     double not_below;
@@ -68,19 +68,44 @@ static bool branch_accept(void *self, int64_t position, double before, double li
     return accepted;
 }
 
-/* The residual of p by its definition. False if it is empty. */
-static bool residual_masses(const vouch_residual *left, int32_t n_rejected, double *mass)
+/* Replaces q by the distribution of the token that is chosen from n draws: walks all results of the draws. */
+static void choose_of_draws(const vouch_residual *left, int32_t n, double *q)
+{
+    const int32_t n_vocab = left->p->n_vocab;
+    double chosen[MAX_VOCAB] = {0};
+    int32_t n_results = 1;
+    for (int32_t i = 0; i < n; i++) n_results *= n_vocab;
+    for (int32_t result = 0; result < n_results; result++) {
+        double probability = 1;
+        int32_t best = -1, token = 0;
+        for (int32_t i = 0, rest = result; i < n; i++, rest /= n_vocab) {
+            const int32_t x = rest % n_vocab;
+            const int32_t rank = vouch_choice_rank(left->choice, left->p->weight[x], left->q->weight[x]);
+            probability *= q[x];
+            if (rank > best) token = x;
+            if (rank > best) best = rank;
+        }
+        chosen[token] += probability;
+    }
+    memcpy(q, chosen, (size_t)n_vocab * sizeof *q);
+}
+
+/* The residual of p by its definition. False if it is empty. `lenience`: of all rejections; 0: as `left` has them. */
+static bool residual_masses(const vouch_residual *left, int32_t n_rejected, double lenience, double *mass)
 {
     const int32_t n_vocab = left->p->n_vocab;
     double q[MAX_VOCAB], total = 1;
     dist_masses(left->p, mass);
     if (left->q) dist_masses(left->q, q);
+    if (left->choice) choose_of_draws(left, left->choice->n, q);
     for (int32_t i = 0; i < n_rejected && total > 0; i++) {
         double q_total = 0, next = 0;
         for (int32_t x = 0; x < n_vocab && left->q; x++) q_total += q[x];
+        const double weights = left->q ? q_total * left->q->total : 0;
+        const double l = lenience > 0 ? lenience : left->q ? left->b[i] * weights : 1;
         for (int32_t x = 0; x < n_vocab; x++) {
             const double q_x = left->q ? q[x] / q_total : x == left->rejected[i] ? 1 : 0;
-            mass[x] = fmax(0, mass[x] / total - left->lenience * q_x);
+            mass[x] = fmax(0, mass[x] / total - l * q_x);
             if (x == left->rejected[i]) mass[x] = 0;
             next += mass[x];
         }
@@ -136,17 +161,13 @@ static int32_t branch_draw(void *self, int64_t position, const vouch_residual *l
     const wrong broken = r->setup.wrong;
     double mass[MAX_VOCAB], total = 0;
     int32_t last = 0;
-    if (residual_masses(left, left->n, mass)) check_draw(r, mass, left);
+    if (residual_masses(left, left->n, 0, mass)) check_draw(r, mass, left);
     else dist_masses(left->p, mass);
     if (broken == BONUS_FROM_Q && left->n == 0 && position > r->cycle.n_tokens)
         dist_masses(toy_dist(&r->draft, r->tokens, (int32_t)position), mass);
     if (broken == RESIDUAL_IS_P) dist_masses(left->p, mass);
-    if (broken == RESIDUAL_OF_ONE) residual_masses(left, left->n > 1, mass);
-    if (broken == RESIDUAL_OF_TOKEN && left->n > 0) {
-        vouch_residual of_token = *left;
-        of_token.lenience = 1;
-        if (!residual_masses(&of_token, left->n, mass)) dist_masses(left->p, mass);
-    }
+    if (broken == RESIDUAL_OF_ONE) residual_masses(left, left->n > 1, 0, mass);
+    if (broken == RESIDUAL_OF_TOKEN && !residual_masses(left, left->n, 1, mass)) dist_masses(left->p, mass);
     const vouch_accept accept = r->setup.accept;
     if (accept == VOUCH_ACCEPT_MATCH || accept == VOUCH_ACCEPT_COUPLED) couple(r, position, mass);
     for (int32_t x = 0; x < left->p->n_vocab; x++) {
@@ -168,14 +189,17 @@ static void copy_dist(vouch_dist *to, const vouch_dist *from)
     to->total = from->total;
 }
 
-/* Chooses the guesses for one position by q: the likeliest, or sampled. Returns their number. */
-static int32_t choose_children(run *r, const vouch_dist *q, int32_t *tokens)
+/* Chooses the guesses for one position by q: the likeliest, or sampled. n_before guesses are in the draft. Returns
+ * their number. */
+static int32_t choose_children(run *r, const vouch_dist *q, int32_t n_before, int32_t *tokens)
 {
     const setup *s = &r->setup;
     double mass[MAX_VOCAB], total = 1;
     dist_masses(q, mass);
-    int32_t n = 0;
-    for (; n < s->branches && total > 0; n++) {
+    int32_t n = 0, sum = 0;
+    for (int32_t i = 0; i < n_before; i++) sum += r->guesses[i];
+    const int32_t n_most = s->crooked ? sum % (s->branches + 1) : s->branches;
+    for (; n < n_most && total > 0; n++) {
         int32_t token = 0;
         for (int32_t x = 0; x < s->n_vocab; x++)
             if (mass[x] > mass[token]) token = x;
@@ -195,29 +219,110 @@ static int32_t choose_children(run *r, const vouch_dist *q, int32_t *tokens)
     return n;
 }
 
+/* Whether no guess for this position has the token yet. */
+static bool is_new(const run *r, int32_t n, int32_t parent, int32_t token)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (r->parents[i] == parent && r->guesses[i] == token) return false;
+    return true;
+}
+
+/* q after guess `parent` (-1: the sequence), which has this depth. */
+static const vouch_dist *q_after(run *r, const int32_t *tokens, int32_t n_tokens, int32_t parent, int32_t depth)
+{
+    int32_t sequence[TOY_MAX_CTX];
+    memcpy(sequence, tokens, (size_t)n_tokens * sizeof *sequence);
+    for (int32_t i = parent, at = n_tokens + depth; i >= 0; i = r->parents[i]) sequence[--at] = r->guesses[i];
+    return toy_dist(&r->draft, sequence, n_tokens + depth);
+}
+
+static int32_t depth_after(const run *r, int32_t parent)
+{
+    int32_t depth = 0;
+    for (int32_t i = parent; i >= 0; i = r->parents[i]) depth++;
+    return depth;
+}
+
+/* Adds a point mass after each of the n guesses and after the sequence. It depends on all guesses. */
+static vouch_draft finish_tree(run *r, int32_t n, const vouch_shape *shape)
+{
+    const setup *s = &r->setup;
+    const bool point = s->greedy_draft && s->wrong != FULL_Q_FOR_ARGMAX;
+    const int32_t drawn = n;
+    int32_t sum = 0;
+    for (int32_t i = 0; i < drawn; i++) {
+        sum += r->guesses[i];
+        r->mixed_q[i] = point ? NULL : r->q_rows[i];
+    }
+    for (int32_t parent = -1; parent < drawn && s->points; parent++) {
+        const int32_t token = (sum + parent + 1) % s->n_vocab;
+        if (n == shape->n || depth_after(r, parent) >= shape->depth || !is_new(r, n, parent, token)) continue;
+        r->guesses[n] = token;
+        r->parents[n] = parent;
+        r->mixed_q[n++] = NULL;
+    }
+    return (vouch_draft){
+        .n = n, .tokens = r->guesses, .parents = r->parents, .q = r->mixed_q, .paths = s->paths ? r->n_paths : NULL};
+}
+
 /* Drafts a full tree, level by level. */
 static vouch_draft branch_propose_tree(run *r, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
-    int32_t n = 0, depths[VOUCH_MAX_DRAFT];
+    int32_t n = 0;
     for (int32_t parent = -1; parent < n; parent++) {
-        int32_t sequence[TOY_MAX_CTX], children[MAX_VOCAB];
-        const int32_t depth = parent < 0 ? 0 : depths[parent] + 1;
-        if (depth == shape->depth) break;
-        memcpy(sequence, tokens, (size_t)n_tokens * sizeof *sequence);
-        for (int32_t i = parent, at = n_tokens + depth; i >= 0; i = r->parents[i]) sequence[--at] = r->guesses[i];
-        const vouch_dist *q = toy_dist(&r->draft, sequence, n_tokens + depth);
-        const int32_t n_children = choose_children(r, q, children);
+        int32_t children[MAX_VOCAB];
+        const int32_t depth = depth_after(r, parent);
+        if (depth == r->setup.k || depth == shape->depth) break;
+        const vouch_dist *q = q_after(r, tokens, n_tokens, parent, depth);
+        const int32_t n_children = choose_children(r, q, n, children);
         const int32_t first = n;
         for (int32_t i = 0; i < n_children && n < shape->n; i++, n++) {
             r->guesses[n] = children[i];
             r->parents[n] = parent;
-            depths[n] = depth;
             r->q_rows[n] = &r->q[first];
             if (n == first) copy_dist(&r->q[n], q);
         }
     }
-    const bool point = r->setup.greedy_draft && r->setup.wrong != FULL_Q_FOR_ARGMAX;
-    return (vouch_draft){.n = n, .tokens = r->guesses, .parents = r->parents, .q = point ? NULL : r->q_rows};
+    return finish_tree(r, n, shape);
+}
+
+/* Drafts independent paths, level by level. Equal beginnings are one. All end at the level that may have no room. */
+static vouch_draft branch_propose_paths(run *r, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
+{
+    const setup *s = &r->setup;
+    const int32_t n_paths = s->paths < shape->n ? s->paths : shape->n;
+    int32_t n = 0, ends[MAX_NODES];
+    for (int32_t path = 0; path < n_paths; path++) ends[path] = -1;
+    for (int32_t depth = 0, level = -1, past = 0; depth < s->k && depth < shape->depth; depth++) {
+        if (n + n_paths > shape->n) break;
+        for (int32_t parent = level; parent < past; parent++) {
+            const vouch_dist *q = q_after(r, tokens, n_tokens, parent, depth);
+            const int32_t first = n;
+            double mass[MAX_VOCAB], left = 1;
+            dist_masses(q, mass);
+            for (int32_t path = 0; path < n_paths; path++) {
+                if (ends[path] != parent || !(left > 0)) continue;
+                const int32_t token = walker_choose_token(&r->walker, mass, s->n_vocab);
+                int32_t i = first;
+                while (i < n && r->guesses[i] != token) i++;
+                if (i == n) {
+                    r->n_paths[n] = 0;
+                    r->guesses[n] = token;
+                    r->parents[n] = parent;
+                    r->q_rows[n++] = &r->q[first];
+                    if (i == first) copy_dist(&r->q[first], q);
+                }
+                if (r->n_paths[i] == 0 || s->wrong != PATHS_OF_ONE) r->n_paths[i]++;
+                if (s->wrong == PATHS_WITHOUT_REPLACEMENT) mass[token] = 0;
+                ends[path] = i;
+                left = 0;
+                for (int32_t x = 0; x < s->n_vocab; x++) left += mass[x];
+            }
+        }
+        level = depth == 0 ? 0 : past;
+        past = n;
+    }
+    return finish_tree(r, n, shape);
 }
 
 /* Chooses guess n of a chain that follows n_tokens. */
@@ -231,14 +336,6 @@ static int32_t choose_guess(run *r, const vouch_dist *q, const int32_t *sequence
     int32_t *known = &r->reused[n_tokens + n];
     if (*known < 0) *known = walker_choose_token(&r->walker, mass, r->setup.n_vocab);
     return *known;
-}
-
-/* Whether no guess for this position has the token yet. */
-static bool is_new(const run *r, int32_t n, int32_t parent, int32_t token)
-{
-    for (int32_t i = 0; i < n; i++)
-        if (r->parents[i] == parent && r->guesses[i] == token) return false;
-    return true;
 }
 
 /* Adds point masses beside the n guesses of a chain and one after them. They depend on the sampled guesses. */
@@ -276,6 +373,7 @@ static vouch_draft add_points(run *r, int32_t n, int32_t depth)
 static vouch_draft branch_propose(void *self, const int32_t *tokens, int32_t n_tokens, const vouch_shape *shape)
 {
     run *r = self;
+    if (r->setup.paths) return branch_propose_paths(r, tokens, n_tokens, shape);
     if (r->setup.branches) return branch_propose_tree(r, tokens, n_tokens, shape);
     const int32_t k = r->setup.points && shape->depth > 1 ? shape->depth - 1 : shape->depth;
     int32_t sequence[TOY_MAX_CTX];
@@ -317,6 +415,40 @@ static vouch_status match_and_draw_again(vouch_judgement *out, vouch_guess *gues
     vouch_residual_begin(&whole, p, NULL, 1);
     out->final_token = trial->dice->draw(trial->dice->self, trial->position + out->n_accepted, &whole);
     return VOUCH_OK;
+}
+
+/* Judges guesses together, but leaves the chance of a guess as it is when a guess after it is rejected. */
+static int32_t traverse_keeping_w(vouch_fork *fork, int32_t i)
+{
+    static double w;
+    if (i < 0) w = fork->w;
+    fork->w = w;
+    return vouch_traverse(fork, i);
+}
+
+static vouch_status judge_keeping_w(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
+{
+    return vouch_judge_jointly(out, guesses, trial, traverse_keeping_w);
+}
+
+/* Chooses the guess with the largest p / q, and judges it as if it were drawn from q. */
+static int32_t choose_without_q(vouch_fork *fork, int32_t after)
+{
+    vouch_choice choice;
+    int32_t chosen = -1, best = -1;
+    vouch_choice_begin(&choice, fork->left.p, fork->left.q, 1);
+    for (int32_t i = -1; after < 0 && (i = vouch_traverse(fork, i)) >= 0;) {
+        const int32_t token = fork->draft->tokens[i];
+        const int32_t rank = vouch_choice_rank(&choice, fork->left.p->weight[token], fork->left.q->weight[token]);
+        if (rank > best) chosen = i;
+        if (rank > best) best = rank;
+    }
+    return chosen;
+}
+
+static vouch_status judge_choice_as_drawn(vouch_judgement *out, vouch_guess *guesses, const vouch_trial *trial)
+{
+    return vouch_judge_jointly(out, guesses, trial, choose_without_q);
 }
 
 /* Rejection that judges point masses without regard to earlier rejections. */
@@ -413,6 +545,8 @@ static void run_open(run *r, const setup *s)
     r->rule = *vouch_rule_get(s->accept);
     if (s->wrong == DRAWN_AGAIN) r->rule.judge = match_and_draw_again;
     if (s->wrong == POINTS_BY_P) r->rule.judge = judge_points_by_p;
+    if (s->wrong == PARENT_KEEPS_W) r->rule.judge = judge_keeping_w;
+    if (s->wrong == CHOICE_AS_DRAWN) r->rule.judge = judge_choice_as_drawn;
     r->target.blind_penalties = s->wrong == PENALTIES_WITHOUT_DRAFT;
     r->target.blind_xtc = s->wrong == XTC_OF_CYCLE;
     if (s->grammar || s->budget > 0) open_constraint(r, s);
@@ -467,9 +601,9 @@ static void run_path(run *r)
     do {
         const int32_t left = s->n_emitted - r->n_committed;
         const int32_t room = s->ending == BY_ROOM ? left : TOY_MAX_CTX;
-        const vouch_shape shape = {.n = s->branches || s->points ? MAX_NODES : s->k,
+        const vouch_shape shape = {.n = s->branches || s->paths || s->points ? MAX_NODES : s->k,
                                    .depth = s->k + (s->points > 0),
-                                   .branches = s->branches                  ? s->branches
+                                   .branches = s->branches || s->paths      ? MAX_VOCAB
                                                : s->points && r->rule.trees ? 1 + s->points
                                                                             : 1};
         const vouch_status status = drive_cycle(&r->cycle, &shape, room, &result);

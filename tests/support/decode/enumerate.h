@@ -36,6 +36,11 @@ typedef enum wrong {
     POINTS_FIRST,    /* judges them before the sampled guess */
     POINTS_AS_DRAWN, /* judges them as if they were drawn from the same q */
     POINTS_BY_P,     /* accepts each with probability p, ignoring earlier rejections */
+    /* Mistakes of rules that judge guesses together. */
+    PARENT_KEEPS_W,            /* leaves the chance of a guess as it was when a guess after it is rejected */
+    CHOICE_AS_DRAWN,           /* multipath: judges the chosen guess as if it were drawn from q */
+    PATHS_OF_ONE,              /* multipath: reports that one path takes each guess */
+    PATHS_WITHOUT_REPLACEMENT, /* multipath: draws different guesses for the paths of one parent */
     /* Mistakes with a grammar. */
     MASK_WITHOUT_DRAFT, /* masks p of a row without regard to the guesses before it */
     DROP_FORBIDDEN,     /* draws a guess from q without a mask, and drops it where the grammar forbids it */
@@ -52,8 +57,11 @@ typedef enum ending {
 typedef struct setup {
     int32_t n_vocab, k, n_emitted;
     int32_t branches; /* guesses for each position of a tree of depth k; 0: a chain */
+    int32_t paths;    /* independent paths of k guesses; 0: none */
+    bool crooked;     /* how many guesses follow a guess of a tree depends on all guesses before them */
     int32_t points;   /* point masses beside each sampled guess, if the rule judges trees; one more follows the chain.
-                         They depend on all sampled guesses. 0: no point masses */
+                         They depend on all sampled guesses. In a tree and beside paths, one after each guess, too.
+                         0: no point masses */
     vouch_sampling sampling;
     bool greedy_draft;
     double lenience;
