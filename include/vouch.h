@@ -864,11 +864,12 @@ typedef struct vouch_guess {
     vouch_verdict verdict;
     double q, p;   /* chances of the token in both distributions; q of a guess that was a point mass: 1 */
     double accept; /* Chance of acceptance: min(1, p / (lenience q)). With siblings: the chance that it or a sibling
-                      before it is accepted. BLOCK: the chance that the guesses up to this one are accepted. MATCH,
-                      COUPLED, and a guess that was a point mass: the formula with q = 1 */
+                      before it is accepted. BLOCK, TRAVERSAL and MULTIPATH: the chance that this guess, one after it
+                      or one judged before them is accepted. MATCH, COUPLED, and a guess that was a point mass: the
+                      formula with q = 1 */
     double u;      /* Uniform in [0, 1). The guess is accepted if u < accept and no sibling before it was accepted.
-                      BLOCK: one u for all guesses. MATCH, COUPLED, and a guess that was a point mass: NAN, because the
-                      target's own token is drawn and compared with the guess */
+                      BLOCK, TRAVERSAL, MULTIPATH: one u for all guesses judged together. MATCH, COUPLED, and a guess that
+                      was a point mass: NAN, because the      target's own token is drawn and compared with the guess */
 } vouch_guess;
 
 /* A token and the natural logarithm of its probability: log softmax of the model's logits, before all sampling
@@ -1146,10 +1147,10 @@ typedef struct vouch_engine_stats {
     int64_t passes, rows;  /* rows of all passes: prompts, last tokens and guesses */
     int64_t prompt_rows;   /* of these, rows of prompts */
     int64_t shared_tokens; /* tokens of prompts that took the keys and values of another sequence, also from files */
-    int64_t generated_tokens, drafted, accepted; /* as of vouch_stats */
-    int64_t preemptions;                         /* sequences that were dropped from the cache, to be run again */
-    double seconds;                              /* of vouch_engine_step */
-    int64_t draft_passes, draft_rows;            /* passes of draft models and heads, and their rows */
+    int64_t cycles, generated_tokens, drafted, accepted; /* as of vouch_stats */
+    int64_t preemptions;              /* sequences that were dropped from the cache, to be run again */
+    double seconds;                   /* of vouch_engine_step */
+    int64_t draft_passes, draft_rows; /* passes of draft models and heads, and their rows */
 } vouch_engine_stats;
 
 VOUCH_API const vouch_engine_stats *vouch_engine_get_stats(const vouch_engine *engine); /* owned by the engine */

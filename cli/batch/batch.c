@@ -220,6 +220,7 @@ static int stats_write(const batch *b, size_t n_before)
         {"failed", json_integer((json_int_t)b->lines.n_failed)},
         {"parallel", json_integer(b->n_slots)},
         {"seconds", tool_json_real(b->seconds)},
+        {"cycles", json_integer(s->cycles)},
         {"generated_tokens", json_integer(s->generated_tokens)},
         {"tokens_per_second", tool_json_real(generated / b->seconds)},
         {"prompt_rows", json_integer(s->prompt_rows)},

@@ -216,7 +216,9 @@ static const tool_flag rows[] = {
      "most guesses per cycle; bench measures each number with each --spec (default: chosen by measured speed)", NULL,
      NULL},
     {"tree", NULL, 0, TOOL_FLAG_FILE, AT(tree), "B,D", NULL, SPECULATION,
-     "shape of the draft: at most B guesses for one position, at most D on one path; 1,D: chains", NULL, NULL},
+     "shape of the draft: at most B guesses for one position, at most D on one path; 1,D: chains. With --accept "
+     "multipath, a draft model or head draws B independent paths",
+     NULL, NULL},
     {"allow-vocab-mismatch", NULL, 0, TOOL_FLAG_SWITCH, AT(session.speculation.allow_vocab_mismatch), NULL, NULL,
      SPECULATION, "accept a draft model with another token table; it drafts the tokens that both models have", NULL,
      NULL},

@@ -592,6 +592,7 @@ static vouch_engine_stats stats_sum(const vouch_engine_stats *a, const vouch_eng
                                 .rows = a->rows + b->rows,
                                 .prompt_rows = a->prompt_rows + b->prompt_rows,
                                 .shared_tokens = a->shared_tokens + b->shared_tokens,
+                                .cycles = a->cycles + b->cycles,
                                 .generated_tokens = a->generated_tokens + b->generated_tokens,
                                 .drafted = a->drafted + b->drafted,
                                 .accepted = a->accepted + b->accepted,

@@ -438,6 +438,7 @@ static vouch_engine_event describe(vouch_engine *e, const vouch_share *share)
     vouch_engine_event event = {.session = s, .status = s->cycle.status};
     if (event.status != VOUCH_OK) return event;
     vouch_session_describe(s, result, &event.step);
+    e->stats.cycles++;
     e->stats.generated_tokens += result->n;
     e->stats.accepted += result->n_accepted;
     e->stats.drafted += result->n_guesses;

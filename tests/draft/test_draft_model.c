@@ -93,12 +93,14 @@ typedef struct setup {
     bool joined_tree; /* the draft model guesses a tree, too, beside free drafters */
     int32_t joined;   /* most guesses of the draft model beside free drafters; 0: it drafts alone */
     mistake mistake;
+    vouch_accept accept; /* with MULTIPATH, the branches are independent paths */
 } setup;
 
 typedef struct run {
     toy target;
     int32_t tokens[TOY_MAX_CTX];
     vouch_draft draft;
+    const vouch_rule *rule;
     double joint[JOINT];
     int64_t n_drafts, n_branches;
     int64_t n_points, n_shared; /* point masses; guesses shared by the draft model and free drafters */
@@ -160,7 +162,7 @@ static void judge_all(run *r, double probability)
         vouch_guess guesses[VOUCH_MAX_DRAFT];
         const vouch_trial trial = {
             .draft = &r->draft, .row_p = row_p, .row_self = r, .dice = &dice, .position = N_PROMPT, .lenience = 1};
-        assert_int_equal(vouch_judge(&out, guesses, vouch_rule_get(VOUCH_ACCEPT_REJECTION), &trial), VOUCH_OK);
+        assert_int_equal(vouch_judge(&out, guesses, r->rule, &trial), VOUCH_OK);
         for (int32_t i = 0; i < out.n_accepted; i++) r->tokens[N_PROMPT + i] = r->draft.tokens[out.path[i]];
         r->tokens[N_PROMPT + out.n_accepted] = out.final_token;
         const int32_t n = out.n_accepted + 1;
@@ -238,6 +240,7 @@ static void run_all(run *r, const setup *s)
     vouch_pool *pool;
     vouch_drafters d = {0};
     memset(r, 0, sizeof *r);
+    r->rule = vouch_rule_get(s->accept);
     static const int32_t head[] = {4, 1, 2}; /* the target's vocabulary has two of these three */
     vouch_bridge *bridge = NULL;
     if (s->bridged) bridge = make_bridge();
@@ -253,6 +256,7 @@ static void run_all(run *r, const setup *s)
                                          .n_ctx = 64,
                                          .prefill_chunk = 16,
                                          .branches = s->joined && !s->joined_tree ? 1 : s->branches,
+                                         .draws_paths = r->rule->paths,
                                          .draw_guess = branching_draw,
                                          .target_tokens = {.n = VOCAB},
                                          .draft_model = model->weights,
@@ -298,7 +302,7 @@ static void check_exact(run *r, const setup *s)
 {
     const double off = difference(r);
     if (off >= 1e-12)
-        fail_msg("%s, temperature %g, %s: off by %g", s->name, (double)s->sampling.temperature,
+        fail_msg("%s, %s, temperature %g, %s: off by %g", s->name, r->rule->name, (double)s->sampling.temperature,
                  s->draft_sampling == VOUCH_DRAFT_GREEDY ? "greedy" : "sampled", off);
 }
 
@@ -311,6 +315,10 @@ static vouch_sampling sampling_of(float temperature, int32_t top_k, float top_p,
     s.frequency_penalty = penalty;
     return s;
 }
+
+/* The rules that judge trees of drawn guesses. */
+static const vouch_accept of_trees[] = {VOUCH_ACCEPT_REJECTION, VOUCH_ACCEPT_TRAVERSAL, VOUCH_ACCEPT_MULTIPATH};
+enum { N_OF_TREES = sizeof of_trees / sizeof *of_trees };
 
 static void check_all(bool bridged, bool trimmed)
 {
@@ -325,9 +333,11 @@ static void check_all(bool bridged, bool trimmed)
     int64_t n_branches = 0, n_drafts = 0;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (size_t j = 0; j < sizeof sampling / sizeof *sampling; j++)
-            for (int greedy = 0; greedy < 2; greedy++) {
+            for (int way = 0; way < 2 * N_OF_TREES; way++) {
                 if ((test_is_quick() || TEST_SANITIZED) && (i + j) % 2) continue;
+                const bool greedy = way % 2;
                 setup s = shapes[i];
+                s.accept = of_trees[way / 2];
                 s.sampling = sampling[j];
                 s.bridged = bridged;
                 s.trimmed = trimmed;
@@ -363,13 +373,15 @@ static void every_draw_has_its_number(void **state)
     (void)state;
     static const vouch_shape shapes[] = {
         {.n = 4, .depth = 4, .branches = 1}, {.n = 8, .depth = 3, .branches = 3}, {.n = 12, .depth = 4, .branches = 4}};
+    enum { N = sizeof shapes / sizeof *shapes };
     const vouch_sampling sampling = sampling_of(1.5f, 0, 1, 0);
     vouch_model *model =
         tiny_model_open(&(tiny_model_options){.seed = 5, .n_vocab = VOCAB, .n_embd = 32, .n_heads = 2, .n_layers = 1});
     vouch_pool *pool;
     assert_int_equal(vouch_pool_open(&pool, 1, NULL), VOUCH_OK);
     vouch_shared_passes passes = {.pool = pool};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    for (size_t way = 0; way < 2 * N; way++) {
+        const size_t i = way / 2;
         int32_t tokens[N_PROMPT + 1] = {1, 3, 2, 1, 3, 2}, n_again = 0;
         vouch_drafter_ref d;
         const vouch_speculation speculation = {.n_draft = shapes[i].n, .draft_sampling = VOUCH_DRAFT_SAMPLE};
@@ -379,6 +391,7 @@ static void every_draw_has_its_number(void **state)
                                              .n_ctx = 64,
                                              .prefill_chunk = 16,
                                              .branches = shapes[i].branches,
+                                             .draws_paths = way % 2,
                                              .draw_guess = recording_draw,
                                              .target_tokens = {.n = VOCAB},
                                              .draft_model = model->weights,
@@ -440,9 +453,10 @@ static void tokens_have_the_targets_distribution_beside_free_drafters(void **sta
     const vouch_sampling sampling[] = {sampling_of(1, 0, 1, 0), sampling_of(0.6f, 3, 1, 0.5f)};
     int64_t n_points = 0, n_shared = 0;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (size_t j = 0; j < sizeof sampling / sizeof *sampling; j++) {
+        for (size_t j = 0; j < N_OF_TREES * sizeof sampling / sizeof *sampling; j++) {
             setup s = shapes[i];
-            s.sampling = sampling[j];
+            s.sampling = sampling[j / N_OF_TREES];
+            s.accept = of_trees[j % N_OF_TREES];
             run_all(&r, &s);
             assert_true(r.n_drafts >= 3);
             check_exact(&r, &s);

@@ -132,7 +132,7 @@ static void options_out_of_range_are_named(void **state)
     REFUSED("lenience is 0", speculation.lenience, 0);
     REFUSED("lenience is 1.5", speculation.lenience, 1.5);
     REFUSED("lenience is", speculation.lenience, NAN);
-    REFUSED("accept is 5", speculation.accept, (vouch_accept)(VOUCH_ACCEPT_AUTO + 1));
+    REFUSED("accept is 7", speculation.accept, (vouch_accept)(VOUCH_ACCEPT_AUTO + 1));
     vouch_speculation contrary = vouch_speculation_default();
     contrary.accept = VOUCH_ACCEPT_BLOCK;
     contrary.tree_branches = 2;
