@@ -868,8 +868,8 @@ typedef struct vouch_guess {
                       or one judged before them is accepted. MATCH, COUPLED, and a guess that was a point mass: the
                       formula with q = 1 */
     double u;      /* Uniform in [0, 1). The guess is accepted if u < accept and no sibling before it was accepted.
-                      BLOCK, TRAVERSAL, MULTIPATH: one u for all guesses judged together. MATCH, COUPLED, and a guess that
-                      was a point mass: NAN, because the      target's own token is drawn and compared with the guess */
+                      BLOCK, TRAVERSAL, MULTIPATH: one u for all guesses judged together. MATCH, COUPLED, and a guess
+                      that was a point mass: NAN, because the target's own token is drawn and compared with the guess */
 } vouch_guess;
 
 /* A token and the natural logarithm of its probability: log softmax of the model's logits, before all sampling

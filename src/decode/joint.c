@@ -21,11 +21,11 @@
  *
  * Proof. Let a draft D have one guess more than D', the last one that was drawn: x, a child of v. Averaged over x, D
  * gives the same outcome as D', whatever is in D'. For D and D' are judged alike until v comes to x, in a state (w, r)
- * that doesn't depend on x. There D' ends at v with chance w, and then token y is next with chance w r(y). D emits y
+ * that doesn't depend on x. There D' ends at v with token y next with chance w r(y). D emits y
  *
- *     as the guess    q(y) w(y)                                       = min(q(y), w r(y))
- *     as a residual   (1 - sum of min(q, w r)) w' r'(y) = (R + 1 - w) w' r'(y) = max(0, w r(y) - q(y))    together w
- * r(y)
+ *     as the guess    q(y) w(y)                               = min(q(y), w r(y))
+ *     as a residual   (1 - the sum of min(q, w r)) w' r'(y)
+ *                     = (R + 1 - w) w' r'(y)                  = max(0, w r(y) - q(y))      together w r(y)
  *
  * and after y, tokens of p follow in both. Neither ends at v with chance 1 - w, and then they go on alike. So all drawn
  * guesses can be taken away, the last one first, and the outcome stays that of a draft without them, which is p. Two

@@ -20,8 +20,7 @@
  * independent draws that nobody has looked at; so the judge may begin again there. The choice looks only at draws after
  * v, and at p, q and n, the number of paths that took v, which was known before them.
  *
- * The paper gives a path its probability with n averaged out; the rule uses the n that came about. Measured on random
- * rows that accepts equally many. With one path this is block verification.
+ * With one path this is block verification.
  */
 #include <assert.h>
 

@@ -14,10 +14,11 @@
  *   D3  A guess carries the q that it was drawn from. q NULL means a point mass. Guesses that have the same parent and
  *       a q were drawn from that one q without replacement, in the order of their numbers, and stand before the point
  *       masses of that parent. With `paths`, siblings are instead the different tokens of independent draws from that
- * q, one draw for each path that takes the parent, in the order of the first draw of each; paths[i] draws gave guess i.
- * A drafter decides whether to draw a guess before it draws it, and keeps every guess that it has drawn. A
- * deterministic guess may depend on sampled guesses, provided their random numbers are never reused at its position. D4
- * Nothing is allocated after open.
+ *       q, one draw for each path that takes the parent, in the order of the first draw of each; paths[i] draws gave
+ *       guess i. A drafter decides whether to draw a guess before it draws it, and keeps every guess that it has drawn.
+ *       A deterministic guess may depend on sampled guesses, provided their random numbers are never reused at its
+ *       position.
+ *   D4  Nothing is allocated after open.
  *
  * A drafter guesses at once (propose), or level by level: each level needs a pass of a model, which the drafters of
  * several sequences share.
