@@ -49,8 +49,6 @@
  * to them. Where one of them is the token, the judge begins again after it. Point masses would gain nothing from being
  * judged together, because w of a point mass is w r, which is never capped.
  */
-#include <assert.h>
-
 #include "decode/rules.h"
 
 int32_t vouch_traverse(vouch_fork *fork, int32_t i)

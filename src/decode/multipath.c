@@ -40,8 +40,9 @@ static int32_t choose(vouch_fork *fork, int32_t after)
     for (int32_t i = -1; (i = vouch_traverse(fork, i)) >= 0;) {
         const int32_t token = draft->tokens[i];
         const int32_t rank = vouch_choice_rank(left->choice, left->p->weight[token], left->q->weight[token]);
-        if (rank > best) chosen = i;
-        if (rank > best) best = rank;
+        if (rank <= best) continue;
+        best = rank;
+        chosen = i;
     }
     return chosen;
 }

@@ -58,7 +58,10 @@ void vouch_choice_begin(vouch_choice *choice, const vouch_dist *p, const vouch_d
     for (int r = 0; r < VOUCH_RANKS; r++) {
         const double up_to = below + weight[r] / total;
         double sum = 0, power = 1;
-        for (int32_t i = 0; i < n; i++, power *= up_to) sum = sum * below + power;
+        for (int32_t i = 0; i < n; i++) {
+            sum = sum * below + power;
+            power *= up_to;
+        }
         choice->factor[r] = sum;
         below = up_to;
     }
