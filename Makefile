@@ -330,6 +330,9 @@ $(B)/bench/%: $(B)/bench/%.o $(BENCH_SUP_OBJ) $(LIB_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LIBS)
 
+# It draws with the plots of the command's reports.
+$(B)/bench/plot: $(B)/cli/report/plot.o
+
 # The arithmetic of the command's reports is tested by itself.
 $(B)/tests/test_analyze: $(B)/cli/analyze/acceptance.o
 $(B)/tests/test_analyze: $(B)/cli/report/rates.o
