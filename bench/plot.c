@@ -80,7 +80,8 @@ static figure figure_read(const json_t *root)
     } else {
         if (json_array_size(y) != f.n_names) give_up("expected a row of \"y\" for each name");
         numbers_copy(f.x, x, f.n_points);
-        for (size_t i = 0; i < f.n_names; i++) numbers_copy(f.values + i * f.n_points, json_array_get(y, i), f.n_points);
+        for (size_t i = 0; i < f.n_names; i++)
+            numbers_copy(f.values + i * f.n_points, json_array_get(y, i), f.n_points);
     }
     return f;
 }
@@ -95,7 +96,9 @@ static int head_put(FILE *out, const figure *f)
     for (size_t i = 0; i < f->n_names; i++) {
         const int left = MARGIN + (int)(i % NAME_COLUMNS) * CLI_PLOT_WIDTH / NAME_COLUMNS;
         const int top = MARGIN + TITLE + (int)(i / NAME_COLUMNS) * NAME;
-        fprintf(out, "<rect style=\"fill:var(--c%zu)\" x=\"%d\" y=\"%d\" width=\"9\" height=\"9\"/><text x=\"%d\" y=\"%d\">",
+        fprintf(out,
+                "<rect style=\"fill:var(--c%zu)\" x=\"%d\" y=\"%d\" width=\"9\" height=\"9\"/>"
+                "<text x=\"%d\" y=\"%d\">",
                 i, left, top - 9, left + 14, top);
         cli_put_html(out, f->names[i]);
         fputs("</text>\n", out);
@@ -140,7 +143,9 @@ static void figure_put(FILE *out, const figure *f)
     const int rows = (int)(f->n_names + NAME_COLUMNS - 1) / NAME_COLUMNS;
     const int plot = has_bars ? BAR_FRAME + BAR * (int)f->n_names : CLI_LINES_HEIGHT;
     const int height = MARGIN + TITLE + rows * NAME + plot + MARGIN;
-    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n",
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+            "role=\"img\">\n",
             2 * WIDTH, 2 * height, WIDTH, height);
     fputs("<style>", out);
     cli_plot_style(out, f->n_names);
@@ -156,7 +161,7 @@ static void figure_put(FILE *out, const figure *f)
 int main(int argc, char **argv)
 {
     (void)argv;
-    if (argc > 1) give_up("no flags are taken: the figure comes from there as JSON, and the SVG goes to standard output");
+    if (argc > 1) give_up("the figure comes from there as JSON; leave out all arguments");
     json_error_t err;
     json_t *root = json_loadf(stdin, 0, &err);
     if (!root) give_up(err.text);
