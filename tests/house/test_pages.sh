@@ -35,6 +35,8 @@ bad_arguments_are_refused() {
     test_refused 'missing.gguf: no such file' bench/papers --model "$TMP/missing.gguf"
     test_refused 'expected a number of at least 1' bench/papers --quick --tokens 0
     test_refused 'leave out --write' bench/papers --quick --check --write
+    test_refused '--runs nonsense: expected names of rejection' bench/papers --quick --runs nonsense
+    test_refused '--parts nonsense: expected names of types' bench/study --parts nonsense
     test_refused 'no figures to print' bench/papers --page --figures "$TMP/missing.json"
     test_refused 'no figures to compare' bench/papers --quick --check --figures "$TMP/missing.json" --state "$TMP"
     test_refused 'spec_bench.jsonl: no such file' bench/study --minutes 5 --prompts public --data "$TMP" --state "$TMP"
