@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/plot.h"
 
@@ -23,7 +24,7 @@ enum {
     WIDTH = CLI_PLOT_WIDTH + 2 * MARGIN,
     TITLE = 24, /* height of the title */
     NAME = 17,  /* height of a line of names */
-    NAME_COLUMNS = 2,
+    LONG = 20,  /* characters of a name that takes a line by itself, and with it all others */
     BAR = 15, /* of cli_plot_bars: a bar, and what stands above and below all bars */
     BAR_FRAME = 18
 };
@@ -86,16 +87,30 @@ static figure figure_read(const json_t *root)
     return f;
 }
 
-/* Writes title and names. Returns their height. */
-static int head_put(FILE *out, const figure *f)
+/* Columns of names. */
+static size_t columns_of(const figure *f)
 {
-    const int rows = (int)(f->n_names + NAME_COLUMNS - 1) / NAME_COLUMNS;
+    size_t longest = 0;
+    for (size_t i = 0; i < f->n_names; i++)
+        if (strlen(f->names[i]) > longest) longest = strlen(f->names[i]);
+    return longest > LONG ? 1 : 2;
+}
+
+/* Height of title and names. */
+static int head_height(const figure *f)
+{
+    const size_t n = columns_of(f);
+    return MARGIN + TITLE + (int)((f->n_names + n - 1) / n) * NAME;
+}
+
+static void head_put(FILE *out, const figure *f)
+{
+    const size_t n = columns_of(f);
     fprintf(out, "<text x=\"%d\" y=\"%d\" style=\"font-weight:600\">", MARGIN, MARGIN + 8);
     cli_put_html(out, f->title);
     fputs("</text>\n", out);
     for (size_t i = 0; i < f->n_names; i++) {
-        const int left = MARGIN + (int)(i % NAME_COLUMNS) * CLI_PLOT_WIDTH / NAME_COLUMNS;
-        const int top = MARGIN + TITLE + (int)(i / NAME_COLUMNS) * NAME;
+        const int left = MARGIN + (int)(i % n) * CLI_PLOT_WIDTH / 2, top = MARGIN + TITLE + (int)(i / n) * NAME;
         fprintf(out,
                 "<rect style=\"fill:var(--c%zu)\" x=\"%d\" y=\"%d\" width=\"9\" height=\"9\"/>"
                 "<text x=\"%d\" y=\"%d\">",
@@ -103,7 +118,6 @@ static int head_put(FILE *out, const figure *f)
         cli_put_html(out, f->names[i]);
         fputs("</text>\n", out);
     }
-    return MARGIN + TITLE + rows * NAME;
 }
 
 static void lines_put(FILE *out, const figure *f)
@@ -140,9 +154,8 @@ static void bars_put(FILE *out, const figure *f)
 static void figure_put(FILE *out, const figure *f)
 {
     const bool has_bars = json_object_get(f->root, "values") != NULL;
-    const int rows = (int)(f->n_names + NAME_COLUMNS - 1) / NAME_COLUMNS;
     const int plot = has_bars ? BAR_FRAME + BAR * (int)f->n_names : CLI_LINES_HEIGHT;
-    const int height = MARGIN + TITLE + rows * NAME + plot + MARGIN;
+    const int top = head_height(f), height = top + plot + MARGIN;
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
             "role=\"img\">\n",
@@ -151,7 +164,7 @@ static void figure_put(FILE *out, const figure *f)
     cli_plot_style(out, f->n_names);
     fputs("</style>\n", out);
     fprintf(out, "<rect style=\"fill:var(--card)\" width=\"%d\" height=\"%d\" rx=\"6\"/>\n", WIDTH, height);
-    const int top = head_put(out, f);
+    head_put(out, f);
     fprintf(out, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\">\n", MARGIN, top, CLI_PLOT_WIDTH, plot);
     if (has_bars) bars_put(out, f);
     else lines_put(out, f);
