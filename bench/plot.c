@@ -25,7 +25,7 @@ enum {
     TITLE = 24, /* height of the title */
     NAME = 17,  /* height of a line of names */
     LONG = 20,  /* characters of a name that takes a line by itself, and with it all others */
-    BAR = 15, /* of cli_plot_bars: a bar, and what stands above and below all bars */
+    BAR = 15,   /* of cli_plot_bars: a bar, and what stands above and below all bars */
     BAR_FRAME = 18
 };
 
