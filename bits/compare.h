@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An operation is a function that any table of kernels can run: it makes its inputs from a seed and writes numbers to
- * `out`. Plain C's numbers are expected of every other table, and the digest of all numbers of a name is expected to be
- * the one in digests.inc.
+ * A run is a function that any table of kernels can execute; it writes numbers to `out`. Plain C's numbers are expected
+ * of every other table, and the digest of all numbers of a name is expected to be the one in digests.inc.
  */
 #ifndef VOUCH_BITS_COMPARE_H
 #define VOUCH_BITS_COMPARE_H
@@ -42,7 +41,7 @@ enum { BITS_BYTES = 1 << 18 };
 vouch_status bits_work_open(bits_work *work, const bits_listener *listener, vouch_error *err);
 void bits_work_close(bits_work *work);
 
-/* Runs an operation and returns how many numbers it wrote to `out`, at most BITS_MOST. */
+/* Computes something and returns how many numbers it wrote to `out`, at most BITS_MOST. */
 typedef int64_t bits_run(bits_work *work, const vouch_kernels *kernels, const void *arg, float *out);
 
 /* Another of the n_all begins. Errors: CANCELLED, if the listener ends the check. */

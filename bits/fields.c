@@ -102,7 +102,10 @@ static int word_write(bits_kind kind, const void *from, char *word)
 
 json_t *bits_field_write(const bits_field *field, const void *from)
 {
-    char *text = malloc((size_t)field->n * LONGEST + 2), *at = text;
+    json_malloc_t take; /* Jansson's, because whoever writes the object asks whether one of its allocations failed */
+    json_free_t give;
+    json_get_alloc_funcs(&take, &give);
+    char *text = take((size_t)field->n * LONGEST + 2), *at = text;
     if (!text) return NULL;
     *at = 0;
     for (int64_t i = 0; i < field->n; i++) {
@@ -110,6 +113,6 @@ json_t *bits_field_write(const bits_field *field, const void *from)
         at += word_write(field->kind, (const char *)from + (size_t)i * kinds[field->kind].size, at);
     }
     json_t *string = json_stringn(text, (size_t)(at - text));
-    free(text);
+    give(text);
     return string;
 }

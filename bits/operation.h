@@ -52,6 +52,7 @@ typedef struct bits_operation {
         const char *name; /* NULL: files always have variant 0 */
         int n;            /* number of variants; 0: there are no more choices */
     } choices[BITS_MOST_CHOICES];
+    bool is_above_zero;                /* inputs must be finite and above 0 */
     bool (*has_type)(vouch_type type); /* NULL: it has no type. size[0] is whole blocks of the type */
 } bits_operation;
 

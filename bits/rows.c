@@ -448,7 +448,7 @@ static const bits_operation operations[] = {
     ROW("rmsnorm", rmsnorm, .sizes = {{"n", 1, MOST, 1}}),
     ROW("l2 norm", l2_norm, .sizes = {{"n", 1, MOST, 1}}, .choices = {{NULL, 2}}),
     ROW("rope", rope, .sizes = {{"n", 2, MOST, 2}}, .choices = {{"half_split", 2}}),
-    ROW("angles", angles, .sizes = {{"n", 2, MOST, 2}, {"position", 0, 100000, 1}}),
+    ROW("angles", angles, .is_above_zero = true, .sizes = {{"n", 2, MOST, 2}, {"position", 0, 100000, 1}}),
     ROW("swiglu", swiglu, .sizes = {{"n", 1, MOST, 1}}),
     ROW("softplus", softplus, .sizes = {{"n", 1, MOST, 1}}),
     ROW("softmax", softmax, .sizes = {{"n", 1, MOST, 1}}, .choices = {{NULL, 2}}),

@@ -6,6 +6,8 @@
  */
 #include "bits/tiny.h"
 
+#include <assert.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -161,7 +163,8 @@ const char *bits_tiny_name(int32_t i, vouch_kv_type *kv_type)
 int32_t bits_tiny_find(const char *name)
 {
     int32_t i = 0;
-    while (i < N_FAMILIES - 1 && strcmp(families[i].name, name) != 0) i++;
+    while (i < N_FAMILIES && strcmp(families[i].name, name) != 0) i++;
+    assert(i < N_FAMILIES);
     return i;
 }
 

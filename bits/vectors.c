@@ -5,6 +5,7 @@
  * reads both and runs every table of this machine.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -171,8 +172,18 @@ static vouch_status shape_read(const vouch_json *json, const json_t *vector, con
     return VOUCH_OK;
 }
 
+static vouch_status above_zero_check(const vouch_json *json, const bits_field *field, vouch_error *err)
+{
+    const float *numbers = field->at;
+    for (int64_t i = 0; i < field->n; i++)
+        if (!(numbers[i] > 0 && numbers[i] < INFINITY))
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: %s[%" PRId64 "] is %g, expected a finite number above 0",
+                              json->path, field->name, i, (double)numbers[i]);
+    return VOUCH_OK;
+}
+
 /* Reads inputs to their places, and results to work->expected. */
-static vouch_status fields_read(const vouch_json *json, const json_t *vector, bits_work *work,
+static vouch_status fields_read(const vouch_json *json, const json_t *vector, bits_work *work, const bits_operation *op,
                                 const bits_fields *fields, vouch_error *err)
 {
     const json_t *inputs = NULL, *results = NULL;
@@ -181,6 +192,8 @@ static vouch_status fields_read(const vouch_json *json, const json_t *vector, bi
     memset(work->inputs, 0, BITS_MOST * sizeof *work->inputs); /* kernels may read beyond a row */
     for (int i = 0; i < fields->n_inputs; i++)
         VOUCH_TRY(bits_field_read(json, inputs, &fields->inputs[i], fields->inputs[i].at, err));
+    for (int i = 0; i < fields->n_inputs && op->is_above_zero; i++)
+        VOUCH_TRY(above_zero_check(json, &fields->inputs[i], err));
     for (int i = 0; i < fields->n_results; i++)
         VOUCH_TRY(bits_field_read(json, results, &fields->results[i], work->expected + fields->results[i].first, err));
     return VOUCH_OK;
@@ -221,7 +234,7 @@ static vouch_status vector_check(const vouch_json *json, const json_t *vector, b
     if (!op) return vouch_fail(err, VOUCH_E_FORMAT, "%s: operation is '%s', which is unknown", json->path, name);
     VOUCH_TRY(shape_read(json, vector, op, &shape, err));
     op->list(work, &shape, &fields);
-    VOUCH_TRY(fields_read(json, vector, work, &fields, err));
+    VOUCH_TRY(fields_read(json, vector, work, op, &fields, err));
     vector_compare(work, op, &shape, &fields, number);
     return VOUCH_OK;
 }

@@ -48,12 +48,9 @@ static bool check_needs(cli_given given)
         unsigned commands;
         const char *flag, *needs;
     } rows[] = {
-        {CLI_BATCH, "resume", "out"},
-        {CLI_SERVE, "tls-cert", "tls-key"},
-        {CLI_SERVE, "tls-key", "tls-cert"},
-        {CLI_SERVE, "idle", "models"},
-        {CLI_SERVE, "max-memory", "models"},
-        {CLI_RUN | CLI_BATCH | CLI_SERVE, "prompt-cache-size", "prompt-cache"},
+        {CLI_BATCH, "resume", "out"},        {CLI_SERVE, "tls-cert", "tls-key"},
+        {CLI_SERVE, "tls-key", "tls-cert"},  {CLI_SERVE, "idle", "models"},
+        {CLI_SERVE, "max-memory", "models"}, {CLI_RUN | CLI_BATCH | CLI_SERVE, "prompt-cache-size", "prompt-cache"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const tool_flag *flag = cli_given_find(given, rows[i].flag), *needed = cli_given_find(given, rows[i].needs);

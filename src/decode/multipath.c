@@ -8,9 +8,10 @@
  *            x y z     may be a guess of another path: x, say. Then x is accepted, and its 1 path is judged after it
  *
  * Where n paths have come to guess v together, their next tokens are n independent draws from q. The rule chooses the
- * token with the largest p / q, up to a quarter of an octave, of equal ones the first: a token that the target likes
- * more than the draft does is accepted for sure, and makes up for a guess before it. The chosen token is x with a
- * probability q~(x) that follows from p, q and n alone (vouch_choice). So joint.c judges it as a guess drawn from q~.
+ * token with the largest p / q, up to a quarter of an octave, of equal ones the first, because the more the target
+ * likes a token beyond the draft, the likelier it is accepted, and the more it makes up for a guess before it. The
+ * chosen token is x with a probability q~(x) that follows from p, q and n alone (vouch_choice). So joint.c judges it as
+ * a guess drawn from q~.
  *
  * Proof: as in joint.c, with the last n draws, those after v, in place of the last guess. If the judge doesn't come to
  * v from its parent, they change nothing. Otherwise the token chosen from them has the distribution q~, given all that

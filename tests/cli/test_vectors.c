@@ -209,6 +209,8 @@ static void wrong_files_are_refused(void **state)
         {{"rmsnorm", "inputs", "eps", "\"\""}, "eps has only 0 elements, expected 1"},
         {{"exp weights", "results", "largest", "\"16777217\""}, "largest[0] is '16777217', expected an integer"},
         {{"exp weights", "results", "largest", "\"-\""}, "largest[0] is '-', expected an integer"},
+        {{"angles", "inputs", "base", "\"7f800000\""}, "base[0] is inf, expected a finite number above 0"},
+        {{"angles", "inputs", "base", "\"c6000000\""}, "base[0] is -8192, expected a finite number above 0"},
         {{"rope", NULL, "n", "31"}, "n is 31, expected a multiple of 2"},
         {{"rope", NULL, "half_split", "2"}, "half_split is 2, expected 0 to 1"},
         {{"matmul", NULL, "type", "\"Q7_Z\""}, "type is 'Q7_Z', which this operation doesn't have"},

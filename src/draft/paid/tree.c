@@ -302,7 +302,8 @@ static void fill_paths(tree_drafter *d, const branching *b)
     }
 }
 
-/* Grows the next level of independent paths. */
+/* Grows the next level of independent paths. Their number doesn't follow the price: how many paths come to a guess has
+ * to be known before it is drawn, and pace has chosen the depth. */
 static void grow_paths(tree_drafter *d)
 {
     const int32_t first = d->draft.n, n_open = level_open(d);
