@@ -197,13 +197,22 @@ static int bench_report(const cli_comparison *b)
     return n_different > 0 || b->interrupted ? CLI_FAILED : status;
 }
 
-/* Tokens of the question's conversation without its last answer. More than its texts by themselves, since each of them
- * ends with what begins an answer; TEMPLATE is for what ends one. */
-static int64_t conversation_tokens(const cli_question *question, int64_t n_answer)
+/* Counts the tokens of the question's conversation without its last answer. Each turn is tokenized as a prompt by
+ * itself, which ends with what begins an answer; TEMPLATE is for what ends one. */
+static vouch_status conversation_tokens(const cli_engine *engine, const cli_question *question, int64_t n_answer,
+                                        int64_t *n, vouch_error *err)
 {
     enum { TEMPLATE = 8 };
-    const int64_t n_later = (int64_t)question->n_turns - 1;
-    return (int64_t)question->tokens.n + (int64_t)question->n_later + n_later * (n_answer + TEMPLATE);
+    *n = (int64_t)question->tokens.n;
+    for (size_t i = 1; i < question->n_turns; i++) {
+        const char *turn = question->turns[i];
+        cli_tokens tokens = {NULL, 0};
+        const vouch_status status = cli_prompt_tokenize_question(engine, turn, strlen(turn), &tokens, err);
+        if (status) return status;
+        *n += (int64_t)tokens.n + n_answer + TEMPLATE;
+        free(tokens.items);
+    }
+    return VOUCH_OK;
 }
 
 /* Context length for the longest conversation, its last answer and the passes timed after it. --ctx, and the context
@@ -215,7 +224,9 @@ static int context_choose(cli_comparison *b)
     const int64_t trained = vouch_model_get_info(b->engine->model)->n_ctx_train;
     int64_t longest = 0, answers = o->max_tokens;
     for (size_t i = 0; i < b->questions.n; i++) {
-        const int64_t n = conversation_tokens(&b->questions.items[i], answers);
+        vouch_error err;
+        int64_t n;
+        if (conversation_tokens(b->engine, &b->questions.items[i], answers, &n, &err)) return cli_engine_fail(&err);
         if (n > longest) longest = n;
     }
     if (answers == 0) answers = o->n_ctx ? LEAST_ANSWER : trained - longest;

@@ -200,22 +200,6 @@ static bool is_wanted(const cli_options *options, const cli_questions *q, const 
     return named && n < options->n_each;
 }
 
-static vouch_status question_tokenize(const cli_engine *engine, cli_question *question, vouch_error *err)
-{
-    vouch_status status = VOUCH_OK;
-    for (size_t i = 0; i < question->n_turns && !status; i++) {
-        cli_tokens tokens = {NULL, 0};
-        status = cli_prompt_tokenize_question(engine, question->turns[i], strlen(question->turns[i]), &tokens, err);
-        if (i == 0) {
-            question->tokens = tokens;
-            continue;
-        }
-        question->n_later += tokens.n;
-        free(tokens.items);
-    }
-    return status;
-}
-
 /* Takes the question. */
 static int question_add(cli_questions *q, const cli_engine *engine, cli_question *question)
 {
@@ -226,7 +210,9 @@ static int question_add(cli_questions *q, const cli_engine *engine, cli_question
     }
     cli_question *items = list_grow(q->items, q->n, sizeof *items);
     if (items) q->items = items;
-    const vouch_status status = items ? question_tokenize(engine, question, &err) : VOUCH_E_MEMORY;
+    const char *first = question->turns[0];
+    vouch_status status = VOUCH_E_MEMORY;
+    if (items) status = cli_prompt_tokenize_question(engine, first, strlen(first), &question->tokens, &err);
     if (items && !status) {
         q->items[q->n++] = *question;
         return CLI_DONE;

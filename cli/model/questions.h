@@ -23,7 +23,6 @@ typedef struct cli_question {
     char **turns;        /* [n_turns] the user's texts, UTF-8; that of a plain line may hold any bytes */
     size_t n_turns;
     cli_tokens tokens; /* the first turn as a prompt */
-    size_t n_later;    /* tokens that the other turns would have as prompts by themselves */
     int32_t line;      /* counted from 1 */
 } cli_question;
 
