@@ -23,13 +23,22 @@ static const char *verdict_of(const cli_finding *f)
     return f->n_broken > 0 ? "broken" : f->n_compared > 0 ? "holds" : "not covered";
 }
 
+/* The bytes of text that a line of at most `room` bytes takes: whole words, or whole characters of a long word. */
+static size_t line_length(const char *text, size_t room)
+{
+    size_t n = strlen(text);
+    if (n <= room) return n;
+    for (n = room; n > 0 && text[n] != ' ';) n--;
+    if (n > 0) return n;
+    for (n = room; n > 1 && ((unsigned char)text[n] & 0xc0) == 0x80;) n--;
+    return n;
+}
+
 void cli_put_wrapped(const char *text, FILE *out)
 {
     enum { INDENT = 4, ROOM = 80 - INDENT };
     while (*text) {
-        size_t n = strlen(text);
-        if (n > ROOM)
-            for (n = ROOM; n > 1 && text[n] != ' ';) n--;
+        const size_t n = line_length(text, ROOM);
         fprintf(out, "%*s", INDENT, "");
         tool_put_escaped(out, text, n, 0);
         fputc('\n', out);

@@ -248,6 +248,11 @@ static void usage_is_checked(void **state)
     expect(RUN("check", "--write-vectors", "x.json", "--json", "y.json"), 2,
            "--write-vectors and --json exclude each other: nothing is checked");
     expect(RUN("check", "--write-vectors", "absent/x.json"), 2, "absent");
+    write_whole(test_temporary("llama.gguf"), "mine", 4);
+    expect(RUN("check", "--write-vectors", test_temporary("v.json")), 2, "llama.gguf: is another file");
+    expect(RUN("check", "--write-vectors", test_temporary("llama.gguf")), 2, "llama.gguf: a model gets this name");
+    assert_int_not_equal(remove(test_temporary("v.json")), 0); /* nothing was written */
+    assert_int_equal(remove(test_temporary("llama.gguf")), 0);
     if (has_full_disk()) expect(RUN("check", "--vectors", VECTORS, "--json", "/dev/full"), 1, "No space left");
 }
 
