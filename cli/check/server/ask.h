@@ -7,16 +7,16 @@
 #include "options/options.h"
 #include "report/finding.h"
 
-enum { ASK_MOST_WAYS = 3, ASK_PROMPTS = 6, ASK_NOTES_SIZE = 600, ASK_MOST_ADDRESS = 512, ASK_MOST_FAILURES = 3 };
+enum { ASK_MOST_CONFIGS = 3, ASK_PROMPTS = 6, ASK_NOTES_SIZE = 600, ASK_MOST_ADDRESS = 512, ASK_MOST_FAILURES = 3 };
 
 typedef enum ask_kind { ASK_OTHER, ASK_VOUCH, ASK_LLAMA, ASK_VLLM } ask_kind;
 
-/* One way to speculate, or not to. */
-typedef struct ask_way {
+/* One configuration: how the server speculates, or that it does not. */
+typedef struct ask_config {
     const char *name; /* "plain", "with speculation" */
     const char *base; /* of the server that is asked */
-    json_t *fields;   /* what this way adds to a request */
-} ask_way;
+    json_t *fields;   /* what it adds to a request */
+} ask_config;
 
 /* What is known of the server. */
 typedef struct ask_server {
@@ -25,10 +25,10 @@ typedef struct ask_server {
     char version[120], model[256];
     bool has[2];        /* [is_chat] */
     int n_top[2];       /* [is_chat] likeliest tokens that it tells with log probabilities; -1: it tells none */
-    bool has_plain;     /* ways[0] is without speculation */
+    bool has_plain;     /* configs[0] is without speculation */
     bool tells_guesses; /* says how many tokens were drafted */
-    ask_way ways[ASK_MOST_WAYS]; /* ways[0] is plain */
-    size_t n_ways;
+    ask_config configs[ASK_MOST_CONFIGS]; /* configs[0] is plain */
+    size_t n_configs;
     json_t *fields;             /* what every request gets: samplers that change nothing */
     json_t *uncached, *cached;  /* what leaves out the prefix cache, and what uses it; NULL: no field does */
     char notes[ASK_NOTES_SIZE]; /* what could not be asked, each with a line end */
@@ -72,10 +72,10 @@ typedef struct ask_question {
 /* A prompt that drafters guess in: repetition, a list, code, a copy; or less: prose, data. */
 const char *ask_prompt(size_t i);
 /* A greedy question. logprobs: ask for log probabilities, too, as far as the server tells them. */
-ask_question ask_greedy(const ask_check *c, bool is_chat, const ask_way *way, const char *prompt, int max_tokens,
+ask_question ask_greedy(const ask_check *c, bool is_chat, const ask_config *config, const char *prompt, int max_tokens,
                         bool logprobs);
 /* The same, sampled at temperature 1 with nothing else in the way. */
-ask_question ask_sampled(const ask_check *c, bool is_chat, const ask_way *way, const char *prompt, int max_tokens,
+ask_question ask_sampled(const ask_check *c, bool is_chat, const ask_config *config, const char *prompt, int max_tokens,
                          int n_top, int64_t seed);
 void ask_stream(ask_question *question);                               /* asks for a stream with usage */
 void ask_set(ask_question *question, const char *name, json_t *value); /* takes the value */

@@ -90,22 +90,22 @@ static void fields_set(ask_server *s)
     }
 }
 
-static void way_add(ask_server *s, const char *name, const char *base, json_t *fields)
+static void config_add(ask_server *s, const char *name, const char *base, json_t *fields)
 {
-    s->ways[s->n_ways++] = (ask_way){name, base, fields};
+    s->configs[s->n_configs++] = (ask_config){name, base, fields};
 }
 
-static void ways_set(ask_server *s)
+static void configs_set(ask_server *s)
 {
     s->has_plain = *s->plain_base || s->kind == ASK_VOUCH || s->kind == ASK_LLAMA;
-    if (*s->plain_base) way_add(s, "plain", s->plain_base, json_object());
+    if (*s->plain_base) config_add(s, "plain", s->plain_base, json_object());
     else if (s->kind == ASK_VOUCH)
-        way_add(s, "plain", s->base, json_pack("{s:{s:s}}", "speculative", "drafters", "none"));
-    else if (s->kind == ASK_LLAMA) way_add(s, "plain", s->base, json_pack("{s:i}", "speculative.n_max", 0));
-    way_add(s, s->has_plain ? "with speculation" : "as the server is", s->base, json_object());
+        config_add(s, "plain", s->base, json_pack("{s:{s:s}}", "speculative", "drafters", "none"));
+    else if (s->kind == ASK_LLAMA) config_add(s, "plain", s->base, json_pack("{s:i}", "speculative.n_max", 0));
+    config_add(s, s->has_plain ? "with speculation" : "as the server is", s->base, json_object());
     if (s->kind == ASK_VOUCH) /* pace drafts where it pays; a fixed number is drafted in any case */
-        way_add(s, "with 4 guesses a cycle", s->base,
-                json_pack("{s:{s:s, s:i}}", "speculative", "drafters", "auto", "k", 4));
+        config_add(s, "with 4 guesses a cycle", s->base,
+                   json_pack("{s:{s:s, s:i}}", "speculative", "drafters", "auto", "k", 4));
 }
 
 /* A server that drafts in spite of its switch has none: newer llama.cpp ignores the field. */
@@ -115,16 +115,16 @@ static vouch_status switch_try(ask_check *c, vouch_error *err)
     ask_server *s = &c->server;
     ask_answer answer;
     if (!s->has_plain || *s->plain_base) return VOUCH_OK;
-    ask_question q = ask_greedy(c, ask_first_api(s), &s->ways[0], ask_prompt(0), TOKENS, false);
+    ask_question q = ask_greedy(c, ask_first_api(s), &s->configs[0], ask_prompt(0), TOKENS, false);
     const vouch_status status = ask_all(c, &q, &answer, 1, err);
     ask_free(&q);
     if (status) return status;
     if (answer.n_drafted > 0) {
         note(s, "speculation off", "the server drafts in spite of its switch");
         s->has_plain = false;
-        json_decref(s->ways[0].fields);
-        memmove(s->ways, s->ways + 1, --s->n_ways * sizeof *s->ways);
-        s->ways[0].name = "as the server is";
+        json_decref(s->configs[0].fields);
+        memmove(s->configs, s->configs + 1, --s->n_configs * sizeof *s->configs);
+        s->configs[0].name = "as the server is";
     }
     ask_answer_free(&answer);
     return VOUCH_OK;
@@ -136,8 +136,8 @@ static vouch_status switch_try(ask_check *c, vouch_error *err)
 static vouch_status probe(ask_check *c, bool is_chat, int n_top, ask_answer *answer, vouch_error *err)
 {
     c->server.n_top[is_chat] = n_top;
-    const ask_way *way = &c->server.ways[c->server.n_ways - 1];
-    ask_question q = ask_greedy(c, is_chat, way, ask_prompt(0), 1, n_top >= 0);
+    const ask_config *config = &c->server.configs[c->server.n_configs - 1];
+    ask_question q = ask_greedy(c, is_chat, config, ask_prompt(0), 1, n_top >= 0);
     const vouch_status status = ask_all(c, &q, answer, 1, err);
     ask_free(&q);
     return status;
@@ -181,7 +181,7 @@ vouch_status ask_know(ask_check *c, vouch_error *err)
     status = version_read(c, err);
     if (status) return status;
     fields_set(s);
-    ways_set(s);
+    configs_set(s);
     s->n_top[0] = s->n_top[1] = -1;
     status = api_know(c, false, why, err);
     if (!status && !c->is_gone) status = api_know(c, true, why_chat, err);
@@ -199,7 +199,7 @@ vouch_status ask_know(ask_check *c, vouch_error *err)
 
 void ask_know_free(ask_server *s)
 {
-    for (size_t i = 0; i < s->n_ways; i++) json_decref(s->ways[i].fields);
+    for (size_t i = 0; i < s->n_configs; i++) json_decref(s->configs[i].fields);
     json_decref(s->fields);
     json_decref(s->cached);
     json_decref(s->uncached);

@@ -13,11 +13,11 @@ static ask_question crowd_question(const ask_check *c, size_t r, size_t i)
 {
     const ask_server *s = &c->server;
     const bool is_chat = s->has[0] && s->has[1] ? (r + i) % 4 == 3 : ask_first_api(s);
-    const ask_way *way = &s->ways[s->n_ways - 1];
+    const ask_config *config = &s->configs[s->n_configs - 1];
     const int n = SHORTEST + STEP * (int)((i + r) % 5);
     const bool is_sampled = i == CROWD - 1;
-    ask_question q = is_sampled ? ask_sampled(c, is_chat, way, ask_prompt(r + i), n, -1, (int64_t)r)
-                                : ask_greedy(c, is_chat, way, ask_prompt(r + i), n, false);
+    ask_question q = is_sampled ? ask_sampled(c, is_chat, config, ask_prompt(r + i), n, -1, (int64_t)r)
+                                : ask_greedy(c, is_chat, config, ask_prompt(r + i), n, false);
     if (i % 2) ask_stream(&q);
     return q;
 }

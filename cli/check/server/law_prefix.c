@@ -17,10 +17,10 @@ static const char shared[] =
 
 static ask_question asked(const ask_check *c, bool is_chat, const char *end, json_t *fields)
 {
-    const ask_way *way = &c->server.ways[c->server.n_ways - 1];
+    const ask_config *config = &c->server.configs[c->server.n_configs - 1];
     char prompt[LONGEST];
     snprintf(prompt, sizeof prompt, ASK_FRESH "%s%s", shared, end);
-    ask_question q = ask_greedy(c, is_chat, way, prompt, TOKENS, false);
+    ask_question q = ask_greedy(c, is_chat, config, prompt, TOKENS, false);
     json_object_update(q.body, fields);
     return q;
 }

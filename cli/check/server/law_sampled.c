@@ -45,8 +45,8 @@ typedef struct drawing {
     ask_law *law;
     bool is_chat;
     char prompts[DRAWING_PROMPTS][PROMPT_SIZE];
-    json_t *tables;                /* {history: {token: p}} of the likeliest tokens that tell themselves apart */
-    json_t *counts[ASK_MOST_WAYS]; /* {history: {token: draws}} */
+    json_t *tables;                   /* {history: {token: p}} of the likeliest tokens that tell themselves apart */
+    json_t *counts[ASK_MOST_CONFIGS]; /* {history: {token: draws}} */
     int64_t n_draws, seed;
     int n_looks, n_tests; /* tests of the latest look */
     double least, level;  /* smallest probability of a test, and the one that a test needs */
@@ -109,7 +109,7 @@ static void count_add(json_t *counts, const char *history, const char *key)
 }
 
 /* Counts the tokens of an answer. is_source: its likeliest tokens are the distributions to compare with. */
-static void answer_count(drawing *d, size_t prompt, size_t way, const ask_answer *a, bool is_source)
+static void answer_count(drawing *d, size_t prompt, size_t config, const ask_answer *a, bool is_source)
 {
     char history[800];
     size_t used = (size_t)snprintf(history, sizeof history, "%zu", prompt), i;
@@ -117,28 +117,28 @@ static void answer_count(drawing *d, size_t prompt, size_t way, const ask_answer
         const json_t *token = json_array_get(a->tokens, i);
         const char *key = json_string_value(json_object_get(token, "token"));
         if (is_source) table_add(d, history, token);
-        count_add(d->counts[way], history, key);
+        count_add(d->counts[config], history, key);
         used += (size_t)snprintf(history + used, sizeof history - used, " %s", key);
         d->n_draws++;
         if (is_vague(key) || used >= sizeof history) return; /* what follows has more than one history */
     }
     /* An end that the server doesn't list is a draw, too. */
-    if (i < DEPTH && strcmp(a->finish, "stop") == 0) count_add(d->counts[way], history, "");
+    if (i < DEPTH && strcmp(a->finish, "stop") == 0) count_add(d->counts[config], history, "");
 }
 
-static ask_question draw_question(const drawing *d, size_t prompt, size_t way, bool is_source, int64_t seed)
+static ask_question draw_question(const drawing *d, size_t prompt, size_t config, bool is_source, int64_t seed)
 {
-    return ask_sampled(d->check, d->is_chat, &d->check->server.ways[way], d->prompts[prompt], DEPTH,
+    return ask_sampled(d->check, d->is_chat, &d->check->server.configs[config], d->prompts[prompt], DEPTH,
                        is_source ? MOST_TOP : 1, seed);
 }
 
 /* A batch of draws at once. An answer that fails is a failure of the law. */
-static vouch_status batch_draw(drawing *d, size_t prompt, size_t way, vouch_error *err)
+static vouch_status batch_draw(drawing *d, size_t prompt, size_t config, vouch_error *err)
 {
-    const bool is_source = way == 0; /* plain, or the only way there is */
+    const bool is_source = config == 0; /* plain, or the only configuration */
     ask_question questions[ASK_MOST_AT_ONCE];
     ask_answer answers[ASK_MOST_AT_ONCE];
-    for (size_t i = 0; i < ASK_MOST_AT_ONCE; i++) questions[i] = draw_question(d, prompt, way, is_source, d->seed++);
+    for (size_t i = 0; i < ASK_MOST_AT_ONCE; i++) questions[i] = draw_question(d, prompt, config, is_source, d->seed++);
     const vouch_status status = ask_all(d->check, questions, answers, ASK_MOST_AT_ONCE, err);
     for (size_t i = 0; i < ASK_MOST_AT_ONCE && !status; i++) {
         if (*answers[i].error) {
@@ -148,7 +148,7 @@ static vouch_status batch_draw(drawing *d, size_t prompt, size_t way, vouch_erro
                 ask_fail(d->law, "a draw", answers[i].error, json_pack("[s]", line ? line : ""), NULL, NULL, NULL);
                 free(line);
             }
-        } else answer_count(d, prompt, way, &answers[i], is_source);
+        } else answer_count(d, prompt, config, &answers[i], is_source);
         ask_answer_free(&answers[i]);
     }
     for (size_t i = 0; i < ASK_MOST_AT_ONCE; i++) ask_free(&questions[i]);
@@ -199,9 +199,9 @@ static int32_t worst_cell(const cells *k)
 }
 
 /* A loop over seeds in the shell. */
-static json_t *loop_command(const drawing *d, size_t prompt, size_t way)
+static json_t *loop_command(const drawing *d, size_t prompt, size_t config)
 {
-    ask_question q = draw_question(d, prompt, way, true, 424242);
+    ask_question q = draw_question(d, prompt, config, true, 424242);
     char *line = ask_curl(&q, d->check), *at = line ? strstr(line, "424242") : NULL;
     json_t *lines = json_array();
     if (at)
@@ -212,13 +212,13 @@ static json_t *loop_command(const drawing *d, size_t prompt, size_t way)
     return lines;
 }
 
-static void blame(drawing *d, size_t prompt, size_t way, const char *name, const char *difference)
+static void blame(drawing *d, size_t prompt, size_t config, const char *name, const char *difference)
 {
     if (json_array_size(d->law->failures) < ASK_MOST_FAILURES)
-        ask_fail(d->law, name, difference, loop_command(d, prompt, way), NULL, NULL, NULL);
+        ask_fail(d->law, name, difference, loop_command(d, prompt, config), NULL, NULL, NULL);
 }
 
-static void history_test(drawing *d, size_t way, const char *history, const cells *k, double level)
+static void history_test(drawing *d, size_t config, const char *history, const cells *k, double level)
 {
     char name[160], difference[ASK_WHY_SIZE];
     const double tail = tool_counts_fit(k->p, k->counts, k->n_cells, k->n, LEAST_EXPECTED);
@@ -227,13 +227,13 @@ static void history_test(drawing *d, size_t way, const char *history, const cell
     const char *after = strchr(history, ' ');
     d->least = fmin(d->least, tail);
     if (level <= 0) return;
-    snprintf(name, sizeof name, "draws %s%s%.60s%s", d->check->server.ways[way].name, after ? ", after \"" : "",
+    snprintf(name, sizeof name, "draws %s%s%.60s%s", d->check->server.configs[config].name, after ? ", after \"" : "",
              after ? after + 1 : ", first token", after ? "\"" : "");
     snprintf(difference, sizeof difference,
              "%lld draws don't fit (probability %.1e): \"%.40s\" came %lld times, expected %.1f", (long long)k->n, tail,
              k->keys[w], (long long)k->counts[w], k->p[w] * (double)k->n);
     cli_finding_compare(&d->law->finding, tail >= level, "%s: %s", name, difference);
-    if (tail < level) blame(d, prompt, way, name, difference);
+    if (tail < level) blame(d, prompt, config, name, difference);
 }
 
 /* p^x. Small probabilities count as one of a thousand: a server's digits don't tell them exactly, least that of the
@@ -254,7 +254,7 @@ static void tilts_add(double logs[TILTS], const cells *k)
     }
 }
 
-static void tilts_test(drawing *d, size_t way, const double logs[TILTS], double level)
+static void tilts_test(drawing *d, size_t config, const double logs[TILTS], double level)
 {
     char name[96], difference[ASK_WHY_SIZE];
     int best = 0;
@@ -263,21 +263,21 @@ static void tilts_test(drawing *d, size_t way, const double logs[TILTS], double 
     const double tail = exp(fmin(0, log(TILTS) - logs[best])); /* the mean is at least the best one's share */
     d->least = fmin(d->least, tail);
     if (level <= 0) return;
-    snprintf(name, sizeof name, "temperature %s", d->check->server.ways[way].name);
+    snprintf(name, sizeof name, "temperature %s", d->check->server.configs[config].name);
     snprintf(difference, sizeof difference, "likely tokens come too %s (probability %.1e), as at a temperature %s 1",
              tilts[best] > 0 ? "often" : "seldom", tail, tilts[best] > 0 ? "below" : "above");
     cli_finding_compare(&d->law->finding, tail >= level, "%s: %s", name, difference);
-    if (tail < level) blame(d, 0, way, name, difference);
+    if (tail < level) blame(d, 0, config, name, difference);
 }
 
-/* Tests a way with this level, or with level 0 only computes d->least. Returns the number of tests. */
-static int way_test(drawing *d, size_t way, double level)
+/* Tests a configuration with this level, or with level 0 only computes d->least. Returns the number of tests. */
+static int config_test(drawing *d, size_t config, double level)
 {
     json_t *counts;
     const char *history;
     double logs[TILTS] = {0};
     int n = 0;
-    json_object_foreach(d->counts[way], history, counts) {
+    json_object_foreach(d->counts[config], history, counts) {
         const json_t *table = json_object_get(d->tables, history);
         cells k;
         if (!table) continue;
@@ -285,9 +285,9 @@ static int way_test(drawing *d, size_t way, double level)
         tilts_add(logs, &k);
         if (k.n < FEWEST_DRAWS) continue;
         n++;
-        history_test(d, way, history, &k, level);
+        history_test(d, config, history, &k, level);
     }
-    tilts_test(d, way, logs, level);
+    tilts_test(d, config, logs, level);
     return n + 1;
 }
 
@@ -302,7 +302,7 @@ static vouch_status prompts_make(drawing *d, vouch_error *err)
         ask_answer answer;
         snprintf(d->prompts[i], PROMPT_SIZE, "%s", prompt);
         if (i % 2 == 0 || d->is_chat) continue;
-        ask_question q = ask_greedy(d->check, false, &d->check->server.ways[0], prompt, WORDS, false);
+        ask_question q = ask_greedy(d->check, false, &d->check->server.configs[0], prompt, WORDS, false);
         const vouch_status status = ask_all(d->check, &q, &answer, 1, err);
         ask_free(&q);
         if (status) return status;
@@ -318,16 +318,16 @@ static bool look_fails(drawing *d)
 {
     d->n_tests = 0;
     d->least = 1;
-    for (size_t w = 0; w < d->check->server.n_ways; w++) d->n_tests += way_test(d, w, 0);
+    for (size_t i = 0; i < d->check->server.n_configs; i++) d->n_tests += config_test(d, i, 0);
     d->level = ldexp(LEVEL, -d->n_looks) / d->n_tests;
     return d->least < d->level;
 }
 
-/* Draws of each prompt in turn: a plain batch, for the distributions, and two of each way to speculate. Ends in a look
- * that d->n_tests, d->least and d->level are of. */
+/* Draws of each prompt in turn: a plain batch, for the distributions, and two of each other configuration. Ends in a
+ * look that d->n_tests, d->least and d->level are of. */
 static vouch_status draw(drawing *d, vouch_error *err)
 {
-    const size_t n_ways = d->check->server.n_ways, block = 2 * n_ways - 1;
+    const size_t n_configs = d->check->server.n_configs, block = 2 * n_configs - 1;
     vouch_status status = VOUCH_OK;
     int64_t look = FIRST_LOOK;
     for (size_t i = 0; !status && (i < block || ask_goes_on(d->check, d->law)); i++) {
@@ -354,14 +354,14 @@ vouch_status ask_law_sampled(ask_check *c, ask_law *law, vouch_error *err)
         return VOUCH_OK;
     }
     d.seed = 1 + (int64_t)(ask_random(c) % 1000000000);
-    for (size_t w = 0; w < s->n_ways; w++) d.counts[w] = json_object();
+    for (size_t i = 0; i < s->n_configs; i++) d.counts[i] = json_object();
     vouch_status status = prompts_make(&d, err);
     if (!status) status = draw(&d, err);
-    for (size_t w = 0; w < s->n_ways && !status && d.n_looks > 0; w++) way_test(&d, w, d.level);
+    for (size_t i = 0; i < s->n_configs && !status && d.n_looks > 0; i++) config_test(&d, i, d.level);
     snprintf(law->finding.covered, sizeof law->finding.covered,
              "%lld tokens after %zu histories; %d tests, together wrong once in a million; smallest probability %.2g",
              (long long)d.n_draws, json_object_size(d.tables), d.n_tests, d.least);
-    for (size_t w = 0; w < s->n_ways; w++) json_decref(d.counts[w]);
+    for (size_t i = 0; i < s->n_configs; i++) json_decref(d.counts[i]);
     json_decref(d.tables);
     return status;
 }

@@ -22,22 +22,22 @@ static double chance_of(const ask_answer *a)
 }
 
 /* Do SEEDS seeds give more than one text? */
-static vouch_status others_compare(ask_check *c, ask_law *law, bool is_chat, const ask_way *way, const char *prompt,
-                                   int64_t seed, vouch_error *err)
+static vouch_status others_compare(ask_check *c, ask_law *law, bool is_chat, const ask_config *config,
+                                   const char *prompt, int64_t seed, vouch_error *err)
 {
     ask_question questions[SEEDS];
     ask_answer answers[SEEDS];
     size_t n_same = 0;
     char name[100];
     for (size_t i = 0; i < SEEDS; i++)
-        questions[i] = ask_sampled(c, is_chat, way, prompt, TOKENS, 0, seed + (int64_t)i);
+        questions[i] = ask_sampled(c, is_chat, config, prompt, TOKENS, 0, seed + (int64_t)i);
     const vouch_status status = ask_all(c, questions, answers, SEEDS, err);
     for (size_t i = 0; i < SEEDS && !status; i++)
         n_same += !*answers[i].error && answers[i].n == answers[0].n &&
                   memcmp(answers[i].text, answers[0].text, answers[0].n) == 0;
     if (!status) {
         const bool is_sure = n_same == SEEDS && chance_of(&answers[0]) * (SEEDS - 1) < log(LEAST_CHANCE);
-        snprintf(name, sizeof name, "%d seeds, %s", SEEDS, way->name);
+        snprintf(name, sizeof name, "%d seeds, %s", SEEDS, config->name);
         cli_finding_compare(&law->finding, !is_sure, "%s: all give one text, of probability %.2g", name,
                             exp(chance_of(&answers[0])));
         if (is_sure && json_array_size(law->failures) < ASK_MOST_FAILURES) {
@@ -60,20 +60,20 @@ vouch_status ask_law_seeds(ask_check *c, ask_law *law, vouch_error *err)
     const ask_server *s = &c->server;
     vouch_status status = VOUCH_OK;
     int n = 0;
-    for (size_t i = 0; i < 40 && !status && (i < s->n_ways || ask_goes_on(c, law)); i++) {
-        const bool is_chat = s->has[0] && s->has[1] ? i / s->n_ways % 2 : ask_first_api(s);
-        const ask_way *way = &s->ways[i % s->n_ways];
+    for (size_t i = 0; i < 40 && !status && (i < s->n_configs || ask_goes_on(c, law)); i++) {
+        const bool is_chat = s->has[0] && s->has[1] ? i / s->n_configs % 2 : ask_first_api(s);
+        const ask_config *config = &s->configs[i % s->n_configs];
         const char *prompt = ask_prompt(i + 3);
         const int64_t seed = FIRST_SEED + (int64_t)(ask_random(c) % 1000000);
         char name[80];
-        ask_pair pair = {.a = ask_sampled(c, is_chat, way, prompt, TOKENS, -1, seed),
+        ask_pair pair = {.a = ask_sampled(c, is_chat, config, prompt, TOKENS, -1, seed),
                          .what = ASK_TEXT | ASK_FINISH,
                          .name_a = "at first",
                          .name_b = "for the same seed again"};
         pair.b = ask_copy(&pair.a);
-        snprintf(name, sizeof name, "one seed, %s", way->name);
+        snprintf(name, sizeof name, "one seed, %s", config->name);
         status = ask_pair_judge(c, law, &pair, name, NULL, NULL, err);
-        if (!status) status = others_compare(c, law, is_chat, way, prompt, seed, err);
+        if (!status) status = others_compare(c, law, is_chat, config, prompt, seed, err);
         n++;
     }
     snprintf(law->finding.covered, sizeof law->finding.covered,

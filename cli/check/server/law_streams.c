@@ -37,14 +37,14 @@ static vouch_status stop_add(ask_check *c, ask_pair *p, vouch_error *err)
 vouch_status ask_law_streams(ask_check *c, ask_law *law, vouch_error *err)
 {
     const ask_server *s = &c->server;
-    const ask_way *way = &s->ways[s->n_ways - 1];
+    const ask_config *config = &s->configs[s->n_configs - 1];
     vouch_status status = VOUCH_OK;
     int n[2] = {0};
     for (size_t i = 0; i < 4 * ASK_PROMPTS && !status && (n[0] + n[1] < 2 || ask_goes_on(c, law)); i++) {
         const bool is_chat = i / 2 % 2, stops = i % 2;
         if (!s->has[is_chat]) continue;
         char name[80];
-        ask_pair pair = {.a = ask_greedy(c, is_chat, way, ask_prompt(i / 4), TOKENS, !stops),
+        ask_pair pair = {.a = ask_greedy(c, is_chat, config, ask_prompt(i / 4), TOKENS, !stops),
                          .what = ASK_TEXT | ASK_FINISH | ASK_USAGE | (stops ? 0 : ASK_TOKENS),
                          .name_a = "in a body",
                          .name_b = "in a stream"};

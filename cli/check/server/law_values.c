@@ -20,14 +20,14 @@ vouch_status ask_law_values(ask_check *c, ask_law *law, vouch_error *err)
     }
     for (size_t i = 0; i < ASK_PROMPTS && !status && (i == 0 || ask_goes_on(c, law)); i++) {
         const bool is_chat = s->n_top[0] >= 0 && s->n_top[1] >= 0 ? i % 2 : first;
-        for (size_t w = 1; w < s->n_ways && !status; w++) {
+        for (size_t j = 1; j < s->n_configs && !status; j++) {
             char name[80];
             const char *prompt = ask_prompt(i);
-            ask_pair pair = {.a = ask_greedy(c, is_chat, &s->ways[0], prompt, TOKENS, true),
-                             .b = ask_greedy(c, is_chat, &s->ways[w], prompt, TOKENS, true),
+            ask_pair pair = {.a = ask_greedy(c, is_chat, &s->configs[0], prompt, TOKENS, true),
+                             .b = ask_greedy(c, is_chat, &s->configs[j], prompt, TOKENS, true),
                              .what = ASK_TOKENS,
-                             .name_a = s->ways[0].name,
-                             .name_b = s->ways[w].name};
+                             .name_a = s->configs[0].name,
+                             .name_b = s->configs[j].name};
             snprintf(name, sizeof name, "prompt %zu%s", i, is_chat ? ", chat" : "");
             status = ask_pair_judge(c, law, &pair, name, &most, &n_values, err);
         }

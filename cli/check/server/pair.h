@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two ways of asking that must get the same answer. A pair that fails is asked again with fewer tokens, less company
- * and a shorter prompt, as long as it still fails; the smallest becomes command lines that reproduce it.
+ * Two questions that must get the same answer. A pair that fails is asked again with fewer tokens, less company and a
+ * shorter prompt, as long as it still fails; the smallest becomes command lines that reproduce it.
  */
 #ifndef VOUCH_CLI_CHECK_PAIR_H
 #define VOUCH_CLI_CHECK_PAIR_H

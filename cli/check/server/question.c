@@ -45,32 +45,33 @@ static void set_logprobs(ask_question *q, int n_top)
     if (q->is_chat) ask_set(q, "top_logprobs", json_integer(n_top));
 }
 
-static ask_question begin(const ask_check *c, bool is_chat, const ask_way *way, const char *prompt, int max_tokens)
+static ask_question begin(const ask_check *c, bool is_chat, const ask_config *config, const char *prompt,
+                          int max_tokens)
 {
-    ask_question q = {way->base, is_chat, json_object()};
+    ask_question q = {config->base, is_chat, json_object()};
     if (*c->server.model) ask_set(&q, "model", json_string(c->server.model));
     if (is_chat) ask_set(&q, "messages", json_pack("[{s:s, s:s}]", "role", "user", "content", prompt));
     else ask_set(&q, "prompt", json_string(prompt));
     ask_set(&q, "max_tokens", json_integer(max_tokens));
     json_object_update(q.body, c->server.fields);
     json_object_update(q.body, c->server.uncached);
-    json_object_update(q.body, way->fields);
+    json_object_update(q.body, config->fields);
     return q;
 }
 
-ask_question ask_greedy(const ask_check *c, bool is_chat, const ask_way *way, const char *prompt, int max_tokens,
+ask_question ask_greedy(const ask_check *c, bool is_chat, const ask_config *config, const char *prompt, int max_tokens,
                         bool logprobs)
 {
-    ask_question q = begin(c, is_chat, way, prompt, max_tokens);
+    ask_question q = begin(c, is_chat, config, prompt, max_tokens);
     ask_set(&q, "temperature", json_integer(0));
     if (logprobs) set_logprobs(&q, c->server.n_top[is_chat]);
     return q;
 }
 
-ask_question ask_sampled(const ask_check *c, bool is_chat, const ask_way *way, const char *prompt, int max_tokens,
+ask_question ask_sampled(const ask_check *c, bool is_chat, const ask_config *config, const char *prompt, int max_tokens,
                          int n_top, int64_t seed)
 {
-    ask_question q = begin(c, is_chat, way, prompt, max_tokens);
+    ask_question q = begin(c, is_chat, config, prompt, max_tokens);
     ask_set(&q, "temperature", json_integer(1));
     ask_set(&q, "top_p", json_integer(1));
     ask_set(&q, "seed", json_integer(seed));

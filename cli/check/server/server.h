@@ -11,7 +11,7 @@
  *   S2  seeds               a seed gives its text again, others give others               law_seeds.c
  *
  * client.h sends, answer.h reads, know.c finds out what the server is and takes, ask.h is what the laws share, pair.h
- * compares two ways of asking and shrinks a failure, report.c prints.
+ * compares two questions' answers and shrinks a failure, report.c prints.
  */
 #ifndef VOUCH_CLI_CHECK_SERVER_H
 #define VOUCH_CLI_CHECK_SERVER_H
