@@ -16,15 +16,15 @@ typedef struct law {
     double share; /* of the time */
     vouch_status (*check)(cli_check *check, cli_finding *finding, vouch_error *err);
     double (*least_rows)(const cli_check *check);
-    unsigned bit; /* in --law */
+    unsigned bit; /* of cli_check_options.laws */
 } law;
 
 static const law laws[] = {
-    {"L1", "same bits", 0.3, cli_check_bits, cli_check_bits_rows, 1},
-    {"L2", "lossless, greedy", 0.3, cli_check_greedy, cli_check_greedy_rows, 2},
-    {"L2", "lossless, sampled", 0.15, cli_check_sampled, cli_check_sampled_rows, 2},
-    {"L3", "no trace", 0.1, cli_check_rollback, cli_check_rollback_rows, 4},
-    {"L4", "never slower", 0.15, cli_check_speed, cli_check_speed_rows, 8},
+    {"L1", "same bits", 0.3, cli_check_bits, cli_check_bits_rows, CLI_LAW_L1},
+    {"L2", "lossless, greedy", 0.3, cli_check_greedy, cli_check_greedy_rows, CLI_LAW_L2},
+    {"L2", "lossless, sampled", 0.15, cli_check_sampled, cli_check_sampled_rows, CLI_LAW_L2},
+    {"L3", "no trace", 0.1, cli_check_rollback, cli_check_rollback_rows, CLI_LAW_L3},
+    {"L4", "never slower", 0.15, cli_check_speed, cli_check_speed_rows, CLI_LAW_L4},
 };
 enum { N_LAWS = sizeof laws / sizeof *laws };
 

@@ -49,6 +49,7 @@ const char *const cli_command_names[CLI_COMMANDS] = {
     "IQ4_XS, Q3_K_L, Q3_K_M, Q3_K_S, Q2_K, TQ2_0, TQ1_0"
 #define SPEC_WORDS   "auto|none" VOUCH_DRAFTER_LIST(SPEC_WORD) /* in the order of the drafters' bits */
 #define SPEC_WORD(constant, name, summary) "|" #name
+#define LAW_WORD(name) "|" #name
 
 /* The words of a choice stand in the order of its enum. Help wraps the texts. */
 static const tool_flag rows[] = {
@@ -491,7 +492,7 @@ static const tool_flag rows[] = {
      NULL},
     {"write-vectors", NULL, 0, TOOL_FLAG_FILE, AT(check.new_vectors), "FILE", NULL, CLI_CHECK, "Checking",
      "instead of checking, write these test vectors, and their models beside FILE", NULL, NULL},
-    {"law", NULL, 0, TOOL_FLAG_SET, AT(check.laws), "all|L1|L2|L3|L4|L7|S1|S2", NULL, CLI_CHECK, "Checking",
+    {"law", NULL, 0, TOOL_FLAG_SET, AT(check.laws), "all" CLI_LAW_LIST(LAW_WORD), NULL, CLI_CHECK, "Checking",
      "check only these laws (comma-separated); L1 to L4 of a model, L1, L2, L7, S1 and S2 of a server", NULL, NULL},
     {"seconds", NULL, 0, TOOL_FLAG_DOUBLE, AT(check.seconds), "S", "[0, 86400]", CLI_CHECK, "Checking",
      "about how long to check; some checks run in any case", NULL, NULL},

@@ -96,11 +96,26 @@ typedef struct cli_check_server_options {
     uint64_t seed;                           /* 0: a new one */
 } cli_check_server_options;
 
+/* The laws of --law, in the order of their bits. */
+#define CLI_LAW_LIST(X) X(L1) X(L2) X(L3) X(L4) X(L7) X(S1) X(S2)
+enum {
+#define CLI_LAW_NUMBER(name) CLI_LAW_NUMBER_##name,
+    CLI_LAW_LIST(CLI_LAW_NUMBER)
+#undef CLI_LAW_NUMBER
+};
+enum {
+#define CLI_LAW_BIT(name) CLI_LAW_##name = 1u << CLI_LAW_NUMBER_##name,
+    CLI_LAW_LIST(CLI_LAW_BIT)
+#undef CLI_LAW_BIT
+        CLI_LAWS_OF_MODELS = CLI_LAW_L1 | CLI_LAW_L2 | CLI_LAW_L3 | CLI_LAW_L4,
+    CLI_LAWS_OF_SERVERS = CLI_LAW_L1 | CLI_LAW_L2 | CLI_LAW_L7 | CLI_LAW_S1 | CLI_LAW_S2
+};
+
 typedef struct cli_check_options {
     bool system;                       /* checks the build, without a model */
     const char *vectors, *new_vectors; /* likewise, with a file of vectors; writes one */
     double seconds;
-    unsigned laws; /* bits in the order of --law: L1 to L4, L7, S1, S2; 0: all */
+    unsigned laws; /* CLI_LAW_ bits; 0: all */
     cli_check_server_options server;
 } cli_check_options;
 

@@ -17,18 +17,17 @@ typedef struct law_row {
     double share; /* of the time */
     ask_law_fn *run;
     bool speculates; /* holds only where the server drafted */
-    unsigned bit;    /* in --law */
+    unsigned bit;    /* of cli_check_options.laws */
 } law_row;
 
-/* The bits are those of --law (option_table.c). */
 static const law_row rows[] = {
-    {"L1", "log probabilities", 0.1, ask_law_values, true, 1},
-    {"L2", "lossless, greedy", 0.2, ask_law_greedy, true, 2},
-    {"L2", "lossless, sampled", 0.35, ask_law_sampled, false, 2},
-    {"L7", "alone or beside", 0.1, ask_law_beside, false, 16},
-    {"L7", "prefix cache", 0.1, ask_law_prefix, false, 16},
-    {"S1", "streams", 0.1, ask_law_streams, false, 32},
-    {"S2", "seeds", 0.05, ask_law_seeds, false, 64},
+    {"L1", "log probabilities", 0.1, ask_law_values, true, CLI_LAW_L1},
+    {"L2", "lossless, greedy", 0.2, ask_law_greedy, true, CLI_LAW_L2},
+    {"L2", "lossless, sampled", 0.35, ask_law_sampled, false, CLI_LAW_L2},
+    {"L7", "alone or beside", 0.1, ask_law_beside, false, CLI_LAW_L7},
+    {"L7", "prefix cache", 0.1, ask_law_prefix, false, CLI_LAW_L7},
+    {"S1", "streams", 0.1, ask_law_streams, false, CLI_LAW_S1},
+    {"S2", "seeds", 0.05, ask_law_seeds, false, CLI_LAW_S2},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 _Static_assert((int)N_ROWS == (int)ASK_LAWS, "the report has a finding for each law");
@@ -122,29 +121,37 @@ static bool address_take(const char *text, char base[ASK_MOST_ADDRESS])
     return text + n > host;
 }
 
+/* The flags that need --server, and those that may stand beside it. */
+static const char *const server_flags[] = {"plain-server", "api-key", "server-model", "timeout", "seed", "tolerance"};
+static const char *const other_flags[] = {"server", "seconds", "law", "json"};
+enum { N_SERVER_FLAGS = sizeof server_flags / sizeof *server_flags };
+enum { N_OTHER_FLAGS = sizeof other_flags / sizeof *other_flags };
+
+static bool is_listed(const char *name, const char *const *names, size_t n)
+{
+    while (n > 0 && strcmp(name, names[n - 1]) != 0) n--;
+    return n > 0;
+}
+
 bool cli_check_server_flags(const cli_options *options, cli_given given)
 {
-    static const char *const names[] = {"server", "plain-server", "api-key", "server-model", "timeout",
-                                        "seed",   "tolerance",    "seconds", "law",          "json"};
     char base[ASK_MOST_ADDRESS];
     const cli_check_server_options *s = &options->check.server;
     if (!s->address) {
-        for (size_t i = 1; i < 7; i++) {
-            if (!cli_given_find(given, names[i])) continue;
-            tool_complain("--%s belongs to --server URL, which is missing", names[i]);
+        for (size_t i = 0; i < N_SERVER_FLAGS; i++) {
+            if (!cli_given_find(given, server_flags[i])) continue;
+            tool_complain("--%s belongs to --server URL, which is missing", server_flags[i]);
             return false;
         }
-        if (!(options->check.laws & ~15u)) return true;
+        if (!(options->check.laws & ~(unsigned)CLI_LAWS_OF_MODELS)) return true;
         tool_complain("--law: L7, S1 and S2 are asked of a server; expected --server URL, or laws of L1 to L4");
         return false;
     }
     for (size_t i = 0; i < cli_option_table()->n; i++) {
-        bool belongs = !given[i];
-        for (size_t j = 0; j < sizeof names / sizeof *names; j++)
-            belongs |= strcmp(cli_flag_at(i)->name, names[j]) == 0;
-        if (belongs) continue;
-        if (*cli_flag_at(i)->name)
-            tool_complain("--server and --%s exclude each other: the server has its own", cli_flag_at(i)->name);
+        const char *name = cli_flag_at(i)->name;
+        if (!given[i] || is_listed(name, server_flags, N_SERVER_FLAGS) || is_listed(name, other_flags, N_OTHER_FLAGS))
+            continue;
+        if (*name) tool_complain("--server and --%s exclude each other: the server has its own", name);
         else
             tool_complain("--server takes no model file; leave out '%s', or name a model with --server-model",
                           given[i]);
@@ -157,7 +164,7 @@ bool cli_check_server_flags(const cli_options *options, cli_given given)
                       address);
         return false;
     }
-    if (options->check.laws & 12u && !(options->check.laws & ~12u)) {
+    if (options->check.laws && !(options->check.laws & CLI_LAWS_OF_SERVERS)) {
         tool_complain("--law: L3 and L4 can't be seen from outside a server; expected L1, L2, L7, S1 or S2");
         return false;
     }
