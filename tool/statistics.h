@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantiles, the chi-square distribution, and a test of speed on paired measurements. */
+/* Random numbers, quantiles, the chi-square distribution, and a test of speed on paired measurements. */
 #ifndef VOUCH_TOOL_STATISTICS_H
 #define VOUCH_TOOL_STATISTICS_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* The next random number after a state, which may begin anywhere (Steele et al., SplitMix64). */
+uint64_t tool_random(uint64_t *state);
 
 /* Sorts the n >= 1 values and returns their quantile, interpolated: share 0.5 is the median. */
 double tool_quantile(double *values, size_t n, double share);

@@ -45,13 +45,10 @@ static void counts_compare(chance *c, const double *p, const int64_t *counts, in
 
 /* ------------------------------------------------------------------ the rule */
 
-/* Uniform in [0, 1), for guesses that a drafter would draw (Steele et al., SplitMix64). */
+/* Uniform in [0, 1), for guesses that a drafter would draw. */
 static double own_uniform(uint64_t *state)
 {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+    return (double)(tool_random(state) >> 11) * 0x1p-53;
 }
 
 static int32_t draw_from(const float *q, int32_t n, double u)

@@ -42,7 +42,7 @@ typedef struct ask_check {
     tool_progress progress;
     double start, deadline;                              /* of the whole check, of the current law */
     double tolerance;                                    /* of log probabilities */
-    uint64_t state;                                      /* of random numbers (ask_random) */
+    uint64_t state;                                      /* of random numbers (tool_random) */
     int64_t n_requests, n_drafted, n_accepted, n_cached; /* as far as the server tells them */
     bool is_gone;                                        /* the server stopped to answer */
 } ask_check;
@@ -100,7 +100,6 @@ vouch_status ask_warm(ask_check *c, const ask_question *question, vouch_error *e
 bool ask_goes_on(const ask_check *c, const ask_law *law);
 /* The first API that the server has: is_chat. */
 bool ask_first_api(const ask_server *server);
-uint64_t ask_random(ask_check *c);
 
 /* Records a failure of a law, and takes `commands`, an array of lines. a, b: the answers that differ; seen: "3 of 3"
  * further tries. Any of these may be NULL. */

@@ -353,7 +353,7 @@ vouch_status ask_law_sampled(ask_check *c, ask_law *law, vouch_error *err)
         json_decref(d.tables);
         return VOUCH_OK;
     }
-    d.seed = 1 + (int64_t)(ask_random(c) % 1000000000);
+    d.seed = 1 + (int64_t)(tool_random(&c->state) % 1000000000);
     for (size_t i = 0; i < s->n_configs; i++) d.counts[i] = json_object();
     vouch_status status = prompts_make(&d, err);
     if (!status) status = draw(&d, err);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check/server/pair.h"
+#include "tool/statistics.h"
 
 enum { TOKENS = 24, SEEDS = 8, FIRST_SEED = 1000 };
 #define LEAST_CHANCE 1e-6
@@ -64,7 +65,7 @@ vouch_status ask_law_seeds(ask_check *c, ask_law *law, vouch_error *err)
         const bool is_chat = s->has[0] && s->has[1] ? i / s->n_configs % 2 : ask_first_api(s);
         const ask_config *config = &s->configs[i % s->n_configs];
         const char *prompt = ask_prompt(i + 3);
-        const int64_t seed = FIRST_SEED + (int64_t)(ask_random(c) % 1000000);
+        const int64_t seed = FIRST_SEED + (int64_t)(tool_random(&c->state) % 1000000);
         char name[80];
         ask_pair pair = {.a = ask_sampled(c, is_chat, config, prompt, TOKENS, -1, seed),
                          .what = ASK_TEXT | ASK_FINISH,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "os/os.h"
+#include "tool/statistics.h"
 
 enum { SHORTEST_PROMPT = 16, TRIES_AT_END = 3, SEEN_SIZE = 64 };
 
@@ -61,7 +62,7 @@ static vouch_status pair_try(ask_check *c, ask_pair *p, ask_answer *a, ask_answe
     vouch_status status = VOUCH_OK;
     if (p->is_fresh) {
         char digits[9];
-        snprintf(digits, sizeof digits, "%08u", (unsigned)(ask_random(c) % 100000000));
+        snprintf(digits, sizeof digits, "%08u", (unsigned)(tool_random(&c->state) % 100000000));
         each_question(p, freshen, digits);
     }
     if (p->before.body) {

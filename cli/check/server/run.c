@@ -47,15 +47,6 @@ bool ask_first_api(const ask_server *s)
     return !s->has[0];
 }
 
-/* Steele et al., SplitMix64. */
-uint64_t ask_random(ask_check *c)
-{
-    uint64_t z = c->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 static bool on_tick(void *user)
 {
     ask_check *c = user;
