@@ -4,6 +4,7 @@
 drive.py VOUCH FOLDER MODEL CASE [NAME...]
 """
 
+import atexit
 import json
 import os
 import signal
@@ -18,7 +19,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in 
 
 
 class Served:
-    """`vouch serve` with a model."""
+    """`vouch serve` with a model, until it is closed or the case ends."""
 
     def __init__(self, *flags):
         path = os.path.join(FOLDER, f"out{id(self)}")
@@ -28,6 +29,7 @@ class Served:
                 stdout=out,
                 stderr=err,
             )
+        atexit.register(self.close)
         for _ in range(600):
             with open(path) as out:
                 line = out.readline()
@@ -41,7 +43,7 @@ class Served:
             sys.exit(f"vouch serve: {err.read()}")
 
     def close(self):
-        self.process.terminate()
+        self.process.terminate()  # nothing where it has ended
         self.process.wait(60)
 
 
