@@ -30,6 +30,8 @@ enum {
     FIRST_LOOK = 1000, /* draws */
     FEWEST_DRAWS = 50, /* of a history that is tested by itself */
     MOST_HISTORIES = 20000,
+    LONGEST_HISTORY = 768, /* bytes of its text */
+    HISTORY_SIZES = 100,
     MOST_TOP = 20, /* likeliest tokens */
     MOST_CELLS = MOST_TOP + 1,
     LEAST_EXPECTED = 20,
@@ -108,22 +110,41 @@ static void count_add(json_t *counts, const char *history, const char *key)
     json_object_set_new(cells, key, json_integer(json_integer_value(json_object_get(cells, key)) + 1));
 }
 
+/* The key of a history: "PROMPT SIZE SIZE:TEXT" with the size in bytes of each token of the text, so that no two
+ * histories share a key. */
+typedef struct history_key {
+    char sizes[HISTORY_SIZES], text[LONGEST_HISTORY], key[HISTORY_SIZES + LONGEST_HISTORY];
+} history_key;
+
+/* False: the history becomes too long, and is left as it is. */
+static bool history_add(history_key *h, const char *token)
+{
+    const size_t n_sizes = strlen(h->sizes), n_text = strlen(h->text), n = strlen(token);
+    if (n_text + n >= sizeof h->text) return false;
+    snprintf(h->sizes + n_sizes, sizeof h->sizes - n_sizes, " %zu", n);
+    memcpy(h->text + n_text, token, n + 1);
+    snprintf(h->key, sizeof h->key, "%s:%s", h->sizes, h->text);
+    return true;
+}
+
 /* Counts the tokens of an answer. is_source: its likeliest tokens are the distributions to compare with. */
 static void answer_count(drawing *d, size_t prompt, size_t config, const ask_answer *a, bool is_source)
 {
-    char history[800];
-    size_t used = (size_t)snprintf(history, sizeof history, "%zu", prompt), i;
+    history_key h = {.text = ""};
+    size_t i;
+    snprintf(h.sizes, sizeof h.sizes, "%zu", prompt);
+    snprintf(h.key, sizeof h.key, "%zu", prompt);
     for (i = 0; i < json_array_size(a->tokens) && i < DEPTH; i++) {
         const json_t *token = json_array_get(a->tokens, i);
         const char *key = json_string_value(json_object_get(token, "token"));
-        if (is_source) table_add(d, history, token);
-        count_add(d->counts[config], history, key);
-        used += (size_t)snprintf(history + used, sizeof history - used, " %s", key);
+        if (is_source) table_add(d, h.key, token);
+        count_add(d->counts[config], h.key, key);
         d->n_draws++;
-        if (is_vague(key) || used >= sizeof history) return; /* what follows has more than one history */
+        if (is_vague(key)) return; /* what follows has more than one history */
+        if (!history_add(&h, key)) return;
     }
     /* An end that the server doesn't list is a draw, too. */
-    if (i < DEPTH && strcmp(a->finish, "stop") == 0) count_add(d->counts[config], history, "");
+    if (i < DEPTH && strcmp(a->finish, "stop") == 0) count_add(d->counts[config], h.key, "");
 }
 
 static ask_question draw_question(const drawing *d, size_t prompt, size_t config, bool is_source, int64_t seed)
@@ -224,7 +245,7 @@ static void history_test(drawing *d, size_t config, const char *history, const c
     const double tail = tool_counts_fit(k->p, k->counts, k->n_cells, k->n, LEAST_EXPECTED);
     const int32_t w = worst_cell(k);
     const size_t prompt = (size_t)strtoul(history, NULL, 10);
-    const char *after = strchr(history, ' ');
+    const char *after = strchr(history, ':');
     d->least = fmin(d->least, tail);
     if (level <= 0) return;
     snprintf(name, sizeof name, "draws %s%s%.60s%s", d->check->server.configs[config].name, after ? ", after \"" : "",
