@@ -27,7 +27,8 @@ typedef struct ask_reply {
 } ask_reply;
 
 /* key: sent as a bearer token; NULL or "": none. seconds: for a whole reply. tick(user) is called at least ten times a
- * second while a reply is awaited; false ends the wait. Errors: MEMORY, UNSUPPORTED (a build without libcurl). */
+ * second while a reply is awaited; false ends the wait. Errors: MEMORY, ARGUMENT (SSL_CERT_FILE), UNSUPPORTED (a build
+ * without libcurl). */
 typedef bool ask_tick(void *user);
 vouch_status ask_client_open(ask_client **out, const char *key, double seconds, ask_tick *tick, void *user,
                              vouch_error *err);

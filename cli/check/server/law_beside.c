@@ -7,8 +7,7 @@
 
 enum { CROWD = ASK_MOST_BESIDE + 1, SHORTEST = 12, STEP = 5 };
 
-/* Question i of round r. Every third of the company is sampled, every other one a stream; those that are compared are
- * greedy. */
+/* Question i of round r. Every other one is a stream. The last is sampled; the others are greedy, and compared. */
 static ask_question crowd_question(const ask_check *c, size_t r, size_t i)
 {
     const ask_server *s = &c->server;
@@ -22,7 +21,7 @@ static ask_question crowd_question(const ask_check *c, size_t r, size_t i)
     return q;
 }
 
-/* Compares the answers of a crowd with those of its members alone; the first that differs is shrunk. */
+/* Compares the answers of a crowd with those of its members alone, and shrinks those that differ. */
 static vouch_status crowd_compare(ask_check *c, ask_law *law, const ask_question *questions, const ask_answer *alone,
                                   const ask_answer *crowd, vouch_error *err)
 {

@@ -9,7 +9,8 @@
 
 enum { TOKENS = 32 };
 
-/* A character of the middle of a text, as a stop text; "": there is none that is written in ASCII. */
+/* Takes two characters from the middle of a text as a stop text: the first two neighbours that are ASCII and no spaces.
+ * "": there are none. */
 static void stop_find(const ask_answer *a, char stop[4])
 {
     *stop = '\0';
@@ -53,7 +54,10 @@ vouch_status ask_law_streams(ask_check *c, ask_law *law, vouch_error *err)
         if (stops) status = stop_add(c, &pair, err);
         snprintf(name, sizeof name, "prompt %zu%s%s", i / 4, is_chat ? ", chat" : "",
                  stops ? ", with a stop text" : "");
-        if (!status) status = ask_pair_judge(c, law, &pair, name, NULL, NULL, err);
+        if (status) {
+            ask_free(&pair.a);
+            ask_free(&pair.b);
+        } else status = ask_pair_judge(c, law, &pair, name, NULL, NULL, err);
         n[is_chat] += !status;
     }
     snprintf(law->finding.covered, sizeof law->finding.covered,
