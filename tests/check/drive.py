@@ -86,6 +86,12 @@ def reproduces(failure):
             sys.exit(f"{line}: {done.returncode} {done.stderr.decode()}")
 
 
+def body_of(command):
+    """The body that a command line with one curl sends."""
+    body = command.split("-d '")[1]
+    return json.loads(body[: body.rindex("'")].replace("'\\''", "'"))
+
+
 def fault_is_found(upstream, fault):
     """A law of sampled text ends when its draws suffice, long before its time does."""
     law = FAULTS[fault]
@@ -139,7 +145,7 @@ def failures_are_small(*_):
     """Company, tokens and the prompt shrink as far as the failure allows."""
     server = Served("--parallel", "4")
     failure = fault_is_found(server.address, "greedy_differs")
-    bodies = [json.loads(line.split("-d '")[1].rstrip("'").replace("'\\''", "'")) for line in failure["commands"]]
+    bodies = [body_of(line) for line in failure["commands"]]
     if len(bodies) != 2 or bodies[0]["speculative"] != {"drafters": "none"} or "speculative" in bodies[1]:
         sys.exit(f"expected a plain request and one with speculation: {bodies}")
     if bodies[0]["max_tokens"] > 32 or len(bodies[0]["prompt"]) > 16 or failure["seen"] != "3 of 3":
@@ -149,6 +155,9 @@ def failures_are_small(*_):
     failure = fault_is_found(server.address, "changed_in_a_crowd")
     if failure["commands"][1].count("curl ") != 2:
         sys.exit(f"one beside it is enough: {failure}")
+    alone, beside, again = (body_of(part) for part in "& ".join(failure["commands"]).split("& "))
+    if alone["max_tokens"] != again["max_tokens"] or beside["max_tokens"] not in range(12, 33, 5):
+        sys.exit(f"company keeps its own number of tokens: {failure}")
     server.close()
 
 
@@ -161,6 +170,8 @@ def wrecks_are_named(*_):
         timeout = {"hangs": "1", "hangs_later": "6"}.get(wreck, "60")
         out, err = check("--server", proxy.address, "--timeout", timeout, "--seconds", "2", code=1)
         says(out + err, words)
+        if wreck == "hangs_later" and "broken" in out:
+            sys.exit(f"an answer that doesn't come breaks no law: {out}")
         if wreck != "nothing_listens":
             proxy.close()
     server.close()
@@ -211,6 +222,25 @@ def one_api_is_enough(*_):
     server.close()
 
 
+def nothing_is_claimed(*_):
+    """Laws that can't be told hold not: of speculation where nothing was drafted, of seeds without log probabilities."""
+    server, path = Served("--spec", "none"), os.path.join(FOLDER, "report.json")
+    proxy = Proxy(server.address, "drafts_nothing")
+    flags = ("--server", proxy.address, "--plain-server", server.address, "--seconds", "1", "--json", path)
+    says(check(*flags, "--law", "L1,L2")[0], "software      vLLM", "0 tokens drafted")
+    verdicts = {law["name"]: law["verdict"] for law in report(path)["laws"]}
+    if verdicts["log probabilities"] != "not covered" or verdicts["lossless, greedy"] != "not covered":
+        sys.exit(f"nothing was drafted: {verdicts}")
+    proxy.close()
+    proxy = Proxy(server.address, "tells_no_chances")
+    check("--server", proxy.address, "--law", "S2", "--seconds", "1", "--json", path)
+    seeds = report(path)["laws"][-1]
+    if seeds["verdict"] != "holds" or not seeds["covered"].startswith(f"{seeds['comparisons']} prompts"):
+        sys.exit(f"one text of all seeds may be chance: {seeds}")
+    proxy.close()
+    server.close()
+
+
 def interrupts_report(*_):
     server = Served()
     proxy = Proxy(server.address)
@@ -242,6 +272,7 @@ CASES = {
     "usage_is_checked": usage_is_checked,
     "two_addresses_serve": two_addresses_serve,
     "one_api_is_enough": one_api_is_enough,
+    "nothing_is_claimed": nothing_is_claimed,
     "interrupts_report": interrupts_report,
 }
 CASES[CASE](*sys.argv[5:])

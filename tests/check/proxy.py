@@ -48,6 +48,7 @@ FAULTS = {
     # seeds
     "seed_ignored": "S2 seeds",
     "seed_constant": "S2 seeds",
+    "seeds_refused_in_a_crowd": "S2 seeds",
 }
 
 # Servers that can't be checked, each with what vouch has to say.
@@ -89,7 +90,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         if self.proxy.wreck and self.wreck(self.proxy.wreck):
             return
-        self.send(*self.proxy.fetch("GET", self.path, None))
+        status, content, kind = self.proxy.fetch("GET", self.path, None)
+        if self.proxy.fault == "drafts_nothing":
+            content = content.replace(b'"owned_by":"vouch"', b'"owned_by":"vllm"')
+        self.send(status, content, kind)
 
     def wreck(self, how):
         """Misbehaves; False: not at this request."""
@@ -220,7 +224,7 @@ class Proxy:
             known = (path, prompt) in self.seen
             part = not known and any(prompt[:200] == other[:200] for _, other in self.seen if len(other) > 200)
             self.seen.add((path, prompt))
-        if fault == "refused_in_a_crowd" and crowded:
+        if crowded and (fault == "refused_in_a_crowd" or (fault == "seeds_refused_in_a_crowd" and not greedy)):
             return 503, b'{"error": {"message": "too many"}}', "application/json"
         if not greedy:
             body = self.change_sampling(fault, path, body, plain)
@@ -232,6 +236,8 @@ class Proxy:
         if not greedy and FAULTS.get(fault) == "L2 lossless, sampled":
             return status, content, kind
         events = events_of(kind, content)
+        for event in events:
+            self.quirk(fault, event)
         changed = fault == "greedy_differs" and greedy and not plain
         changed |= fault == "changed_in_a_crowd" and crowded
         changed |= fault == "changed_on_a_hit" and known and greedy
@@ -254,6 +260,15 @@ class Proxy:
         return status, content, kind
 
     @staticmethod
+    def quirk(fault, event):
+        """Not faults: vLLM's way to tell that nothing was drafted; no log probabilities."""
+        if fault == "drafts_nothing":
+            event.pop("timings", None)
+            event["metrics"] = {"speculative_decoding": {"num_draft_tokens": 0, "num_accepted_draft_tokens": 0}}
+        if fault == "tells_no_chances":
+            choice_of(event).pop("logprobs", None)
+
+    @staticmethod
     def change_text(events):
         """Changes the eleventh character."""
         at = 10
@@ -268,7 +283,7 @@ class Proxy:
         body = dict(body)
         if fault == "seed_ignored":
             body["seed"] = self.random.randrange(1 << 30)
-        if fault == "seed_constant":
+        if fault in ("seed_constant", "tells_no_chances"):
             body["seed"] = 7
         if fault == "temperature_lower":
             body["temperature"] = 0.9

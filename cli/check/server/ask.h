@@ -26,7 +26,7 @@ typedef struct ask_server {
     bool has[2];        /* [is_chat] */
     int n_top[2];       /* [is_chat] likeliest tokens that it tells with log probabilities; -1: it tells none */
     bool has_plain;     /* configs[0] is without speculation */
-    bool tells_guesses; /* says how many tokens were drafted */
+    bool tells_guesses; /* its kind or an answer says how many tokens were drafted */
     ask_config configs[ASK_MOST_CONFIGS]; /* configs[0] is plain */
     size_t n_configs;
     json_t *fields;             /* what every request gets: samplers that change nothing */
@@ -87,7 +87,8 @@ void ask_set_prompt(ask_question *question, const char *prompt);
 char *ask_curl(const ask_question *question, const ask_check *c);
 
 /* Asks all at once, n <= ASK_MOST_AT_ONCE. The caller frees the answers. Errors: MEMORY, CANCELLED; then there are
- * none. */
+ * none. If an answer doesn't come (ask_answer.is_gone), c->is_gone says so: a law counts none of these answers, and
+ * later questions fail at once without being sent. */
 vouch_status ask_all(ask_check *c, const ask_question *questions, ask_answer *answers, size_t n, vouch_error *err);
 
 /* Asks for one token, so that the prefix cache knows the prompt in all answers that are compared. Where a field leaves

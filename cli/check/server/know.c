@@ -79,6 +79,7 @@ static vouch_status version_read(ask_check *c, vouch_error *err)
 /* Fields that every request gets, and those that switch speculation and the prefix cache. */
 static void fields_set(ask_server *s)
 {
+    /* llama.cpp tells nothing where it drafted nothing; of others, the first answer that tells shows it (ask_all). */
     s->tells_guesses = s->kind == ASK_VOUCH || s->kind == ASK_LLAMA;
     if (s->kind == ASK_VOUCH || s->kind == ASK_LLAMA)
         s->fields = json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "top_k", 0, "min_p", 0, "typical_p", 1,

@@ -56,7 +56,7 @@ static vouch_status round_run(ask_check *c, ask_law *law, size_t r, vouch_error 
     for (size_t i = 0; i < CROWD && !status; i++) status = ask_warm(c, &questions[i], err);
     for (size_t i = 0; i < CROWD && !status; i++) status = ask_all(c, &questions[i], &alone[i], 1, err);
     if (!status) status = ask_all(c, questions, crowd, CROWD, err);
-    if (!status) status = crowd_compare(c, law, questions, alone, crowd, err);
+    if (!status && !c->is_gone) status = crowd_compare(c, law, questions, alone, crowd, err);
     for (size_t i = 0; i < CROWD; i++) {
         ask_answer_free(&alone[i]);
         ask_answer_free(&crowd[i]);

@@ -153,7 +153,7 @@ static ask_question draw_question(const drawing *d, size_t prompt, size_t config
                        is_source ? MOST_TOP : 1, seed);
 }
 
-/* A batch of draws at once. An answer that fails is a failure of the law. */
+/* A batch of draws at once. An answer that fails is a failure of the law; where one doesn't come, none counts. */
 static vouch_status batch_draw(drawing *d, size_t prompt, size_t config, vouch_error *err)
 {
     const bool is_source = config == 0; /* plain, or the only configuration */
@@ -162,14 +162,14 @@ static vouch_status batch_draw(drawing *d, size_t prompt, size_t config, vouch_e
     for (size_t i = 0; i < ASK_MOST_AT_ONCE; i++) questions[i] = draw_question(d, prompt, config, is_source, d->seed++);
     const vouch_status status = ask_all(d->check, questions, answers, ASK_MOST_AT_ONCE, err);
     for (size_t i = 0; i < ASK_MOST_AT_ONCE && !status; i++) {
-        if (*answers[i].error) {
+        if (*answers[i].error && !d->check->is_gone) {
             cli_finding_compare(&d->law->finding, false, "a draw: %s", answers[i].error);
             if (json_array_size(d->law->failures) == 0) {
                 char *line = ask_curl(&questions[i], d->check);
                 ask_fail(d->law, "a draw", answers[i].error, json_pack("[s]", line ? line : ""), NULL, NULL, NULL);
                 free(line);
             }
-        } else answer_count(d, prompt, config, &answers[i], is_source);
+        } else if (!d->check->is_gone) answer_count(d, prompt, config, &answers[i], is_source);
         ask_answer_free(&answers[i]);
     }
     for (size_t i = 0; i < ASK_MOST_AT_ONCE; i++) ask_free(&questions[i]);

@@ -22,36 +22,53 @@ static double chance_of(const ask_answer *a)
     return sum;
 }
 
-/* Do SEEDS seeds give more than one text? */
+static void failure_add(const ask_check *c, ask_law *law, const char *name, const char *difference,
+                        const ask_question *questions, size_t n, const ask_answer *a, const ask_answer *b)
+{
+    json_t *lines = json_array();
+    for (size_t i = 0; i < n; i++) {
+        char *line = ask_curl(&questions[i], c);
+        json_array_append_new(lines, json_string(line ? line : ""));
+        free(line);
+    }
+    ask_fail(law, name, difference, lines, a, b, NULL);
+}
+
+/* Do the answers to SEEDS seeds have more than one text? One and the same counts only where it can't be chance. */
+static void others_judge(const ask_check *c, ask_law *law, const char *name, const ask_question *questions,
+                         const ask_answer *answers)
+{
+    const double chance = chance_of(&answers[0]);
+    const bool records = json_array_size(law->failures) < ASK_MOST_FAILURES;
+    size_t n_same = 0;
+    for (size_t i = 0; i < SEEDS; i++) {
+        if (*answers[i].error) {
+            cli_finding_compare(&law->finding, false, "%s: %s", name, answers[i].error);
+            if (records) failure_add(c, law, name, answers[i].error, &questions[i], 1, NULL, NULL);
+            return;
+        }
+        n_same += answers[i].n == answers[0].n && memcmp(answers[i].text, answers[0].text, answers[0].n) == 0;
+    }
+    const bool is_sure = n_same == SEEDS && chance * (SEEDS - 1) < log(LEAST_CHANCE);
+    if (n_same == SEEDS && !is_sure) return;
+    cli_finding_compare(&law->finding, !is_sure, "%s: all give one text, of probability %.2g", name, exp(chance));
+    if (is_sure && records)
+        failure_add(c, law, name, "different seeds give one text", questions, 2, &answers[0], &answers[1]);
+}
+
+/* Asks SEEDS seeds at once and judges the answers. */
 static vouch_status others_compare(ask_check *c, ask_law *law, bool is_chat, const ask_config *config,
                                    const char *prompt, int64_t seed, vouch_error *err)
 {
     ask_question questions[SEEDS];
     ask_answer answers[SEEDS];
-    size_t n_same = 0;
     char name[100];
     for (size_t i = 0; i < SEEDS; i++)
         questions[i] = ask_sampled(c, is_chat, config, prompt, TOKENS, 0, seed + (int64_t)i);
     const vouch_status status = ask_all(c, questions, answers, SEEDS, err);
-    for (size_t i = 0; i < SEEDS && !status; i++)
-        n_same += !*answers[i].error && answers[i].n == answers[0].n &&
-                  memcmp(answers[i].text, answers[0].text, answers[0].n) == 0;
-    if (!status) {
-        const bool is_sure = n_same == SEEDS && chance_of(&answers[0]) * (SEEDS - 1) < log(LEAST_CHANCE);
-        snprintf(name, sizeof name, "%d seeds, %s", SEEDS, config->name);
-        cli_finding_compare(&law->finding, !is_sure, "%s: all give one text, of probability %.2g", name,
-                            exp(chance_of(&answers[0])));
-        if (is_sure && json_array_size(law->failures) < ASK_MOST_FAILURES) {
-            json_t *lines = json_array();
-            for (size_t i = 0; i < 2; i++) {
-                char *line = ask_curl(&questions[i], c);
-                json_array_append_new(lines, json_string(line ? line : ""));
-                free(line);
-            }
-            ask_fail(law, name, "different seeds give one text", lines, &answers[0], &answers[1], NULL);
-        }
-        for (size_t i = 0; i < SEEDS; i++) ask_answer_free(&answers[i]);
-    }
+    snprintf(name, sizeof name, "%d seeds, %s", SEEDS, config->name);
+    if (!status && !c->is_gone) others_judge(c, law, name, questions, answers);
+    for (size_t i = 0; i < SEEDS && !status; i++) ask_answer_free(&answers[i]);
     for (size_t i = 0; i < SEEDS; i++) ask_free(&questions[i]);
     return status;
 }

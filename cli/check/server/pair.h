@@ -23,9 +23,9 @@ typedef struct ask_pair {
 /* The beginning of a prompt that the cache must not know; digits take the place of the zeros. */
 #define ASK_FRESH "No. 00000000: "
 
-/* Compares, counts, and on a failure shrinks and records. Frees the questions. name: of the case. *most, where not
- * NULL, becomes the largest difference of log probabilities, if that is larger, and *n_values grows by those compared.
- * Errors: MEMORY, CANCELLED. */
+/* Compares, counts, and on a failure shrinks and records; counts nothing if the server is gone. Frees the questions.
+ * name: of the case. *most, where not NULL, becomes the largest difference of log probabilities, if that is larger, and
+ * *n_values grows by those compared. Errors: MEMORY, CANCELLED. */
 vouch_status ask_pair_judge(ask_check *c, ask_law *law, ask_pair *pair, const char *name, double *most,
                             int64_t *n_values, vouch_error *err);
 /* The same for a pair that has been compared already, and differs. */

@@ -135,9 +135,17 @@ char *ask_curl(const ask_question *q, const ask_check *c)
 /* Counts what an answer says of guesses and of the cache. */
 static void usage_count(ask_check *c, const ask_answer *a)
 {
+    c->server.tells_guesses |= a->n_drafted >= 0;
     if (a->n_cached > 0) c->n_cached += a->n_cached;
     if (a->n_drafted > 0) c->n_drafted += a->n_drafted;
     if (a->n_accepted > 0) c->n_accepted += a->n_accepted;
+}
+
+/* Answers of a server that has stopped to answer. */
+static void answers_miss(ask_answer *answers, size_t n)
+{
+    const ask_reply reply = {.why = "the server stopped to answer", .is_gone = true};
+    for (size_t i = 0; i < n; i++) ask_answer_read(&answers[i], &reply, false);
 }
 
 vouch_status ask_all(ask_check *c, const ask_question *questions, ask_answer *answers, size_t n, vouch_error *err)
@@ -146,6 +154,10 @@ vouch_status ask_all(ask_check *c, const ask_question *questions, ask_answer *an
     char *bodies[ASK_MOST_AT_ONCE] = {NULL};
     ask_request requests[ASK_MOST_AT_ONCE] = {{NULL, NULL}};
     ask_reply replies[ASK_MOST_AT_ONCE];
+    if (c->is_gone) {
+        answers_miss(answers, n);
+        return VOUCH_OK;
+    }
     for (size_t i = 0; i < n; i++) {
         address_write(&questions[i], addresses[i]);
         bodies[i] = body_text(&questions[i]);

@@ -86,6 +86,7 @@ static vouch_status laws_run(ask_check *c, ask_law *laws, vouch_error *err)
         c->n_drafted = 0;
         status = rows[i].run(c, &laws[i], err);
         if (rows[i].speculates) drafts_require(c, &laws[i]);
+        if (c->is_gone && f->n_compared == 0) snprintf(f->covered, sizeof f->covered, "the server stopped to answer");
         c->n_drafted += n_drafted;
         if (status && f->n_broken == 0) f->n_compared = 0;
         if (status == VOUCH_E_CANCELLED) snprintf(f->covered, sizeof f->covered, "interrupted");
