@@ -223,7 +223,7 @@ def one_api_is_enough(*_):
 
 
 def nothing_is_claimed(*_):
-    """Laws that can't be told hold not: of speculation where nothing was drafted, of seeds without log probabilities."""
+    """No law holds by itself: of speculation where nothing was drafted, of seeds where one text may be chance."""
     server, path = Served("--spec", "none"), os.path.join(FOLDER, "report.json")
     proxy = Proxy(server.address, "drafts_nothing")
     flags = ("--server", proxy.address, "--plain-server", server.address, "--seconds", "1", "--json", path)
