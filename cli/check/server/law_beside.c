@@ -68,10 +68,13 @@ static vouch_status round_run(ask_check *c, ask_law *law, size_t r, vouch_error 
 vouch_status ask_law_beside(ask_check *c, ask_law *law, vouch_error *err)
 {
     vouch_status status = VOUCH_OK;
-    size_t r = 0;
-    for (; r < 50 && !status && (r == 0 || ask_goes_on(c, law)); r++) status = round_run(c, law, r, err);
+    size_t n = 0;
+    for (size_t r = 0; r < 50 && !status && (r == 0 || ask_goes_on(c, law)); r++) {
+        status = round_run(c, law, r, err);
+        n += !c->is_gone;
+    }
     snprintf(law->finding.covered, sizeof law->finding.covered,
-             "%zu rounds of %d requests at once, of all kinds and lengths; %d of each are greedy and compared", r,
+             "%zu rounds of %d requests at once, of all kinds and lengths; %d of each are greedy and compared", n,
              CROWD, CROWD - 1);
     return status;
 }

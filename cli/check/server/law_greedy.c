@@ -29,7 +29,7 @@ vouch_status ask_law_greedy(ask_check *c, ask_law *law, vouch_error *err)
             status = ask_pair_judge(c, law, &pair, name, NULL, NULL, err);
             n_configs = (int)j > n_configs ? (int)j : n_configs;
         }
-        n_prompts++;
+        n_prompts += !c->is_gone;
     }
     snprintf(law->finding.covered, sizeof law->finding.covered,
              "%d prompts of up to %d tokens, plain and in %d configuration%s with speculation", n_prompts, TOKENS,

@@ -43,7 +43,7 @@ vouch_status ask_law_prefix(ask_check *c, ask_law *law, vouch_error *err)
         pair.name_a = kind == 0 ? "for a new prompt" : kind == 1 ? "for a prompt known in part" : "without the cache";
         pair.name_b = kind == 2 ? "with it" : "for the same prompt again";
         status = ask_pair_judge(c, law, &pair, kind == 0 ? "the same prompt" : "a common beginning", NULL, NULL, err);
-        n++;
+        n += !c->is_gone;
     }
     snprintf(law->finding.covered, sizeof law->finding.covered,
              "%d prompts of 300 bytes: new, again, with a beginning that another had%s; the server tells of %lld "

@@ -92,7 +92,7 @@ vouch_status ask_law_seeds(ask_check *c, ask_law *law, vouch_error *err)
         snprintf(name, sizeof name, "one seed, %s", config->name);
         status = ask_pair_judge(c, law, &pair, name, NULL, NULL, err);
         if (!status) status = others_compare(c, law, is_chat, config, prompt, seed, err);
-        n++;
+        n += !c->is_gone;
     }
     snprintf(law->finding.covered, sizeof law->finding.covered,
              "%d prompts at temperature 1: a seed twice, and %d seeds at once%s", n, SEEDS,

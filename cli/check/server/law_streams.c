@@ -58,7 +58,7 @@ vouch_status ask_law_streams(ask_check *c, ask_law *law, vouch_error *err)
             ask_free(&pair.a);
             ask_free(&pair.b);
         } else status = ask_pair_judge(c, law, &pair, name, NULL, NULL, err);
-        n[is_chat] += !status;
+        n[is_chat] += !status && !c->is_gone;
     }
     snprintf(law->finding.covered, sizeof law->finding.covered,
              "%d answers of completions and %d of chat: text, tokens, log probabilities, finish reason, usage", n[0],
