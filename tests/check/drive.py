@@ -187,6 +187,10 @@ def usage_is_checked(*_):
         (("--server", "http://a", MODEL), "--server takes no model file"),
         (("--server", "http://a", "--threads", "2"), "--server and --threads exclude each other"),
         (("--server", "http://a", "--system"), "--system"),
+        (("--server", "http://me:secret@a"), "expected an address without a user or a password"),
+        (("--server", "http://a", "--plain-server", "http://a/v1/"), "is --server itself"),
+        (("--server", "http://a", "--api-key", "a\r\nX: b"), "--api-key: expected a key without control characters"),
+        (("--server", "http://a", "--law", "S1,L3"), "L3 and L4 can't be seen from outside a server"),
         (("--server", "http://a", "--law", "L3"), "L3 and L4 can't be seen from outside a server"),
         (("-m", MODEL, "--law", "L7"), "L7, S1 and S2 are asked of a server"),
         (("-m", MODEL, "--plain-server", "http://a"), "--plain-server belongs to --server URL"),
@@ -204,6 +208,8 @@ def two_addresses_serve(*_):
     says(json.dumps(report(path)), plain.address)
     says(check(*flags, "--api-key", "s3cret")[0], "plain server", "Every law that was tried holds there.")
     says(check(*flags, code=1)[1], "give a key with --api-key or OPENAI_API_KEY")
+    flags = ("--server", plain.address, "--plain-server", fast.address, "--api-key", "s3cret")
+    says(check(*flags, code=1)[1], "drafts tokens; start it without speculation")
     fast.close()
     plain.close()
 

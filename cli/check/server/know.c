@@ -109,18 +109,26 @@ static void configs_set(ask_server *s)
                    json_pack("{s:{s:s, s:i}}", "speculative", "drafters", "auto", "k", 4));
 }
 
-/* A server that drafts in spite of its switch has none: newer llama.cpp ignores the field. */
+/* A server that drafts in spite of its switch has none: newer llama.cpp ignores the field. A plain server must answer,
+ * and draft nothing. */
 static vouch_status switch_try(ask_check *c, vouch_error *err)
 {
     enum { TOKENS = 48 };
     ask_server *s = &c->server;
     ask_answer answer;
-    if (!s->has_plain || *s->plain_base) return VOUCH_OK;
+    if (!s->has_plain) return VOUCH_OK;
     ask_question q = ask_greedy(c, ask_first_api(s), &s->configs[0], ask_prompt(0), TOKENS, false);
     const vouch_status status = ask_all(c, &q, &answer, 1, err);
     ask_free(&q);
     if (status) return status;
-    if (answer.n_drafted > 0) {
+    const bool drafts = answer.n_drafted > 0;
+    if (*s->plain_base && (drafts || *answer.error)) {
+        const vouch_status failed =
+            fail(err, s->plain_base, drafts ? "drafts tokens; start it without speculation" : answer.error);
+        ask_answer_free(&answer);
+        return failed;
+    }
+    if (drafts) {
         note(s, "speculation off", "the server drafts in spite of its switch");
         s->has_plain = false;
         json_decref(s->configs[0].fields);
@@ -188,12 +196,12 @@ vouch_status ask_know(ask_check *c, vouch_error *err)
     if (!status && !c->is_gone) status = api_know(c, true, why_chat, err);
     if (status) return status;
     if (!s->has[0] && !s->has[1]) return fail(err, s->base, *why ? why : why_chat);
-    status = switch_try(c, err);
-    if (!status && *s->plain_base) {
+    if (*s->plain_base) {
         status = get(c, s->plain_base, "/v1/models", &models, why, err);
         if (!status && !models) status = fail(err, s->plain_base, why);
         json_decref(models);
     }
+    if (!status) status = switch_try(c, err);
     c->n_drafted = c->n_accepted = 0;
     return status;
 }

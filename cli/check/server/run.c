@@ -105,7 +105,7 @@ static bool address_take(const char *text, char base[ASK_MOST_ADDRESS])
     size_t n = strlen(text);
     if (!host || !*host || *host == '/' || n >= ASK_MOST_ADDRESS - 1) return false;
     for (const char *at = text; *at; at++)
-        if ((unsigned char)*at <= ' ' || (unsigned char)*at > '~' || strchr("'\"\\`$<>?#", *at)) return false;
+        if ((unsigned char)*at <= ' ' || (unsigned char)*at > '~' || strchr("'\"\\`$<>?#@", *at)) return false;
     while (n > 0 && text[n - 1] == '/') n--;
     if (n > 3 && strncmp(text + n - 3, "/v1", 3) == 0) n -= 3;
     while (n > 0 && text[n - 1] == '/') n--;
@@ -125,9 +125,17 @@ static bool is_listed(const char *name, const char *const *names, size_t n)
     return n > 0;
 }
 
+/* Whether a text can stand in a header: a line end would begin another one. */
+static bool is_header(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f) return false;
+    return true;
+}
+
 bool cli_check_server_flags(const cli_options *options, cli_given given)
 {
-    char base[ASK_MOST_ADDRESS];
+    char base[ASK_MOST_ADDRESS], plain[ASK_MOST_ADDRESS];
     const cli_check_server_options *s = &options->check.server;
     if (!s->address) {
         for (size_t i = 0; i < N_SERVER_FLAGS; i++) {
@@ -152,11 +160,23 @@ bool cli_check_server_flags(const cli_options *options, cli_given given)
     for (int i = 0; i < 2; i++) {
         const char *address = i ? s->plain_address : s->address;
         if (!address || address_take(address, base)) continue;
-        tool_complain("--%s '%s': expected an address such as http://127.0.0.1:8080", i ? "plain-server" : "server",
-                      address);
+        const char *flag = i ? "plain-server" : "server";
+        if (strchr(address, '@'))
+            tool_complain("--%s: expected an address without a user or a password, since the report shows it; "
+                          "--api-key takes a key",
+                          flag);
+        else tool_complain("--%s '%s': expected an address such as http://127.0.0.1:8080", flag, address);
         return false;
     }
-    if (options->check.laws && !(options->check.laws & CLI_LAWS_OF_SERVERS)) {
+    if (s->plain_address && address_take(s->address, plain) && strcmp(plain, base) == 0) {
+        tool_complain("--plain-server '%s' is --server itself: expected one without speculation", s->plain_address);
+        return false;
+    }
+    if (s->key && !is_header(s->key)) {
+        tool_complain("--api-key: expected a key without control characters");
+        return false;
+    }
+    if (options->check.laws & ~(unsigned)CLI_LAWS_OF_SERVERS) {
         tool_complain("--law: L3 and L4 can't be seen from outside a server; expected L1, L2, L7, S1 or S2");
         return false;
     }
@@ -191,6 +211,10 @@ int cli_check_server(const cli_options *options)
     address_take(o->address, c.server.base);
     if (o->plain_address) address_take(o->plain_address, c.server.plain_base);
     c.key = o->key ? o->key : getenv("OPENAI_API_KEY");
+    if (c.key && !is_header(c.key)) {
+        tool_complain("the variable OPENAI_API_KEY: expected a key without control characters");
+        return CLI_WRONG_USAGE;
+    }
     if (o->seed == 0) vouch_os_random(&c.state, sizeof c.state);
     tool_interrupt_set(TOOL_INTERRUPT_CANCELS);
     vouch_status status = ask_client_open(&c.client, c.key, o->timeout, on_tick, &c, &err);
