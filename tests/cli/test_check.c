@@ -136,7 +136,7 @@ static void verdicts_say_what_was_compared(void **state)
     /* In 0 seconds only the first cases run: one pass, and three drafters, or four with a draft model. */
     assert_covered(0, "0", NULL, "ref 1", "ref 10");
     assert_covered(1, "0", NULL, "3 drafters, rules rejection, match, coupled, 1 draft length;", "all rules");
-    assert_covered(1, "0", draft, "4 drafters, all rules, 1 draft length;", "rules rejection");
+    assert_covered(1, "0", draft, "4 drafters, rules rejection, match, block, coupled, 1 draft length;", "all rules");
     assert_covered(2, "0", NULL, "of sessions with 1 kind of guesses", "kinds");
 }
 
