@@ -214,7 +214,7 @@ typedef struct cli_options {
 
 /* The flags of all commands, and the values before any flag is read. Parsing, help, manual and completions come from
  * these. */
-enum { CLI_MOST_FLAGS = 216 };
+enum { CLI_MOST_FLAGS = 240 };
 const tool_flag_table *cli_option_table(void);
 cli_options cli_options_default(unsigned command);
 

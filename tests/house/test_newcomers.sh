@@ -84,7 +84,7 @@ drafters_are_known() {
 }
 
 rule_is_known() {
-    vouch run --help | tr -s ' \n' ' ' | grep -q 'block|refuse|coupled|auto'
+    vouch run --help | tr -s ' \n' ' ' | grep -q 'block|refuse|coupled|'
     same --accept refuse --spec ngram -k 4
     grep -q '"accept": *"refuse"' "$TMP/stats"
     # Its seed reproduces the text: so it has an effect without drafters, which the rule `block` has not.
