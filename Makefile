@@ -415,7 +415,7 @@ check: tests ## fast tests, about a minute, no download: every commit
 needs: ## installs the packages that building and testing need, with apt-get
 	@CC='$(CC)' scripts/install test distill
 
-test: needs ## installs what is missing, then tests everything the README promises; about 10 minutes
+test: needs ## installs what is missing, then tests everything the README promises; about 20 minutes
 	@$(MAKE) --no-print-directory test-installed
 
 test-installed: tests

@@ -42,7 +42,8 @@ typedef struct bits_listener {
 vouch_status bits_check(const bits_listener *listener, vouch_error *err);
 
 /* Compares every table of kernels that the processor runs with the vectors of a file. Its listener has no `found`.
- * Errors: IO, FORMAT (the message names file, vector and member), MEMORY, CANCELLED; those of vouch_model_open. */
+ * Errors: IO, FORMAT, MEMORY, CANCELLED, and those of vouch_model_open. The message of FORMAT names the file, the
+ * vector and its member. */
 vouch_status bits_check_vectors(const char *path, const bits_listener *listener, vouch_error *err);
 
 /* The content of a file of vectors, with plain C's results. The caller releases *vectors. Errors: MEMORY. */

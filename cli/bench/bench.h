@@ -23,7 +23,7 @@
 
 /* One config's answers to all turns of a question: one answer, as the reports count. */
 typedef struct cli_answered {
-    bool counts;     /* every config has answered in this round, so the answers can be compared */
+    bool counts;     /* all configs have answered in this round; only then are their answers compared */
     bool is_median;  /* of the config's rounds for this question, this one took the median time */
     bool differs;    /* a text had to equal that of plain decoding and doesn't: law L2 is broken */
     int32_t n_turns; /* answered */

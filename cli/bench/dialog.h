@@ -2,7 +2,7 @@
 /*
  * What the configs of a benchmark read for one question: a prompt for each turn of the user. The target alone goes
  * first, and its answers become part of the later prompts, for every config. So all configs read the same tokens, even
- * where their own sampled answers would be others.
+ * if a config samples another answer than the target.
  *
  *   prompt 0   user: turn 0
  *   prompt 1   user: turn 0   assistant: the target's answer to prompt 0   user: turn 1

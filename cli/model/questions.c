@@ -11,7 +11,7 @@
 
 enum { MOST_COMPLAINTS = 20 }; /* about bad lines: the wrong file may have thousands */
 
-/* SPEED-Bench publishes about half of its questions with this text in place of another publisher's. */
+/* About half of the published questions of SPEED-Bench have this placeholder where another publisher's text belongs. */
 static const char placeholder[] = "FULL BENCHMARK DATA SHOULD BE FETCHED FROM THE SOURCE";
 
 /* The list with space for one more item; NULL when memory is short. */
@@ -76,7 +76,7 @@ size_t cli_question_category(const cli_questions *q, const cli_question *questio
 
 /* ----------------------------------------------------------------- one line */
 
-/* What a line says. `why`: what is wrong with it; empty: nothing. */
+/* A line of the file, read as a question. `why` says what is wrong with the line, and is empty if nothing is. */
 typedef struct record {
     cli_question question;
     char why[sizeof((cli_bad_line *)0)->reason];

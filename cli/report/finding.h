@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a check found about a law, and how reports show it. */
+/* A finding is what a check found about one law. These functions count its comparisons and write it into reports. */
 #ifndef VOUCH_CLI_FINDING_H
 #define VOUCH_CLI_FINDING_H
 
@@ -11,7 +11,7 @@
 typedef struct cli_finding {
     const char *law, *name; /* "L1", "same bits" */
     int64_t n_compared, n_broken;
-    char covered[240]; /* what was tried, or why nothing was */
+    char covered[240]; /* the cases that were tried, or the reason why none was */
     char first[240];   /* the first failed comparison; "" */
 } cli_finding;
 

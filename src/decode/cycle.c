@@ -119,7 +119,7 @@ int32_t vouch_cycle_n_fixed(const vouch_cycle *cycle)
 {
     const vouch_draft *draft = &cycle->draft;
     int32_t n = 0;
-    while (n < draft->n && (!draft->expected || (draft->q && draft->q[n]))) n++;
+    while (n < draft->n && (!draft->expected || vouch_draft_is_drawn(draft, n))) n++;
     return n;
 }
 

@@ -46,8 +46,8 @@
  *
  * The token after the end is looked for among the guesses that were not judged there (match.c): point masses, and under
  * multipath the drawn guesses of other paths. That is exact for any guesses, because the token is drawn without regard
- * to them. Where one of them is the token, the judge begins again after it. Point masses would gain nothing from being
- * judged together, because w of a point mass is w r, which is never capped.
+ * to them. If one of these guesses is the token, the judge accepts it and begins again after it. To judge point masses
+ * together would accept no more of them, because w of a point mass is w r, which is never capped.
  */
 #include "decode/rules.h"
 

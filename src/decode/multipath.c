@@ -7,19 +7,19 @@
  *            a d e     choose between b and d. The chosen path is judged. Where it ends, the next token is drawn, and
  *            x y z     may be a guess of another path: x, say. Then x is accepted, and its 1 path is judged after it
  *
- * Where n paths have come to guess v together, their next tokens are n independent draws from q. The rule chooses the
+ * Let n paths share the guesses up to v. Their next tokens are n independent draws from q. The rule chooses the
  * token with the largest p / q, up to a quarter of an octave, of equal ones the first, because the more the target
  * likes a token beyond the draft, the likelier it is accepted, and the more it makes up for a guess before it. The
  * chosen token is x with a probability q~(x) that follows from p, q and n alone (vouch_choice). So joint.c judges it as
  * a guess drawn from q~.
  *
- * Proof: as in joint.c, with the last n draws, those after v, in place of the last guess. If the judge doesn't come to
- * v from its parent, they change nothing. Otherwise the token chosen from them has the distribution q~, given all that
- * was drawn before. Averaged over it, either v and the token y are emitted as without the draws, or neither is, and the
- * state of v's parent doesn't depend on them. After y tokens of p follow, also where y is a guess that wasn't chosen:
- * what was drawn before y says nothing about the random numbers that draw the tokens after it. The paths after y are
- * independent draws that nobody has looked at; so the judge may begin again there. The choice looks only at draws after
- * v, and at p, q and n, the number of paths that took v, which was known before them.
+ * Proof. It is that of joint.c, except that one step takes away the last n draws together, those after v. If the judge
+ * doesn't come to v from its parent, these draws change nothing. Otherwise the token chosen from them has the
+ * distribution q~, given all that was drawn before. Averaged over it, either v and the token y are emitted as without
+ * the draws, or neither is, and the state of v's parent doesn't depend on them. After y tokens of p follow, also where
+ * y is a guess that wasn't chosen: what was drawn before y says nothing about the random numbers that draw the tokens
+ * after it. The paths after y are independent draws that nobody has looked at; so the judge may begin again there. The
+ * choice looks only at draws after v, and at p, q and n, the number of paths that took v, which was known before them.
  *
  * With one path this is block verification.
  */

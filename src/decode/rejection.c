@@ -46,7 +46,7 @@ static int32_t judge_siblings(vouch_siblings *these, int32_t first)
     const vouch_dice *dice = trial->dice;
     vouch_residual *left = &these->left;
     int32_t i = first;
-    for (; i >= 0 && draft->q && draft->q[i]; i = vouch_next_child(draft, these->parent, i)) {
+    for (; vouch_draft_is_drawn(draft, i); i = vouch_next_child(draft, these->parent, i)) {
         vouch_guess *guess = &these->guesses[i];
         const double before = these->before, chance = vouch_chance(left, guess->token);
         guess->p = vouch_dist_p(left->p, guess->token);

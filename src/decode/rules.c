@@ -57,7 +57,7 @@ vouch_status vouch_judge(vouch_judgement *out, vouch_guess *guesses, const vouch
                                    .parent = vouch_draft_parent(draft, i),
                                    .drafters = vouch_draft_drafters(draft, i),
                                    .verdict = VOUCH_NOT_REACHED,
-                                   .q = draft->q && draft->q[i] ? vouch_dist_p(draft->q[i], token) : 1};
+                                   .q = vouch_draft_is_drawn(draft, i) ? vouch_dist_p(draft->q[i], token) : 1};
         out->overlap[i] = 0;
     }
     return rule->judge(out, guesses, trial);

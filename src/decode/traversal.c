@@ -7,9 +7,9 @@
  *     sequence ───┤   └ d         three fail, the sequence has the state (w', r'), and y is judged with
  *                 └ y             w(y) = min(1, w' r'(y) / q'(y)), where q' = norm(q without x)
  *
- * A chain is judged as by block verification. A tree whose guesses all have one level is judged as by rejection,
- * because w of the sequence is 1. Deeper trees accept more on average than rejection does: a guess whose p is above its
- * q makes up for a guess before it whose p is below.
+ * On a chain the rule decides as block verification does. On a tree with a single level of guesses it decides as
+ * rejection does, because w of the sequence is 1. Deeper trees accept more on average than rejection does: a guess
+ * whose p is above its q makes up for a guess before it whose p is below.
  */
 #include "decode/rules.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds the command with one sum in another order, on every instruction set: softmax adds its row from left to right
+ * This command computes one sum in another order, on every instruction set: its softmax adds a row from left to right
  * instead of in 16 lanes. All tables still agree with plain C, and no guess changes a token. Only digests and vectors
  * can tell.
  */

@@ -256,7 +256,8 @@ static const json_t *category_at(const json_t *report, size_t config, const char
                            name);
 }
 
-/* Both forms ask the same questions. Every turn is answered, and the figures of a category are of all its turns. */
+/* A file with `turns` and one with `messages` ask the same questions. The command answers every turn, and a category's
+ * figures count all its turns. */
 static void speed_bench_is_read(void **state)
 {
     (void)state;

@@ -207,7 +207,7 @@ static void cells_make(cells *k, const json_t *table, const json_t *counts)
     k->counts[k->n_cells++] = rest;
 }
 
-/* The cell that is farthest from what is expected. */
+/* Returns the cell whose count is farthest from the expected one. */
 static int32_t worst_cell(const cells *k)
 {
     int32_t worst = 0;

@@ -7,7 +7,7 @@
  *       lossless, sampled   tokens have the distribution that the server itself tells     law_sampled.c
  *   L7  alone or beside     the text of a request alone and beside others                 law_beside.c
  *       prefix cache        the text of a prompt that is new, known, known in part        law_prefix.c
- *   S1  streams             a stream says what a body says                                law_streams.c
+ *   S1  streams             a streamed answer equals the same answer sent whole           law_streams.c
  *   S2  seeds               a seed gives its text again, others give others               law_seeds.c
  *
  * client.h sends, answer.h reads, know.c finds out what the server is and takes, ask.h is what the laws share, pair.h
