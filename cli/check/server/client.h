@@ -9,7 +9,7 @@
 
 #include "vouch.h"
 
-enum { ASK_MOST_REPLY = 8 << 20, ASK_WHY_SIZE = 240, ASK_MOST_AT_ONCE = 16 };
+enum { ASK_MOST_REPLY = 8 << 20, ASK_WHY_SIZE = 256, ASK_MOST_AT_ONCE = 16 };
 
 typedef struct ask_client ask_client;
 

@@ -21,7 +21,7 @@ static void note(ask_server *s, const char *what, const char *why)
 static vouch_status fail(vouch_error *err, const char *base, const char *why)
 {
     err->code = VOUCH_E_IO;
-    snprintf(err->message, sizeof err->message, "--server %.160s: %.240s", base, why);
+    snprintf(err->message, sizeof err->message, "--server %.160s: %.255s", base, why);
     return err->code;
 }
 
