@@ -25,6 +25,7 @@
 
 #include "format/gguf.h"
 #include "support/bench.h"
+#include "tool/statistics.h"
 
 enum { TURN = 16, PROMPT = 100, WARM = 16, MOST_ROUNDS = 80 }; /* TURN, PROMPT, WARM: tokens */
 enum { WRONG, TURNING, RANDOM, ITSELF, HEAD, SHUFFLED, N_CASES };
@@ -109,14 +110,6 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    return x ^ x >> 31;
-}
-
 /* ----------------------------------------------------------------------- heads */
 
 /* A copy of the tensor's data; if it is a matrix, its blocks are in random order. The caller frees the copy. */
@@ -128,7 +121,7 @@ static void *blocks_shuffle(const vouch_gguf_tensor *tensor)
     if (!bytes || size > sizeof kept) exit(1);
     memcpy(bytes, tensor->data, tensor->bytes);
     for (size_t i = n - 1; tensor->n_dims == 2 && i > 0; i--) {
-        const size_t j = mix(i) % (i + 1);
+        const size_t j = tool_random(&(uint64_t){i}) % (i + 1);
         memcpy(kept, bytes + i * size, size);
         memcpy(bytes + i * size, bytes + j * size, size);
         memcpy(bytes + j * size, kept, size);
@@ -197,7 +190,7 @@ static ratios case_run(const vouch_model *model, const vouch_session_options *pl
     const int32_t rounds = flags->n_prompts, n_vocab = draft->n_vocab;
     for (int32_t round = 0; round < rounds; round++) {
         for (int32_t k = 0; k < PROMPT; k++)
-            text[k] = (int32_t)(mix((uint64_t)round * PROMPT + (uint64_t)k) % (uint64_t)n_vocab);
+            text[k] = (int32_t)(tool_random(&(uint64_t){(uint64_t)round * PROMPT + (uint64_t)k}) % (uint64_t)n_vocab);
         side said = side_open(model, plain, text);
         side_go(&said, flags->n_tokens, text + PROMPT);
         vouch_session_close(said.session);

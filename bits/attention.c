@@ -12,7 +12,9 @@ _Static_assert((MOST_QUERIES + 2 * MOST_SLOTS) * MOST_WIDTH <= BITS_MOST, "queri
 
 static bool is_cache(vouch_type type)
 {
-    return type == VOUCH_TYPE_F32 || type == VOUCH_TYPE_F16 || type == VOUCH_TYPE_Q8_0 || type == VOUCH_TYPE_Q4_0;
+    int i = 0;
+    while (i < VOUCH_N_CACHE_TYPES && vouch_cache_types[i] != type) i++;
+    return i < VOUCH_N_CACHE_TYPES;
 }
 
 static float *keys_of(const bits_work *work)

@@ -6,13 +6,13 @@
 
 #include "base/floats.h"
 #include "base/hash.h"
+#include "bits/values.h"
 
 uint32_t bits_next(bits_random *random)
 {
-    uint64_t z = random->state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((z ^ z >> 31) >> 32);
+    const uint64_t word = bits_word(random->state, 0);
+    random->state += BITS_STEP;
+    return (uint32_t)(word >> 32);
 }
 
 float bits_uniform(bits_random *random, float low, float high)

@@ -10,13 +10,12 @@
 #define ITEM(type) VOUCH_TYPE_##type,
 static const vouch_type types[] = {VOUCH_FLOAT_TYPES(ITEM) VOUCH_QUANTIZED_TYPES(ITEM)};
 #undef ITEM
-static const vouch_type cache_types[] = {VOUCH_TYPE_F32, VOUCH_TYPE_F16, VOUCH_TYPE_Q8_0, VOUCH_TYPE_Q4_0};
-enum { N_TYPES = sizeof types / sizeof *types, N_CACHES = sizeof cache_types / sizeof *cache_types };
+enum { N_TYPES = sizeof types / sizeof *types };
 enum { N_IN = 512, MOST_OUT = 40, MOST_ROWS = 17 };
 
 int32_t bits_matmul_names(void)
 {
-    return N_TYPES + N_CACHES;
+    return N_TYPES + VOUCH_N_CACHE_TYPES;
 }
 
 typedef struct matmul {
@@ -237,6 +236,6 @@ static vouch_status cache_check(bits_work *work, vouch_type type, vouch_error *e
 vouch_status bits_check_matmuls(bits_work *work, vouch_error *err)
 {
     for (int i = 0; i < N_TYPES; i++) VOUCH_TRY(type_check(work, types[i], err));
-    for (int i = 0; i < N_CACHES; i++) VOUCH_TRY(cache_check(work, cache_types[i], err));
+    for (int i = 0; i < VOUCH_N_CACHE_TYPES; i++) VOUCH_TRY(cache_check(work, vouch_cache_types[i], err));
     return VOUCH_OK;
 }

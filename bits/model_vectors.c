@@ -11,6 +11,7 @@
 #include "bits/fields.h"
 #include "bits/tiny.h"
 #include "engine/file/model.h"
+#include "kernels/cache.h"
 
 enum { MOST_TOKENS = 512, MOST_LOGITS = 1 << 22 };
 
@@ -20,9 +21,10 @@ static const struct {
 } chosen[] = {{"llama Q4_1", "llama.gguf"}, {"qwen35 Q4_0", "qwen35.gguf"}};
 enum { N_CHOSEN = sizeof chosen / sizeof *chosen, N_TOKENS = 24 };
 
-static const char *const kv_types[] = {
-    [VOUCH_KV_F16] = "F16", [VOUCH_KV_F32] = "F32", [VOUCH_KV_Q8_0] = "Q8_0", [VOUCH_KV_Q4_0] = "Q4_0"};
-enum { N_KV_TYPES = sizeof kv_types / sizeof *kv_types };
+static const char *cache_name(int kv_type)
+{
+    return vouch_type_get_info(vouch_cache_types[kv_type])->name;
+}
 
 /* A model that runs on one table after the other. */
 typedef struct subject {
@@ -144,9 +146,9 @@ static vouch_status kv_type_read(const vouch_json *json, const json_t *vector, s
     const char *name = NULL;
     int i = 0;
     VOUCH_TRY(vouch_json_text(json, vector, "cache", true, &name, err));
-    while (i < N_KV_TYPES && strcmp(kv_types[i], name) != 0) i++;
+    while (i < VOUCH_N_CACHE_TYPES && strcmp(cache_name(i), name) != 0) i++;
     s->kv_type = (vouch_kv_type)i;
-    if (i < N_KV_TYPES) return VOUCH_OK;
+    if (i < VOUCH_N_CACHE_TYPES) return VOUCH_OK;
     return vouch_fail(err, VOUCH_E_FORMAT, "%s: cache is '%s', expected F16, F32, Q8_0 or Q4_0", json->path, name);
 }
 
@@ -211,7 +213,7 @@ static json_t *model_write(const subject *s, const char *file, uint64_t digest)
     const bits_field logits = logits_field(s);
     json_object_set_new(object, "file", json_string(file));
     json_object_set_new(object, "digest", json_string(text));
-    json_object_set_new(object, "cache", json_string(kv_types[s->kv_type]));
+    json_object_set_new(object, "cache", json_string(cache_name(s->kv_type)));
     json_object_set_new(object, "tokens", tokens);
     json_object_set_new(object, logits.name, bits_field_write(&logits, s->found));
     return object;

@@ -67,10 +67,9 @@ int32_t bits_type_for_row(int32_t type, int64_t n_in)
     return bits_type_find(fallback);
 }
 
-/* Word i of a stream of random numbers (splitmix64; its state is a counter). */
-static uint64_t random_word(uint64_t seed, uint64_t i)
+uint64_t bits_word(uint64_t state, uint64_t i)
 {
-    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15;
+    uint64_t z = state + (i + 1) * BITS_STEP;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
@@ -126,7 +125,7 @@ void bits_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t firs
     const size_t bytes = (size_t)vouch_type_get_info((uint32_t)type)->block_bytes, n_words = (bytes + 7) / 8;
     for (int64_t b = first; b < first + n; b++, out += bytes) {
         uint64_t words[MOST_WORDS] = {0};
-        for (size_t i = 0; i < n_words; i++) words[i] = random_word(seed, (uint64_t)b * n_words + i);
+        for (size_t i = 0; i < n_words; i++) words[i] = bits_word(seed, (uint64_t)b * n_words + i);
         if (form->scale_at < 0) {
             put_value(out, (int32_t)bytes, type == VOUCH_TYPE_F16, deviation, words[0]);
             continue;

@@ -30,14 +30,17 @@ def run(command: list) -> None:
 
 
 def write(path: pathlib.Path, text: str) -> None:
-    """Writes the whole file or nothing, whenever the process is killed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Writes the whole file or nothing, whenever the process is killed. Exits where it can't."""
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with open(part, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(part, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        sys.exit(f"{error.filename or part}: {error.strerror}")
 
 
 def replace_text(page: str, name: str, text: str, path: pathlib.Path) -> str:

@@ -227,6 +227,8 @@ static int json_line(cli_questions *q, const cli_engine *engine, const char *tex
     json_error_t error;
     json_t *object = json_loadb(text, n, 0, &error);
     record r = {.question = {.line = line}};
+    if (!object && json_error_code(&error) == json_error_null_character)
+        return bad_add(q, line, "expected texts without NUL characters");
     if (!object) return bad_add(q, line, "no JSON: %.100s", error.text);
     if (!json_is_object(object)) refuse(&r, "expected a JSON object");
     bool ok = true;

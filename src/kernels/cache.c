@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+const vouch_type vouch_cache_types[VOUCH_N_CACHE_TYPES] = {VOUCH_TYPE_F16, VOUCH_TYPE_F32, VOUCH_TYPE_Q8_0,
+                                                           VOUCH_TYPE_Q4_0};
+
 /* -------------------------------------------------------- layout of a slot */
 
 bool vouch_values_shape(vouch_matrix *values, vouch_type type, int64_t width, int64_t n_slots)

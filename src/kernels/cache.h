@@ -25,6 +25,10 @@
 
 #include "kernels/kernels.h"
 
+/* What a cache may hold, in the order of vouch_kv_type. */
+enum { VOUCH_N_CACHE_TYPES = 4 };
+extern const vouch_type vouch_cache_types[VOUCH_N_CACHE_TYPES];
+
 /* A slot in a tile of quantised values: the bytes of its quants, and the offsets of its quants and its scale. */
 static inline int64_t vouch_slot_quants(vouch_type type)
 {

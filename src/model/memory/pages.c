@@ -8,9 +8,6 @@
 #include "base/common.h"
 #include "kernels/cache.h"
 
-/* In the order of vouch_kv_type. */
-static const vouch_type cache_types[] = {VOUCH_TYPE_F16, VOUCH_TYPE_F32, VOUCH_TYPE_Q8_0, VOUCH_TYPE_Q4_0};
-
 vouch_pages_options vouch_pages_for(int32_t n_ctx, vouch_kv_type kv_type)
 {
     const int32_t whole = (n_ctx + VOUCH_TILE - 1) / VOUCH_TILE * VOUCH_TILE;
@@ -68,7 +65,7 @@ vouch_status vouch_pages_open(vouch_pages **out, const vouch_weights *weights, c
     *out = NULL;
     assert(options->page_size >= VOUCH_TILE && options->page_size <= VOUCH_MOST_PAGE_SIZE &&
            options->page_size % VOUCH_TILE == 0 && options->n_pages >= 1);
-    const vouch_type type = cache_types[options->kv_type];
+    const vouch_type type = vouch_cache_types[options->kv_type];
     VOUCH_TRY(check_heads(weights, type, err));
     vouch_pages *s = calloc(1, sizeof *s);
     if (!s) return vouch_fail(err, VOUCH_E_MEMORY, "not enough memory for the KV cache");
