@@ -135,7 +135,8 @@ static vouch_status tokens_read(const vouch_json *json, const json_t *vector, su
         const json_t *token = json_array_get(tokens, i);
         const json_int_t id = json_integer_value(token);
         if (!json_is_integer(token) || id < 0 || id > INT32_MAX)
-            return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokens[%zu] is no token", json->path, i);
+            return vouch_fail(err, VOUCH_E_FORMAT, "%s: tokens[%zu]: expected an integer from 0 to %d", json->path, i,
+                              INT32_MAX);
         s->tokens[s->n_tokens++] = (int32_t)id;
     }
     return VOUCH_OK;

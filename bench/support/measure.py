@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What the programs of bench share that measure in many steps and write a page: prompts, points that survive a kill,
-runs of the command with their reports, and the text between two marks of a page."""
+runs of the command with their reports, and the text between two marks of a page. A program that imports it ends with
+the commands that it runs: at Ctrl-C, and where it is told to end."""
 import functools
 import hashlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import typing
@@ -18,15 +20,40 @@ PUBLIC = "spec_bench.jsonl"
 OWN = ROOT / "bench" / "support" / "questions.jsonl"
 
 
+running: set[subprocess.Popen] = set()
+stopped = False  # no further command begins
+
+
+def stop(number: int, _frame: object) -> None:
+    """Ends with all commands."""
+    global stopped
+    stopped = True
+    for process in list(running):
+        process.kill()
+    sys.exit(128 + number)
+
+
+signal.signal(signal.SIGINT, stop)
+signal.signal(signal.SIGTERM, stop)
+
+
 def run(command: list) -> None:
-    """Runs a command quietly. Exits with its words where it fails."""
+    """Runs a command without its output. Passes its warnings on. Exits with its words where it fails."""
     words = [str(word) for word in command]
+    if stopped:
+        sys.exit("stopped")
     try:
-        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     except OSError as error:
-        sys.exit(f"{words[0]}: {error.strerror}; `make benches` builds it")
-    if done.returncode != 0:
-        sys.exit(f"{done.stderr.decode(errors='replace')}`{' '.join(words)}`: exit status {done.returncode}")
+        hint = "; `make benches` builds it" if isinstance(error, FileNotFoundError) else ""
+        sys.exit(f"{words[0]}: {error.strerror}{hint}")
+    with process:
+        running.add(process)
+        _, said = process.communicate()
+        running.discard(process)
+    if process.returncode != 0:
+        sys.exit(f"{said.decode(errors='replace')}`{' '.join(words)}`: exit status {process.returncode}")
+    sys.stderr.write(said.decode(errors="replace"))
 
 
 def write(path: pathlib.Path, text: str) -> None:
@@ -40,7 +67,23 @@ def write(path: pathlib.Path, text: str) -> None:
             os.fsync(file.fileno())
         os.replace(part, path)
     except OSError as error:
-        sys.exit(f"{error.filename or part}: {error.strerror}")
+        if part.is_file():
+            part.unlink()
+        sys.exit(f"{path}: {error.strerror}")
+
+
+def check_output(path: pathlib.Path | None, flag: str) -> None:
+    """Exits where a file can't be written, before anything is measured."""
+    if path and (path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK)):
+        sys.exit(f"{flag} {path}: expected a file in a folder that can be written")
+
+
+def read(path: pathlib.Path, what: str) -> typing.Any:
+    """A file of JSON. Exits where it has none."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        sys.exit(f"{path}: expected {what} as JSON: {error}")
 
 
 def replace_text(page: str, name: str, text: str, path: pathlib.Path) -> str:
@@ -54,16 +97,20 @@ def replace_text(page: str, name: str, text: str, path: pathlib.Path) -> str:
 def table(rows: list[list[str]], numbers: int) -> str:
     """Rows as Markdown, the first one as the heading. The last `numbers` columns are numbers."""
     rule = ["---"] * (len(rows[0]) - numbers) + ["---:"] * numbers
-    return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], rule, *rows[1:]])
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in [rows[0], rule, *rows[1:]]]
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
 
 @functools.cache
 def digest(path: pathlib.Path) -> str:
     """16 digits of the file's SHA-256."""
     state = hashlib.sha256()
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            state.update(block)
+    try:
+        with open(path, "rb") as file:
+            while block := file.read(1 << 20):
+                state.update(block)
+    except OSError as error:
+        sys.exit(f"{path}: {error.strerror}")
     return state.hexdigest()[:16]
 
 
@@ -113,8 +160,12 @@ class Points:
 
     def __init__(self, folder: pathlib.Path, vouch: pathlib.Path) -> None:
         self.folder, self.vouch = folder, vouch
-        if not vouch.exists():
+        if not vouch.is_file():
             sys.exit(f"{vouch}: no such file; `make benches` builds it")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            sys.exit(f"{folder}: {error.strerror}")
         self.n_measured = self.n_kept = 0
 
     def get(self, name: str, facts: list, measure: typing.Callable[[], dict]) -> dict:
@@ -123,7 +174,7 @@ class Points:
         path = self.folder / f"{name}-{hashlib.sha256(decisive.encode()).hexdigest()[:12]}.json"
         if path.exists():
             self.n_kept += 1
-            return json.loads(path.read_text(encoding="utf-8"))
+            return read(path, "a point; remove the file to measure it again")
         print(f"measuring {name}", file=sys.stderr, flush=True)
         result = measure()
         write(path, json.dumps(result, indent=1))

@@ -114,7 +114,11 @@ static vouch_status report_print(const system_check *c, vouch_error *err)
     }
     if (cli_findings_broken(c->findings, BITS_PARTS, broken) > 0)
         fprintf(sheet.out, "\nBroken here: %s. Please report this.\n", broken);
-    else if (!c->interrupted && c->vectors) fprintf(sheet.out, "\nThis build gives the bits of these vectors.\n");
+    else if (!c->interrupted && c->vectors)
+        fprintf(sheet.out, "\nThis build gives the bits of these vectors%s.\n",
+                c->findings[BITS_ORDER].n_compared == 0    ? ", which have no operations"
+                : c->findings[BITS_MODELS].n_compared == 0 ? ", which have no models"
+                                                           : "");
     else if (!c->interrupted) fprintf(sheet.out, "\nThis build gives the bits that vouch has on every system.\n");
     return cli_sheet_print(&sheet, err);
 }

@@ -225,7 +225,7 @@ static int json_line(cli_questions *q, const cli_engine *engine, const char *tex
                      int32_t line)
 {
     json_error_t error;
-    json_t *object = json_loadb(text, n, 0, &error);
+    json_t *object = json_loadb(text, n, JSON_DECODE_ANY, &error);
     record r = {.question = {.line = line}};
     if (!object && json_error_code(&error) == json_error_null_character)
         return bad_add(q, line, "expected texts without NUL characters");

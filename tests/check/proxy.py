@@ -55,7 +55,7 @@ FAULTS = {
 WRECKS = {
     "nothing_listens": "onnect",
     "redirects": "it redirects to http://127.0.0.1:1/v1/models; give that address to --server",
-    "isnt_json": "isn't JSON",
+    "isnt_json": "no JSON object",
     "closes": "mpty reply",
     "hangs": "no whole answer in 1 s (--timeout)",
     "is_endless": "larger than 8 MiB",

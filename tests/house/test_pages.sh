@@ -96,5 +96,22 @@ the_study_goes_on_after_a_kill() {
     grep -q "This machine tells no energy: $TMP/nothing has no counter" "$TMP/study/study.md"
 }
 
+# Told to end, a program of bench takes its command with it.
+commands_end_with_the_program() {
+    printf '#!/bin/sh\nsleep 60\nexit 0\n' >"$TMP/endless"
+    chmod +x "$TMP/endless"
+    python3 bench/study --minutes 5 --prompts own --state "$TMP/ended" --vouch "$TMP/endless" >/dev/null 2>&1 &
+    told=$!
+    # Its command: info --machine.
+    commands() { for each in /proc/[0-9]*; do tr '\0' ' ' <"$each/cmdline"; echo; done 2>/dev/null |
+        grep -c "[/]endless info .*$TMP/ended"; }
+    until [ "$(commands)" -gt 0 ]; do kill -0 $told && sleep 0.05; done
+    kill -TERM $told
+    status=0
+    wait $told || status=$?
+    [ $status = 143 ]
+    [ "$(commands)" = 0 ]
+}
+
 test_group counts_equal_the_committed_ones the_page_has_the_committed_counts bad_arguments_are_refused \
-    figures_are_drawn the_study_goes_on_after_a_kill
+    figures_are_drawn the_study_goes_on_after_a_kill commands_end_with_the_program

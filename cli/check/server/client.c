@@ -132,7 +132,7 @@ static void exchange_end(const ask_client *c, exchange *x, ask_reply *reply)
                      x->code == CURLE_COULDNT_RESOLVE_HOST;
     if (x->why) snprintf(reply->why, sizeof reply->why, "%s", x->why);
     else if (x->code == CURLE_OPERATION_TIMEDOUT)
-        snprintf(reply->why, sizeof reply->why, "no whole answer in %.0f s (--timeout)", c->seconds);
+        snprintf(reply->why, sizeof reply->why, "no whole answer in %g s (--timeout)", c->seconds);
     else if (x->code) snprintf(reply->why, sizeof reply->why, "%s", *x->error ? x->error : curl_easy_strerror(x->code));
     else if (reply->status >= 300 && reply->status < 400)
         snprintf(reply->why, sizeof reply->why, "it redirects to %.120s; give that address to --server",

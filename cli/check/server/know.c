@@ -18,10 +18,12 @@ static void note(ask_server *s, const char *what, const char *why)
     snprintf(s->notes + used, sizeof s->notes - used, "%s: %s\n", what, why);
 }
 
-static vouch_status fail(vouch_error *err, const char *base, const char *why)
+/* `base` is the address of one of the servers. */
+static vouch_status fail(vouch_error *err, const ask_server *s, const char *base, const char *why)
 {
     err->code = VOUCH_E_IO;
-    snprintf(err->message, sizeof err->message, "--server %.160s: %.255s", base, why);
+    snprintf(err->message, sizeof err->message, "--%sserver %.160s: %.255s", base == s->plain_base ? "plain-" : "",
+             base, why);
     return err->code;
 }
 
@@ -40,7 +42,8 @@ static vouch_status get(ask_check *c, const char *base, const char *path, json_t
         snprintf(why, ASK_WHY_SIZE, "%s answers %ld%s", path, reply.status,
                  reply.status == 401 || reply.status == 403 ? ": give a key with --api-key or OPENAI_API_KEY" : "");
     if (!*why) *value = json_loadb(reply.body, reply.n, 0, NULL);
-    if (!*why && !*value) snprintf(why, ASK_WHY_SIZE, "the answer of %s isn't JSON", path);
+    if (*value && !json_is_object(*value)) json_decref(*value), *value = NULL;
+    if (!*why && !*value) snprintf(why, ASK_WHY_SIZE, "the answer of %s is no JSON object", path);
     ask_replies_free(&reply, 1);
     return VOUCH_OK;
 }
@@ -124,7 +127,7 @@ static vouch_status switch_try(ask_check *c, vouch_error *err)
     const bool drafts = answer.n_drafted > 0;
     if (*s->plain_base && (drafts || *answer.error)) {
         const vouch_status failed =
-            fail(err, s->plain_base, drafts ? "drafts tokens; start it without speculation" : answer.error);
+            fail(err, s, s->plain_base, drafts ? "drafts tokens; start it without speculation" : answer.error);
         ask_answer_free(&answer);
         return failed;
     }
@@ -184,9 +187,10 @@ vouch_status ask_know(ask_check *c, vouch_error *err)
     json_t *models;
     vouch_status status = get(c, s->base, "/v1/models", &models, why, err);
     if (status) return status;
-    if (!models) return fail(err, s->base, why);
+    if (!models) return fail(err, s, s->base, why);
     models_read(s, models, c->options->check.server.model);
     json_decref(models);
+    if (!*s->model) return fail(err, s, s->base, "/v1/models lists no model; name one with --server-model");
     status = version_read(c, err);
     if (status) return status;
     fields_set(s);
@@ -195,10 +199,10 @@ vouch_status ask_know(ask_check *c, vouch_error *err)
     status = api_know(c, false, why, err);
     if (!status && !c->is_gone) status = api_know(c, true, why_chat, err);
     if (status) return status;
-    if (!s->has[0] && !s->has[1]) return fail(err, s->base, *why ? why : why_chat);
+    if (!s->has[0] && !s->has[1]) return fail(err, s, s->base, *why ? why : why_chat);
     if (*s->plain_base) {
         status = get(c, s->plain_base, "/v1/models", &models, why, err);
-        if (!status && !models) status = fail(err, s->plain_base, why);
+        if (!status && !models) status = fail(err, s, s->plain_base, why);
         json_decref(models);
     }
     if (!status) status = switch_try(c, err);
