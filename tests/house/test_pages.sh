@@ -33,7 +33,8 @@ the_page_has_the_committed_counts() {
 
 bad_arguments_are_refused() {
     test_refused 'missing.gguf: no such file' bench/papers --model "$TMP/missing.gguf"
-    test_refused 'expected a number of at least 1' bench/papers --quick --tokens 0
+    test_refused 'expected a number of at least 1' bench/papers --tokens 0
+    test_refused 'leave out --prompts, --each and --tokens' bench/papers --check --each 2
     test_refused 'leave out --write' bench/papers --quick --check --write
     test_refused '--runs nonsense: expected names of rejection' bench/papers --quick --runs nonsense
     test_refused '--parts nonsense: expected names of types' bench/study --parts nonsense
