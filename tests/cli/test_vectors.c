@@ -222,7 +222,7 @@ static void wrong_files_are_refused(void **state)
         {{NULL, NULL, "file", "\"qwen35.gguf\""}, "another or a damaged file"},
         {{NULL, NULL, "cache", "\"Q5_0\""}, "cache is 'Q5_0', expected F16, F32, Q8_0 or Q4_0"},
         {{NULL, NULL, "tokens", "[]"}, "tokens has 0 elements, expected 1 to 512"},
-        {{NULL, NULL, "tokens", "[0, -1]"}, "tokens[1] is no token"},
+        {{NULL, NULL, "tokens", "[0, -1]"}, "tokens[1]: expected an integer from 0 to 2147483647"},
         {{NULL, NULL, "tokens", "[96]"}, "96"},
         {{NULL, NULL, "logits", "\"3f800000\""}, "models[0]: logits has only 1 elements, expected 2304"},
     };
