@@ -105,7 +105,9 @@ rule_is_known() {
 
 server_knows_them() {
     vouch serve --help >/dev/null 2>&1 && vouch serve --help | grep -q port || return 0
-    vouch serve -m "$TMP/model.gguf" --port 0 --phrase-file "$TMP/phrase.txt" >"$TMP/serve.out" 2>"$TMP/serve.err" &
+    # Not by the function: a shell would stand between it and the signal.
+    "$tree/build/release/vouch" serve -m "$TMP/model.gguf" --port 0 --phrase-file "$TMP/phrase.txt" >"$TMP/serve.out" \
+        2>"$TMP/serve.err" &
     local server=$! url='' text
     for _ in $(seq 200); do
         url=$(sed -n 's/^listening on //p' "$TMP/serve.out")
