@@ -10,9 +10,7 @@
 
 uint32_t bits_next(bits_random *random)
 {
-    const uint64_t word = bits_word(random->state, 0);
-    random->state += BITS_STEP;
-    return (uint32_t)(word >> 32);
+    return (uint32_t)(bits_next_word(&random->state) >> 32);
 }
 
 float bits_uniform(bits_random *random, float low, float high)

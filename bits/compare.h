@@ -12,7 +12,7 @@
 
 enum { BITS_MOST = 1 << 14 }; /* most numbers of one run */
 
-/* A stream of bits_word; its seed is the first state. */
+/* A stream of random numbers (bits_next_word). Its seed is the first state. */
 typedef struct bits_random {
     uint64_t state;
 } bits_random;

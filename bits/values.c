@@ -67,9 +67,11 @@ int32_t bits_type_for_row(int32_t type, int64_t n_in)
     return bits_type_find(fallback);
 }
 
-uint64_t bits_word(uint64_t state, uint64_t i)
+#define STEP UINT64_C(0x9e3779b97f4a7c15) /* from one state to the next */
+
+uint64_t bits_next_word(uint64_t *state)
 {
-    uint64_t z = state + (i + 1) * BITS_STEP;
+    uint64_t z = *state += STEP;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
@@ -125,7 +127,8 @@ void bits_fill_blocks(int32_t type, float deviation, uint64_t seed, int64_t firs
     const size_t bytes = (size_t)vouch_type_get_info((uint32_t)type)->block_bytes, n_words = (bytes + 7) / 8;
     for (int64_t b = first; b < first + n; b++, out += bytes) {
         uint64_t words[MOST_WORDS] = {0};
-        for (size_t i = 0; i < n_words; i++) words[i] = bits_word(seed, (uint64_t)b * n_words + i);
+        uint64_t state = seed + (uint64_t)b * n_words * STEP;
+        for (size_t i = 0; i < n_words; i++) words[i] = bits_next_word(&state);
         if (form->scale_at < 0) {
             put_value(out, (int32_t)bytes, type == VOUCH_TYPE_F16, deviation, words[0]);
             continue;

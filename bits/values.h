@@ -9,9 +9,8 @@
 
 #include "base/tensor_type.h"
 
-/* Word i of a stream of random numbers: splitmix64, whose state is a counter that grows by BITS_STEP. */
-#define BITS_STEP UINT64_C(0x9e3779b97f4a7c15)
-uint64_t bits_word(uint64_t state, uint64_t i);
+/* Returns the next random number after a state, and advances the state (Steele et al., SplitMix64). */
+uint64_t bits_next_word(uint64_t *state);
 
 /* The id of the type with this name; -1 if the name is unknown or the library doesn't support the type. */
 int32_t bits_type_find(const char *name);

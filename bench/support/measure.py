@@ -10,6 +10,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import typing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -18,14 +19,12 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 MODEL = CACHE / "SmolLM2-135M-Instruct.Q4_1.gguf"
 PUBLIC = "spec_bench.jsonl"
 OWN = ROOT / "bench" / "support" / "questions.jsonl"
-
-
 running: set[subprocess.Popen] = set()
-stopped = False  # no further command begins
+stopped = False  # run() starts no further command
 
 
 def stop(number: int, _frame: object) -> None:
-    """Ends with all commands."""
+    """Ends this program and the commands that it runs, in threads, too."""
     global stopped
     stopped = True
     for process in list(running):
@@ -38,7 +37,7 @@ signal.signal(signal.SIGTERM, stop)
 
 
 def run(command: list) -> None:
-    """Runs a command without its output. Passes its warnings on. Exits with its words where it fails."""
+    """Runs a command without its output, but with its warnings. Exits with all its messages where it fails."""
     words = [str(word) for word in command]
     if stopped:
         sys.exit("stopped")
@@ -51,9 +50,10 @@ def run(command: list) -> None:
         running.add(process)
         _, said = process.communicate()
         running.discard(process)
+    messages = said.decode(errors="replace")
     if process.returncode != 0:
-        sys.exit(f"{said.decode(errors='replace')}`{' '.join(words)}`: exit status {process.returncode}")
-    sys.stderr.write(said.decode(errors="replace"))
+        sys.exit(f"{messages}`{' '.join(words)}`: exit status {process.returncode}")
+    sys.stderr.writelines(line for line in messages.splitlines(True) if line.startswith("vouch: "))
 
 
 def write(path: pathlib.Path, text: str) -> None:
@@ -78,12 +78,20 @@ def check_output(path: pathlib.Path | None, flag: str) -> None:
         sys.exit(f"{flag} {path}: expected a file in a folder that can be written")
 
 
-def read(path: pathlib.Path, what: str) -> typing.Any:
-    """A file of JSON. Exits where it has none."""
+def read(path: pathlib.Path, remedy: str) -> typing.Any:
+    """The JSON value in a file. Exits with the remedy where there is none."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        sys.exit(f"{path}: expected {what} as JSON: {error}")
+        sys.exit(f"{path}: no JSON ({error}): {remedy}")
+
+
+def report(command: list, flag: str = "--json") -> dict:
+    """Runs a command that writes a report to the file that the flag names. Returns the report."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "report.json"
+        run([*command, flag, path])
+        return read(path, "the command wrote no report")
 
 
 def replace_text(page: str, name: str, text: str, path: pathlib.Path) -> str:
@@ -174,7 +182,7 @@ class Points:
         path = self.folder / f"{name}-{hashlib.sha256(decisive.encode()).hexdigest()[:12]}.json"
         if path.exists():
             self.n_kept += 1
-            return read(path, "a point; remove the file to measure it again")
+            return read(path, "remove the file to measure this point again")
         print(f"measuring {name}", file=sys.stderr, flush=True)
         result = measure()
         write(path, json.dumps(result, indent=1))
@@ -183,14 +191,9 @@ class Points:
 
     def bench(self, name: str, flags: list, files: list[pathlib.Path]) -> dict:
         """The report of `vouch bench` with these flags, which name these files."""
-        def measure() -> dict:
-            report = self.folder / f"report.{os.getpid()}.json"
-            run([self.vouch, "bench", *flags, "--json", report])
-            result = json.loads(report.read_text(encoding="utf-8"))
-            report.unlink()
-            return result
         placed = [flag.name if isinstance(flag, pathlib.Path) else flag for flag in flags]
-        return self.get(name, placed + [digest(file) for file in files], measure)
+        return self.get(name, placed + [digest(file) for file in files],
+                        lambda: report([self.vouch, "bench", *flags]))
 
     def forget(self) -> None:
         """Removes all points."""

@@ -25,7 +25,7 @@
 
 #include "kernels/kernels.h"
 
-/* What a cache may hold, in the order of vouch_kv_type. */
+/* The element types of keys and values in a KV cache, in the order of enum vouch_kv_type. */
 enum { VOUCH_N_CACHE_TYPES = 4 };
 extern const vouch_type vouch_cache_types[VOUCH_N_CACHE_TYPES];
 

@@ -92,7 +92,7 @@ the_study_goes_on_after_a_kill() {
     [ "$(wc -l <"$TMP/plots")" = 6 ]
     (cd "$TMP/study" && xargs python3 -c 'import sys, xml.dom.minidom as m; [m.parse(f) for f in sys.argv[1:]]' \
         <"$TMP/plots")
-    [ "$(grep -c '^Measured on \|^The least of ' "$TMP/text")" -ge 6 ]
+    [ "$(grep -c '^Measured on \|^Each time is the minimum of ' "$TMP/text")" -ge 6 ]
     "${study[@]}" --powercap "$TMP/nothing" | grep -q ' 0 points measured'
     grep -q "This machine tells no energy: $TMP/nothing has no counter" "$TMP/study/study.md"
 }
@@ -103,9 +103,9 @@ commands_end_with_the_program() {
     chmod +x "$TMP/endless"
     python3 bench/study --minutes 5 --prompts own --state "$TMP/ended" --vouch "$TMP/endless" >/dev/null 2>&1 &
     told=$!
-    # Its command: info --machine.
+    # The study's first command.
     commands() { for each in /proc/[0-9]*; do tr '\0' ' ' <"$each/cmdline"; echo; done 2>/dev/null |
-        grep -c "[/]endless info .*$TMP/ended"; }
+        grep -c "$TMP/[e]ndless info --machine"; }
     until [ "$(commands)" -gt 0 ]; do kill -0 $told && sleep 0.05; done
     kill -TERM $told
     status=0

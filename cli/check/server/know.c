@@ -18,7 +18,7 @@ static void note(ask_server *s, const char *what, const char *why)
     snprintf(s->notes + used, sizeof s->notes - used, "%s: %s\n", what, why);
 }
 
-/* `base` is the address of one of the servers. */
+/* `base` is s->base or s->plain_base. The message names the flag that gave this address. */
 static vouch_status fail(vouch_error *err, const ask_server *s, const char *base, const char *why)
 {
     err->code = VOUCH_E_IO;
@@ -42,7 +42,10 @@ static vouch_status get(ask_check *c, const char *base, const char *path, json_t
         snprintf(why, ASK_WHY_SIZE, "%s answers %ld%s", path, reply.status,
                  reply.status == 401 || reply.status == 403 ? ": give a key with --api-key or OPENAI_API_KEY" : "");
     if (!*why) *value = json_loadb(reply.body, reply.n, 0, NULL);
-    if (*value && !json_is_object(*value)) json_decref(*value), *value = NULL;
+    if (*value && !json_is_object(*value)) {
+        json_decref(*value);
+        *value = NULL;
+    }
     if (!*why && !*value) snprintf(why, ASK_WHY_SIZE, "the answer of %s is no JSON object", path);
     ask_replies_free(&reply, 1);
     return VOUCH_OK;
